@@ -1,0 +1,19 @@
+"""The exceptions that callers of ``repo_map`` may catch."""
+
+from __future__ import annotations
+
+
+class RepoMapError(Exception):
+    """A problem told in one sentence: what is wrong, why, and what to do next."""
+
+
+class RepositoryNotFoundError(RepoMapError):
+    """The path names no readable folder."""
+
+
+class FlightPlanError(RepoMapError):
+    """A flight plan is not well-formed; the message names the line's path, such as ``verbosity[2].level``."""
+
+
+class BudgetError(RepoMapError):
+    """A plan can't be drawn within its token budget."""
