@@ -1,0 +1,1 @@
+"""Goal in, scores of files and units out, each with its reasons in words."""
