@@ -1,0 +1,48 @@
+# Every target sets up what it needs: a virtual environment in .venv with the pinned versions.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+REPO ?= .
+GOAL ?= The token budget must hold: where is a map made to fit it?
+TOKENS ?= 8000
+
+.PHONY: demo test check lint types layers format bench clean
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $(STAMP)
+
+## demo: navigate a repository (REPO=path GOAL="…" TOKENS=8000); this one by default
+demo: $(STAMP)
+	$(BIN)/repo-navigator navigate "$(REPO)" --goal "$(GOAL)" --tokens $(TOKENS)
+
+## test: run every test
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+## check: what CI runs after the tests: lint, types, layers
+check: lint types layers
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+layers: $(STAMP)
+	$(BIN)/lint-imports --no-cache
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+## bench: speed and memory, as ratios within one run
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.speed
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,55 @@
+"""Rules for every test: no socket beyond loopback, and nothing of the user's own folders or keys."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_MODEL_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
+
+
+def _is_loopback(address: Any) -> bool:
+    if not isinstance(address, tuple):
+        return True  # a Unix socket
+    host = address[0]
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded(original: Any) -> Any:
+        def call(self: socket.socket, address: Any) -> Any:
+            if not _is_loopback(address):
+                raise AssertionError(f"a test tried to reach {address!r}; only loopback is allowed")
+            return original(self, address)
+
+        return call
+
+    monkeypatch.setattr(socket.socket, "connect", guarded(connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give each test its own cache and data folder, and hide the keys of whoever runs it."""
+    home = tmp_path_factory.mktemp("user")
+    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(home / "cache"))
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(home / "data"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name in _MODEL_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    yield home
