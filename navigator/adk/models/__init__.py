@@ -1,0 +1,1 @@
+"""Models behind the Agent Development Kit's one interface."""

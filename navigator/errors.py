@@ -1,0 +1,45 @@
+"""The exceptions that callers of ``navigator`` may catch; each message says what, why and what next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class NavigatorError(Exception):
+    """A problem told in one sentence; the navigation's last good step is still there."""
+
+
+class InvalidRequestError(NavigatorError):
+    """The caller's input can't be used: an empty goal, a budget of 0, a plan that is not well-formed."""
+
+
+class UnknownModelError(InvalidRequestError):
+    """The catalogue has no model of that name, or the package that would run it is not installed."""
+
+
+class UnpricedModelError(InvalidRequestError):
+    """A model that costs money has no known price, so its spend could not be bounded."""
+
+
+class UnknownNavigationError(NavigatorError):
+    """No navigation has that id, or none was named and more than one could be meant."""
+
+    def __init__(self, message: str, choices: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
+
+
+class NavigationClosedError(NavigatorError):
+    """The navigation was cancelled and takes no more steps."""
+
+
+class NavigationBusyError(NavigatorError):
+    """Another process has just stepped the same navigation."""
+
+
+class ModelFailedError(NavigatorError):
+    """No configured model gave a usable answer."""
+
+
+class StorageError(NavigatorError):
+    """The data folder can't be read or written."""

@@ -1,0 +1,125 @@
+"""What model calls cost: exact decimal arithmetic over a price table that is data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from navigator.errors import InvalidRequestError, UnpricedModelError
+from navigator.state import ModelPricingRates, Usd
+
+MILLION = Decimal(1_000_000)
+_SMALLEST_RATE = Decimal("0.000001")
+
+
+class TokenUsage(NamedTuple):
+    """Tokens of model calls; ``cached`` is a part of ``input``, ``thinking`` comes on top of ``output``."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    thinking: int = 0
+    calls: int = 0
+
+    def plus(self, other: TokenUsage) -> TokenUsage:
+        """Return the sum of both, part by part."""
+        return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class ModelPrice(BaseModel):
+    """US dollars per million tokens of one model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Usd = Field(ge=0)
+    output: Usd = Field(ge=0)
+    cached_input: Usd | None = Field(default=None, ge=0)
+    """Input read from a provider's cache; the full input price where none is given."""
+
+    def cost(self, usage: TokenUsage) -> Decimal:
+        """Return what ``usage`` costs in US dollars; thinking counts as output, as providers bill it."""
+        cached_rate = self.input if self.cached_input is None else self.cached_input
+        fresh = max(usage.input - usage.cached, 0)
+        total = (
+            fresh * self.input + usage.cached * cached_rate + (usage.output + usage.thinking) * self.output
+        )
+        return total / MILLION
+
+    def rates(self, model: str) -> ModelPricingRates:
+        """Return the price in the shape of the state, whose contract has no word for free: there it is tiny."""
+        return ModelPricingRates(
+            model_name=model,
+            input_per_million=max(self.input, _SMALLEST_RATE),
+            output_per_million=max(self.output, _SMALLEST_RATE),
+        )
+
+
+FREE = ModelPrice(input=Decimal(0), output=Decimal(0))
+
+
+class PriceTable(BaseModel):
+    """The known prices and the day they were looked up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    as_of: str
+    models: Mapping[str, ModelPrice]
+
+    def price_of(self, model: str) -> ModelPrice:
+        """Return the price of ``model``; a numbered release (``…-001``) costs what its family does.
+
+        Raises:
+            UnpricedModelError: no entry fits, so a spend limit could not be kept.
+        """
+        for name in _shorter_names(model):
+            if name in self.models:
+                return self.models[name]
+        raise UnpricedModelError(
+            f"The price of model `{model}` is unknown, so its spend can't be limited; give it in a file named by "
+            f"REPO_NAVIGATOR_PRICES: `models: {{{model}: {{input: 0.10, output: 0.40}}}}`, US dollars per million "
+            "tokens."
+        )
+
+    def with_prices(self, extra: Mapping[str, ModelPrice]) -> PriceTable:
+        """Return the table with ``extra`` added over its own entries."""
+        return self.model_copy(update={"models": {**self.models, **extra}})
+
+
+def load_prices(extra: Path | None = None) -> PriceTable:
+    """Read the table that ships with the package, and a user's own prices over it.
+
+    Raises:
+        InvalidRequestError: the user's file is missing or not well-formed.
+    """
+    shipped = resources.files("navigator").joinpath("prices.yaml").read_text("utf-8")
+    table = PriceTable.model_validate(yaml.safe_load(shipped))
+    return table if extra is None else table.with_prices(_read_user_prices(extra))
+
+
+def _shorter_names(model: str) -> list[str]:
+    names = [model]
+    head, dash, tail = model.rpartition("-")
+    if dash and tail.isdigit():
+        names.append(head)
+    return names
+
+
+def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
+    try:
+        data: Any = yaml.safe_load(path.read_text("utf-8"))
+        return PriceTable.model_validate({"as_of": "", **data}).models
+    except OSError as error:
+        raise InvalidRequestError(
+            f"The price file {path} can't be read ({error.strerror}); correct or unset REPO_NAVIGATOR_PRICES."
+        ) from error
+    except (yaml.YAMLError, ValidationError, TypeError) as error:
+        raise InvalidRequestError(
+            f"The price file {path} is not well-formed; it needs `models:` with `NAME: {{input: …, output: …}}`, "
+            "US dollars per million tokens."
+        ) from error

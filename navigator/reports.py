@@ -1,0 +1,172 @@
+"""What a step and a navigation hand back: frozen values, ready for a terminal, a wire or a test."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from navigator.pricing import TokenUsage
+from navigator.state import ExecutionMode, Usd
+
+
+class StopReason(StrEnum):
+    """Why a navigation takes no further step."""
+
+    FINISHED = "finished"
+    """The model called ``finalize_context``."""
+    BUDGET = "budget"
+    """The next model call could have passed the cost limit."""
+    MAX_STEPS = "max_steps"
+    USER = "user"
+    """The user said that the context is good enough."""
+    CANCELLED = "cancelled"
+    ERROR = "error"
+    """No model gave a usable answer; the best plan so far stands."""
+
+
+class Progress(NamedTuple):
+    """One sign of life while a navigation runs."""
+
+    step: int
+    max_steps: int
+    message: str
+    tokens: int
+
+
+OnProgress = Callable[[Progress], Awaitable[None]]
+
+
+class _Report(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class FileReport(_Report):
+    """A file of the map."""
+
+    path: str
+    level: int
+    """Verbosity level from 1 (path alone) to 4 (source)."""
+    tokens: int
+    reasons: tuple[str, ...] = ()
+
+
+class CutReport(_Report):
+    """A file that the budget shows in less detail than the plan asked for."""
+
+    path: str
+    wanted: int
+    drawn: int
+    tokens_to_add: int
+    """Tokens by which the budget would have to grow to show it as wanted."""
+
+
+class Candidate(_Report):
+    """A place that a next step could show in more detail."""
+
+    path: str
+    symbol: str = ""
+    """Qualified name of the definition, empty for the whole file."""
+    lines: str = ""
+    """First and last line, ``12-40``; empty for the whole file."""
+    level: int
+    """Level at which the map shows the file now, 0 for not at all."""
+    reasons: tuple[str, ...] = ()
+    prices: dict[int, int]
+    """Tokens that it takes at each level."""
+
+
+class TurnReport(_Report):
+    """What one step did, what it cost, and what a next step could do."""
+
+    navigation_id: str
+    step_number: int
+    """0 for the satellite view that opening the navigation draws."""
+    mode: ExecutionMode = "autonomous"
+    model: str
+    """The model that made the decision; ``user`` where the user changed the plan directly."""
+    last_action: str
+    reasoning: str
+    config_diff: dict[str, Any] = {}
+    cost_this_turn: Usd = Decimal(0)
+    total_cost: Usd = Decimal(0)
+    budget_remaining: Usd
+    """US dollars left of the cost limit."""
+    map_size_tokens: int
+    token_budget: int
+    budget_utilization: float
+    """Percentage of the token budget that the map uses."""
+    map_version: int
+    file_count: int
+    focus_areas: tuple[str, ...] = ()
+    """Paths at level 3 or 4, most relevant first."""
+    focus: tuple[FileReport, ...] = ()
+    """The focus areas with their levels, tokens and reasons."""
+    excluded_count: int = 0
+    cuts: tuple[CutReport, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    sufficiency: str = ""
+    """Whether the evidence points somewhere clearly, in words."""
+    usage: TokenUsage = TokenUsage()
+    """Model tokens of this step."""
+    total_usage: TokenUsage = TokenUsage()
+    stop_reason: StopReason | None = None
+    """None while the navigation is open for another step."""
+    ended: str = ""
+    """Why the navigation ended, in words."""
+    notes: tuple[str, ...] = ()
+    """What was left out, failed or fell back, one sentence each."""
+
+
+class Seconds(_Report):
+    """Where the time went."""
+
+    index: float = 0.0
+    navigate: float = 0.0
+    total: float = 0.0
+
+
+class NavigatorOutput(_Report):
+    """The context and the plan that made it."""
+
+    navigation_id: str
+    context_string: str
+    """The map; with ``since_step`` only the files that are new or shown differently since then."""
+    flight_plan_yaml: str
+    reasoning_summary: str
+    total_iterations: int
+    total_cost: Usd
+    token_count: int
+    """Tokens of ``context_string``."""
+    token_budget: int
+    files: tuple[FileReport, ...]
+    """Files of the map, most relevant first."""
+    focus_areas: tuple[str, ...] = ()
+    excluded_count: int = 0
+    cuts: tuple[CutReport, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    sufficiency: str = ""
+    stop_reason: StopReason | None = None
+    ended: str = ""
+    model: str = ""
+    total_usage: TokenUsage = TokenUsage()
+    since_step: int | None = None
+    removed: tuple[str, ...] = ()
+    """Paths that the map showed at ``since_step`` and no longer shows."""
+    seconds: Seconds = Seconds()
+    notes: tuple[str, ...] = ()
+
+
+class NavigationSummary(_Report):
+    """One line of a list of navigations."""
+
+    navigation_id: str
+    goal: str
+    repo_path: str
+    steps: int
+    stop_reason: StopReason | None = None
+    updated_at: float
+    """Seconds since the epoch."""

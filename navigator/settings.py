@@ -1,0 +1,75 @@
+"""How a navigator is set up: where it keeps its data, which models it may use, how much it may do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from navigator.state import ExecutionMode
+from repo_map.flight_plan import FlightPlan
+
+EMBEDDED = "embedded"
+"""The planner that needs no key, no network and no money."""
+
+DEFAULT_TOKEN_BUDGET = 8_000
+DEFAULT_MAX_STEPS = 12
+DEFAULT_MAX_COST_USD = Decimal(2)
+
+
+@dataclass(frozen=True, slots=True)
+class NavigatorSettings:
+    """What a ``Navigator`` is built from; every field has a default that needs no configuration."""
+
+    data_dir: Path | None = None
+    """Folder for sessions and artifacts; None keeps them in memory."""
+    cache_dir: Path | None = None
+    """Folder for the index cache; None means the user's cache folder."""
+    use_cache: bool = True
+    model: str = EMBEDDED
+    fallback_models: tuple[str, ...] = ()
+    """Tried in order when ``model`` fails; the embedded planner is the last resort after them."""
+    embedded_fallback: bool = True
+    prices: Path | None = None
+    """A price file of the user's own, over the shipped one."""
+    model_urls: Mapping[str, str] = field(default_factory=dict)
+    """Base URL per provider: ``gemini``, ``ollama``, ``openai``."""
+    call_timeout_s: float = 60.0
+    """Longest that one model call may take before the next model is tried."""
+    retries: int = 2
+    """Times that a call is repeated after a passing fault, before the next model is tried."""
+    workers: int | None = None
+    """Processes that parse; None means one per core."""
+    max_repositories: int = 4
+    """Live indexes kept in memory, least recently used dropped first."""
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationRequest:
+    """One task: what is wanted, where, and within which limits."""
+
+    goal: str
+    repo_path: str | Path
+    token_budget: int | None = None
+    """Most tokens of the context; None means the flight plan's own budget, else 8,000."""
+    max_cost_usd: Decimal | float = DEFAULT_MAX_COST_USD
+    mode: ExecutionMode = "autonomous"
+    model: str | None = None
+    """None means the settings' model."""
+    flight_plan: FlightPlan | Mapping[str, object] | str | None = None
+    """A plan to start from, as a value, a mapping or YAML text."""
+    max_steps: int = DEFAULT_MAX_STEPS
+
+
+def default_data_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Return the folder for sessions and artifacts: ``REPO_NAVIGATOR_DATA``, else the platform's own."""
+    if chosen := environ.get("REPO_NAVIGATOR_DATA"):
+        return Path(chosen).expanduser()
+    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "repo-navigator"
+    if platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "repo-navigator"
+    return Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "repo-navigator"
