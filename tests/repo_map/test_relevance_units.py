@@ -1,0 +1,102 @@
+"""Units: every file is cut into functions, class headers and gaps, and their words are counted by field."""
+
+from __future__ import annotations
+
+from repo_map.relevance.terms import terms_of
+from repo_map.relevance.units import (
+    BODY,
+    CLASS_HEADER,
+    DOCS,
+    FUNCTION,
+    GAP,
+    NAME,
+    STRINGS,
+    FileUnits,
+    read_units,
+)
+from repo_map.symbols import Definition, FileSymbols
+
+SOURCE = b'''import os, sys
+
+# Cached on purpose.
+class Router:
+    """Sends requests."""
+    retries = 3
+
+    def dispatch(self, request):
+        # pick a handler
+        return self.handlers["home page"](request)
+
+def main():
+    return Router()
+
+if __name__ == "__main__":
+    main()
+'''
+SYMBOLS = FileSymbols(
+    "python",
+    (
+        Definition("Router", "class", -1, 4, 10, 4, 4, 5, 5),
+        Definition("dispatch", "method", 0, 8, 10, 8, 8, 0, 0),
+        Definition("main", "function", -1, 12, 13, 12, 12, 0, 0),
+    ),
+    (),
+    (),
+    (),
+)
+
+
+def words_of(units: FileUnits, unit: int, field: int) -> set[str]:
+    rows = zip(units.posting_unit, units.posting_term, units.posting_field, strict=True)
+    return {units.terms[term] for row, term, at in rows if (row, at) == (unit, field)}
+
+
+def test_a_file_is_cut_into_functions_class_headers_and_gaps_in_line_order() -> None:
+    units = read_units(SOURCE, SYMBOLS, "app.py")
+    spans = list(zip(units.start, units.end, units.definition, units.kind, strict=True))
+    assert spans == [
+        (1, 1, -1, GAP),
+        (3, 7, 0, CLASS_HEADER),
+        (8, 10, 1, FUNCTION),
+        (12, 13, 2, FUNCTION),
+        (15, 16, -1, GAP),
+    ]
+
+
+def test_words_are_counted_in_the_field_where_they_stand() -> None:
+    units = read_units(SOURCE, SYMBOLS, "app.py")
+    assert words_of(units, 2, NAME) == {"dispatch", "router"}
+    assert words_of(units, 2, DOCS) == {"pick", "handler"}
+    assert words_of(units, 2, STRINGS) == {"home", "page"}
+    assert {"handler", "request"} <= words_of(units, 2, BODY)
+    assert "send" in words_of(units, 1, DOCS)
+
+
+def test_a_compound_word_stands_for_itself_and_for_its_stemmed_parts() -> None:
+    assert terms_of("cacheKeys") == terms_of("cache_keys") == ("cachekeys", "cach", "key")
+    assert terms_of("the") == ()
+    assert terms_of("L031") == ("l031",)
+
+
+def test_a_long_wrapper_function_is_opened_so_that_its_inner_functions_are_units() -> None:
+    source = b"function wrap() {\n" + b"  work();\n" * 200 + b"  function inner() {}\n}\n"
+    symbols = FileSymbols(
+        "javascript",
+        (
+            Definition("wrap", "function", -1, 1, 203, 1, 1, 0, 0),
+            Definition("inner", "function", 0, 202, 202, 202, 202, 0, 0),
+        ),
+        (),
+        (),
+        (),
+    )
+    units = read_units(source, symbols, "wrap.js")
+    assert (202, 202) in set(zip(units.start, units.end, strict=True))
+    assert all(end - start < 60 for start, end in zip(units.start, units.end, strict=True))
+
+
+def test_text_without_a_grammar_and_empty_files_have_only_gaps() -> None:
+    plain = FileSymbols("", (), (), (), ())
+    assert read_units(b"", plain, "empty").start == []
+    assert read_units(b"hello there, reader\n" * 70, plain, "notes.txt").kind == [GAP, GAP]
+    assert read_units(b"\xff\xfe\x00bytes of no encoding", plain, "blob").kind == [GAP]
