@@ -1,0 +1,135 @@
+"""The only path matcher: ``**`` any depth, ``*`` and ``?`` within a name, ``[a-z]``, ``{a,b}``."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+
+from repo_map.errors import FlightPlanError
+
+_SPECIAL = re.compile(r"[*?\[\]{}]")
+_AFTER_ALL = "\U0010ffff"
+
+
+@lru_cache(maxsize=4096)
+def compile(pattern: str) -> re.Pattern[str]:  # noqa: A001 - reads as `globs.compile`, like `re.compile`
+    """Return the expression that a whole path must match; raise FlightPlanError for a malformed glob."""
+    return re.compile(_translate(_normal(pattern), crosses_folders=False), re.DOTALL)
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Tell whether a path, relative and with forward slashes, is named by a glob.
+
+    A pattern equal to the path always matches, whatever characters it holds. A pattern that ends with a slash
+    or that names a folder without any special character matches everything below that folder.
+    """
+    if pattern == path:
+        return True
+    expression = compile(pattern)
+    return expression.fullmatch(path) is not None or (
+        not _SPECIAL.search(pattern) and path.startswith(_normal(pattern).removesuffix("/**") + "/")
+    )
+
+
+def select(pattern: str, paths: Sequence[str]) -> list[int]:
+    """Return the positions of the matching paths among sorted paths, ascending."""
+    expression = compile(pattern)
+    plain = _normal(pattern)
+    special = _SPECIAL.search(plain)
+    prefix = plain[: special.start()] if special else plain
+    first = bisect_left(paths, prefix)
+    last = bisect_left(paths, prefix + _AFTER_ALL, first)
+    if special and plain == f"{prefix}**" and (not prefix or prefix.endswith("/")):
+        found = list(range(first, last))
+    elif special:
+        match = expression.fullmatch
+        found = [i for i in range(first, last) if match(paths[i])]
+    else:
+        found = [
+            i for i in range(first, last) if len(paths[i]) == len(prefix) or paths[i][len(prefix)] == "/"
+        ]
+    exact = bisect_left(paths, pattern)
+    if exact < len(paths) and paths[exact] == pattern:
+        found = sorted({*found, exact})
+    return found
+
+
+@lru_cache(maxsize=16384)
+def compile_name(pattern: str) -> re.Pattern[str]:
+    """Return the expression for a symbol's qualified name or a heading; ``*`` crosses dots."""
+    return re.compile(_translate(pattern, crosses_folders=True), re.DOTALL)
+
+
+def escape(path: str) -> str:
+    """Return a pattern that matches this path and nothing else."""
+    return _SPECIAL.sub(lambda special: f"[{special.group()}]", path)
+
+
+def _normal(pattern: str) -> str:
+    pattern = pattern.removeprefix("./").lstrip("/")
+    return f"{pattern}**" if pattern.endswith("/") else pattern
+
+
+def _translate(pattern: str, *, crosses_folders: bool) -> str:
+    if not pattern:
+        raise FlightPlanError("A glob is empty; use `**` for every file.")
+    parts: list[str] = []
+    at = depth = 0
+    while at < len(pattern):
+        piece, at, depth = _next_piece(pattern, at, depth, crosses_folders)
+        parts.append(piece)
+    if depth:
+        raise FlightPlanError(
+            f"The glob `{pattern}` opens a `{{` that it never closes; add `}}`, or write `[{{]`."
+        )
+    return "".join(parts)
+
+
+def _next_piece(pattern: str, at: int, depth: int, crosses_folders: bool) -> tuple[str, int, int]:
+    """Translate what stands at one position; return it, the next position, and how many braces are open."""
+    character = pattern[at]
+    if character == "*":
+        return *_stars(pattern, at, crosses_folders), depth
+    if character == "?":
+        return ("." if crosses_folders else "[^/]"), at + 1, depth
+    if character == "[":
+        return *_bracket(pattern, at), depth
+    if character == "{":
+        return "(?:", at + 1, depth + 1
+    if character == "}" and depth:
+        return ")", at + 1, depth - 1
+    if character == "," and depth:
+        return "|", at + 1, depth
+    return re.escape(character), at + 1, depth
+
+
+def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[str, int]:
+    end = at
+    while end < len(pattern) and pattern[end] == "*":
+        end += 1
+    if crosses_folders:
+        return ".*", end
+    if end - at == 1 or (at and pattern[at - 1] not in "/{,"):
+        return "[^/]*", end
+    if end < len(pattern) and pattern[end] == "/":
+        return "(?:.+/)?", end + 1
+    return ".*", end
+
+
+def _bracket(pattern: str, at: int) -> tuple[str, int]:
+    close = pattern.find("]", at + 2 + (pattern[at + 1 : at + 2] in ("!", "^")))
+    if close < 0:
+        raise FlightPlanError(
+            f"The glob `{pattern}` opens a `[` that it never closes; add `]`, or write `[[]`."
+        )
+    body = pattern[at + 1 : close]
+    negated = body[0] in "!^" and len(body) > 1
+    body = re.sub(r"([\\\[\]^&~|])", r"\\\1", body[1:] if negated else body)
+    expression = f"[^/{body}]" if negated else f"[{body}]"
+    try:
+        re.compile(expression)
+    except re.error as error:
+        raise FlightPlanError(f"The glob `{pattern}` has a bad set `[{body}]`: {error.msg}.") from None
+    return expression, close + 1

@@ -1,0 +1,81 @@
+"""The path matcher, through its three doors: one path, many sorted paths, names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("**", "a/b.py"),
+        ("src/**", "src/a/b.py"),
+        ("src/**/*.py", "src/b.py"),
+        ("src/**/*.py", "src/x/y/b.py"),
+        ("**/test_*.py", "test_a.py"),
+        ("*.{py,js}", "b.js"),
+        ("{a,b/**/c}.py", "b/q/c.py"),
+        ("lib?.c", "lib1.c"),
+        ("[!a]b", "cb"),
+        ("[a-c]b", "bb"),
+        ("a[]]", "a]"),
+        ("app/[id]/page.tsx", "app/[id]/page.tsx"),
+        ("src/auth", "src/auth/login.py"),
+        ("src/auth/", "src/auth/x/login.py"),
+        ("./src/a.py", "src/a.py"),
+    ],
+)
+def test_a_glob_names_the_path(pattern: str, path: str) -> None:
+    assert globs.matches(pattern, path)
+    assert globs.select(pattern, [path]) == [0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*.py", "a/b.py"),
+        ("src/*", "src/a/b.py"),
+        ("src**", "src/a.py"),
+        ("src/aut", "src/auth/login.py"),
+        ("[!a]b", "/b"),
+        ("a?b", "a/b"),
+        ("A.py", "a.py"),
+        ("a.py", "axpy"),
+    ],
+)
+def test_a_glob_does_not_name_the_path(pattern: str, path: str) -> None:
+    assert not globs.matches(pattern, path)
+    assert globs.select(pattern, [path]) == []
+
+
+@pytest.mark.parametrize("pattern", ["src/[a", "src/{a,b", "[z-a]", ""])
+def test_a_malformed_glob_is_refused_in_one_sentence(pattern: str) -> None:
+    with pytest.raises(FlightPlanError, match=r"glob"):
+        globs.compile(pattern)
+
+
+def test_a_name_pattern_crosses_dots() -> None:
+    assert globs.compile_name("Router.*").fullmatch("Router.Inner.run")
+    assert globs.compile_name("Install*").fullmatch("Install on Windows")
+    assert not globs.compile_name("run").fullmatch("Router.run")
+
+
+@given(st.text(alphabet="ab/[]{}*?.", min_size=1))
+def test_an_escaped_path_names_itself_and_no_other(path: str) -> None:
+    if not path.startswith(("/", "./")) and not path.endswith("/"):
+        assert globs.compile(globs.escape(path)).fullmatch(path)
+        assert not globs.matches(globs.escape(path), f"x{path}")
+
+
+@given(
+    st.lists(st.text(alphabet="ab/.", min_size=1), unique=True).map(sorted),
+    st.sampled_from(["**", "a/**", "a*", "*", "a", "a/", "**/b", "[ab]*", "{a,b}/**", "ab/*.a"]),
+)
+def test_selecting_among_many_agrees_with_matching_each(paths: list[str], pattern: str) -> None:
+    expected = [i for i, path in enumerate(paths) if globs.matches(pattern, path)]
+    assert globs.select(pattern, paths) == expected
