@@ -1,0 +1,173 @@
+"""Files in, tables out: what each file's bytes say, gathered column by column."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.costs import FileCosts, price_file
+from repo_map.file_flags import FileFlag, flags_of_content, flags_of_path
+from repo_map.files import ReadFile
+from repo_map.languages import language_of
+from repo_map.relevance.units import FileUnits, read_units
+from repo_map.symbols import FileSymbols
+from repo_map.tables import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
+from repo_map.vocabulary import StringTable, encode
+
+DIGEST_BYTES = 16
+_NO_DIGEST = bytes(DIGEST_BYTES)
+_TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
+
+
+def digest(source: bytes) -> bytes:
+    """Return what identifies a file's bytes."""
+    return hashlib.sha256(source).digest()[:DIGEST_BYTES]
+
+
+def extract(files: Iterable[ReadFile]) -> Tables:
+    """Parse files, given in path order, and gather what they say."""
+    builder = _Builder()
+    for file in files:
+        builder.add(file)
+    return builder.finish()
+
+
+class _Ids(dict[str, int]):
+    """Numbers strings in the order of their first use."""
+
+    def __missing__(self, string: str) -> int:
+        self[string] = number = len(self)
+        return number
+
+
+class _Builder:
+    """Columns that grow by one file at a time."""
+
+    def __init__(self) -> None:
+        self._paths: list[bytes] = []
+        self._columns = {column.name: array(_TYPE_CODES[column.dtype]) for column in COLUMNS}
+        self._counts = {space.name: array("q") for space in SPACES}
+        self._ids = {name: _Ids() for name in VOCABULARIES}
+
+    def add(self, file: ReadFile) -> None:
+        path, source = file.state.path, file.source
+        flags = flags_of_path(path)
+        notes = [file.problem] if file.problem else []
+        if source is None:
+            flags |= FileFlag.LINK if file.state.is_link else FileFlag.TRUNCATED
+        else:
+            flags |= flags_of_content(source, path)
+        if source is None or flags & FileFlag.BINARY:
+            symbols = FileSymbols("", (), (), (), ())
+            text = b""
+        else:
+            text = source
+            try:
+                from repo_map.symbols import read_symbols  # noqa: PLC0415
+
+                symbols = read_symbols(text, path)
+            except ImportError:
+                symbols = FileSymbols(language_of(path), (), (), (), ())
+            notes.extend(symbols.problems)
+            if symbols.problems or not language_of(path):
+                flags |= FileFlag.UNPARSED
+        self._add_file(file, flags, symbols, text)
+        self._add_symbols(symbols)
+        self._add_units(read_units(text, symbols, path))
+        self._add_costs(price_file(text, symbols, path))
+        self._extend("notes.message", self._number("messages", notes))
+        self._counts["notes"].append(len(notes))
+
+    def _add_file(self, file: ReadFile, flags: FileFlag, symbols: FileSymbols, text: bytes) -> None:
+        self._paths.append(encode(file.state.path))
+        self._append("files.size", file.state.size if file.source is None else len(file.source))
+        self._append("files.lines", _count_lines(text))
+        self._append("files.language", self._ids["languages"][symbols.language])
+        self._append("files.flags", int(flags))
+        self._columns["files.digest"].frombytes(_NO_DIGEST if file.source is None else digest(file.source))
+
+    def _add_symbols(self, symbols: FileSymbols) -> None:
+        if symbols.definitions:
+            names, kinds, *lines = zip(*symbols.definitions, strict=True)
+            self._extend("symbols.name", self._number("strings", names))
+            self._extend("symbols.kind", self._number("kinds", kinds))
+            fields = ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
+            for field, values in zip(fields, lines, strict=True):
+                self._extend(f"symbols.{field}", values)
+        if symbols.references:
+            names, definitions, counts = zip(*symbols.references, strict=True)
+            self._extend("references.name", self._number("strings", names))
+            self._extend("references.definition", definitions)
+            self._extend("references.count", counts)
+        for module, names, line in symbols.imports:
+            self._append("imports.module", self._ids["strings"][module])
+            self._append("imports.line", line)
+            self._extend("imports.name", self._number("strings", names))
+            self._counts["import_names"].append(len(names))
+        self._counts["symbols"].append(len(symbols.definitions))
+        self._counts["references"].append(len(symbols.references))
+        self._counts["imports"].append(len(symbols.imports))
+
+    def _add_units(self, units: FileUnits) -> None:
+        terms = array("i", self._number("terms", units.terms))
+        for field in ("start", "end", "definition", "kind"):
+            self._extend(f"units.{field}", getattr(units, field))
+        self._extend("postings.term", map(terms.__getitem__, units.posting_term))
+        self._extend("postings.field", units.posting_field)
+        self._extend("postings.count", units.posting_count)
+        of_unit = np.asarray(units.posting_unit, np.int64)
+        counts = np.asarray(units.posting_count, np.float64)
+        self._counts["postings"].extend(np.bincount(of_unit, minlength=len(units.start)).tolist())
+        lengths = np.bincount(of_unit, weights=counts, minlength=len(units.start))
+        self._extend("units.length", lengths.astype(np.int64).tolist())
+        self._counts["units"].append(len(units.start))
+
+    def _add_costs(self, costs: FileCosts) -> None:
+        self._extend("costs.levels", costs.levels)
+        for definition in costs.definitions:
+            self._extend("costs.definitions", definition)
+
+    def _append(self, column: str, value: int) -> None:
+        self._columns[column].append(value)
+
+    def _extend(self, column: str, values: Iterable[int]) -> None:
+        self._columns[column].extend(values)
+
+    def _number(self, vocabulary: str, strings: Iterable[str]) -> Iterable[int]:
+        return map(self._ids[vocabulary].__getitem__, strings)
+
+    def finish(self) -> Tables:
+        """Sort the vocabularies and return the columns with the ids of the sorted order."""
+        arrays: dict[str, NDArray[np.generic]] = {}
+        ranks: dict[str, NDArray[np.int32]] = {}
+        for name, ids in self._ids.items():
+            table, ranks[name] = _sort(ids)
+            arrays[f"{name}.starts"], arrays[f"{name}.blob"] = table.starts, table.blob
+        paths = StringTable.of_sorted_bytes(self._paths)
+        arrays["paths.starts"], arrays["paths.blob"] = paths.starts, paths.blob
+        for column in COLUMNS:
+            values = np.frombuffer(self._columns[column.name], column.dtype)
+            if column.vocabulary:
+                values = ranks[column.vocabulary][values].astype(column.dtype)
+            arrays[column.name] = values if column.width == 1 else values.reshape(-1, column.width)
+        for space in SPACES:
+            arrays[space.offsets] = np.fromiter(accumulate(self._counts[space.name], initial=0), np.int64)
+        return from_arrays(arrays)
+
+
+def _sort(ids: _Ids) -> tuple[StringTable, NDArray[np.int32]]:
+    encoded = list(map(encode, ids))
+    table = sorted(set(encoded))
+    rank = {string: position for position, string in enumerate(table)}
+    return StringTable.of_sorted_bytes(table), np.fromiter(
+        map(rank.__getitem__, encoded), np.int32, len(encoded)
+    )
+
+
+def _count_lines(text: bytes) -> int:
+    return text.count(b"\n") + (not text.endswith(b"\n") and bool(text))

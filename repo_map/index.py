@@ -1,0 +1,226 @@
+"""The index of a repository: everything that maps, ranking and relevance need to know, ready in columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from repo_map.extraction import digest, extract
+from repo_map.files import FileState, Listing, Problem, list_files, read_file, resolve_root
+from repo_map.symbols import Definition, FileSymbols, Import
+from repo_map.tables import Costs, Files, Imports, Postings, References, Symbols, Tables, Units
+from repo_map.vocabulary import StringTable
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of the phase, the work done and the work in all."""
+
+_CACHED_SOURCE_BYTES = 32_000_000
+
+
+def build_index(
+    root: Path, *, store: object = None, workers: int | None = None, on_progress: OnProgress | None = None
+) -> RepoIndex:
+    """Index the repository at ``root``, parsing only what the store doesn't know yet."""
+    root = resolve_root(root)
+    listing = list_files(root)
+    return RepoIndex(root, extract(read_file(root, state) for state in listing.files), listing)
+
+
+class RepoIndex:
+    """What is known of a repository at one moment; a refresh makes a new value."""
+
+    def __init__(self, root: Path, tables: Tables, listing: Listing) -> None:
+        self.root = root
+        self._tables = tables
+        self._listing = listing
+        self._sources: dict[int, bytes] = {}
+        self._cached_bytes = 0
+        self._drifted: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    @property
+    def files(self) -> Files:
+        return self._tables.files
+
+    @property
+    def symbols(self) -> Symbols:
+        return self._tables.symbols
+
+    @property
+    def references(self) -> References:
+        return self._tables.references
+
+    @property
+    def units(self) -> Units:
+        return self._tables.units
+
+    @property
+    def postings(self) -> Postings:
+        return self._tables.postings
+
+    @property
+    def costs(self) -> Costs:
+        return self._tables.costs
+
+    @property
+    def languages(self) -> StringTable:
+        """The names behind ``files.language``."""
+        return self._tables.languages
+
+    @property
+    def kinds(self) -> StringTable:
+        """The names behind ``symbols.kind``."""
+        return self._tables.kinds
+
+    @property
+    def strings(self) -> StringTable:
+        """The names of definitions, references and imports."""
+        return self._tables.strings
+
+    @property
+    def terms(self) -> StringTable:
+        """The terms of the postings."""
+        return self._tables.terms
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Every file, relative to the root with forward slashes, in order; a file's id is its position."""
+        return tuple(self._tables.paths)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {path: file_id for file_id, path in enumerate(self.paths)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What identifies the tree: equal for equal paths and bytes, on any machine."""
+        return fingerprint(self._tables)
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was skipped, cut or not parsed, and why."""
+        notes, messages = self._tables.notes, self._tables.messages
+        starts = notes.file_start.tolist()
+        found = [
+            Problem(self.paths[file_id], messages[int(notes.message[row])])
+            for file_id in (notes.file_start[1:] > notes.file_start[:-1]).nonzero()[0].tolist()
+            for row in range(starts[file_id], starts[file_id + 1])
+        ]
+        return (*self._listing.problems, *found)
+
+    def file_id(self, path: str) -> int | None:
+        """Return the id of the file at ``path``, None where the index has no such file."""
+        return self._ids.get(path)
+
+    def definitions(self, file_id: int) -> tuple[Definition, ...]:
+        """Return a file's definitions in source order."""
+        table = self.symbols
+        rows = slice(int(table.file_start[file_id]), int(table.file_start[file_id + 1]))
+        kinds = self._kind_names
+        lines = (
+            table.parent,
+            table.start,
+            table.end,
+            table.sig_start,
+            table.sig_end,
+            table.doc_start,
+            table.doc_end,
+        )
+        return tuple(
+            Definition(name, kinds[kind], *numbers)
+            for name, kind, *numbers in zip(
+                self.strings.many(table.name[rows]),
+                table.kind[rows].tolist(),
+                *(column[rows].tolist() for column in lines),
+                strict=True,
+            )
+        )
+
+    @cached_property
+    def _kind_names(self) -> tuple[str, ...]:
+        return tuple(self.kinds)
+
+    def qualified_name(self, file_id: int, definition: int) -> str:
+        """Return a definition's name with those that enclose it: ``Router.dispatch``."""
+        table = self.symbols
+        first = int(table.file_start[file_id])
+        names = []
+        while definition >= 0:
+            names.append(self.strings[int(table.name[first + definition])])
+            definition = int(table.parent[first + definition])
+        return ".".join(reversed(names))
+
+    def imports(self, file_id: int) -> tuple[Import, ...]:
+        """Return a file's imports in source order."""
+        table: Imports = self._tables.imports
+        first, last = int(table.file_start[file_id]), int(table.file_start[file_id + 1])
+        cuts = table.name_start[first : last + 1].tolist()
+        return tuple(
+            Import(
+                self.strings[int(table.module[row])],
+                tuple(self.strings.many(table.name[cuts[row - first] : cuts[row - first + 1]])),
+                int(table.line[row]),
+            )
+            for row in range(first, last)
+        )
+
+    def source(self, file_id: int) -> bytes:
+        """Return the file's bytes as they are now, ``b""`` for a file listed by path only."""
+        if file_id not in self._sources:
+            self._remember(file_id, self._read(file_id))
+        return self._sources[file_id]
+
+    def _read(self, file_id: int) -> bytes:
+        known = self.files.digest[file_id].tobytes()
+        if not any(known):
+            return b""
+        state = FileState(self.paths[file_id], 0, 0, 0, is_link=False)
+        source = read_file(self.root, state).source
+        if source is None or digest(source) != known:
+            self._drifted.add(file_id)
+        return source or b""
+
+    def _remember(self, file_id: int, source: bytes) -> None:
+        while self._sources and self._cached_bytes + len(source) > _CACHED_SOURCE_BYTES:
+            self._cached_bytes -= len(self._sources.pop(next(iter(self._sources))))
+        self._sources[file_id] = source
+        self._cached_bytes += len(source)
+
+    def is_current(self, file_id: int) -> bool:
+        """Say whether the bytes that ``source`` returns are those that were indexed."""
+        self.source(file_id)
+        return file_id not in self._drifted
+
+    def fresh_symbols(self, file_id: int) -> FileSymbols:
+        """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
+        source = self.source(file_id)
+        if file_id in self._drifted:
+            from repo_map.symbols import read_symbols  # noqa: PLC0415
+
+            return read_symbols(source, self.paths[file_id])
+        language = self.languages[int(self.files.language[file_id])]
+        return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
+
+    def text(self, file_id: int) -> str:
+        r"""Return the file's text: UTF-8 with replacements, no byte order mark, ``\r\n`` as ``\n``.
+
+        Its lines are what ``split("\n")`` gives; ``splitlines`` would cut at form feeds too, which no line
+        number counts.
+        """
+        return self.source(file_id).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+    def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
+        """Return the index of the tree as it is now, parsing only what changed."""
+        return build_index(self.root, on_progress=on_progress)
+
+
+def fingerprint(tables: Tables) -> str:
+    """Return what identifies a tree's paths and bytes, and nothing else."""
+    whole = hashlib.sha256(b"tree 1\0")
+    for array in (tables.paths.starts, tables.paths.blob, tables.files.digest, tables.files.size):
+        whole.update(array.tobytes())
+    return whole.hexdigest()[:32]
