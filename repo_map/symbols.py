@@ -1,57 +1,49 @@
-"""Bytes in, symbols out: what a source file defines, refers to and imports, and what went wrong while reading it."""
+"""Bytes in, symbols out: what a source file defines, refers to and imports, and what went wrong."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from repo_map.languages import GrammarMissingError, ParseTimeoutError, language_of, parse
+from repo_map.parsing.definitions import find_definitions, nest
+from repo_map.parsing.imports import find_imports
+from repo_map.parsing.markdown import read_headings
+from repo_map.parsing.references import find_references
+from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
+
+__all__ = ["Definition", "FileSymbols", "Import", "Reference", "read_symbols"]
+
+LARGEST_SOURCE = 1_500_000
+"""Bytes; what is larger is data or generated, and costs more to parse than it tells."""
+LONGEST_LINE = 50_000
+"""Bytes; what is longer is minified or embedded data."""
 
 
-class Definition(NamedTuple):
-    """One definition or heading; every line number is 1-based and inclusive."""
-
-    name: str
-    """The leaf name (``dispatch``), or a heading's text."""
-    kind: str
-    """``function``, ``method``, ``class``, ``interface``, ``struct``, ``enum``, ``trait``, ``impl``, ``module``,
-    ``type``, ``macro``, ``field``, ``constant``, ``heading``, ``key``, ``element``, ``rule``, ``table``."""
-    parent: int
-    """Index of the enclosing definition in the same file, -1 at the top."""
-    start: int
-    """First line, decorators, annotations and ``export``/``template`` wrappers included, comments before it not."""
-    end: int
-    sig_start: int
-    """First line of the signature proper (``def …``), after decorators."""
-    sig_end: int
-    """Last line of the signature: a multi-line parameter list is part of it, the body is not."""
-    doc_start: int
-    """First line of the docstring or of the comment block attached above, 0 where there is none."""
-    doc_end: int
-
-
-class Reference(NamedTuple):
-    """A name used in a file."""
-
-    name: str
-    definition: int
-    """Index of the innermost enclosing definition, -1 at the top."""
-    count: int
+def read_symbols(source: bytes, path: str, *, deadline_s: float = 2.0) -> FileSymbols:
+    """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised."""
+    language = language_of(path)
+    if not language or not source:
+        return FileSymbols(language, (), (), (), ())
+    if problem := _too_big(source):
+        return FileSymbols(language, (), (), (), (problem,))
+    if language == "markdown":
+        return FileSymbols(language, read_headings(source), (), (), ())
+    try:
+        tree = parse(source, language, deadline_s=deadline_s)
+    except (GrammarMissingError, ParseTimeoutError) as error:
+        return FileSymbols(language, (), (), (), (f"{error}; no symbols were read",))
+    reading = find_definitions(source, tree, language)
+    return FileSymbols(
+        language,
+        tuple(nest(reading.found, source, language)),
+        tuple(find_references(source, reading.found, language)),
+        tuple(find_imports(source, reading.imports, language)),
+        (),
+    )
 
 
-class Import(NamedTuple):
-    """One imported module or header."""
-
-    module: str
-    names: tuple[str, ...]
-    line: int
-
-
-class FileSymbols(NamedTuple):
-    """Everything the index needs to know of one file's syntax."""
-
-    language: str
-    """A key of ``languages.LANGUAGES``, or ``""`` for text without a grammar."""
-    definitions: tuple[Definition, ...]
-    """In source order; a parent comes before its children."""
-    references: tuple[Reference, ...]
-    imports: tuple[Import, ...]
-    problems: tuple[str, ...]
-    """What was left out and why, in words; empty for a file that was read whole."""
+def _too_big(source: bytes) -> str:
+    """Say why a source is not worth parsing, ``""`` where it is."""
+    if len(source) > LARGEST_SOURCE:
+        return f"{len(source):,} bytes are more than {LARGEST_SOURCE:,}; no symbols were read"
+    if len(source) > LONGEST_LINE and (longest := max(map(len, source.split(b"\n")))) > LONGEST_LINE:
+        return f"a line of {longest:,} bytes is longer than {LONGEST_LINE:,}; no symbols were read"
+    return ""

@@ -1,0 +1,141 @@
+"""Which language a path is in, and its grammar, parser and queries, each loaded on first use."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
+
+
+class LanguageSpec(NamedTuple):
+    """How one language is told from a path, and where its grammar is."""
+
+    suffixes: tuple[str, ...]
+    """Lower-case ends of file names, the dot included."""
+    module: str = ""
+    """Import name of the wheel that carries the grammar; empty for a language that needs none."""
+    function: str = "language"
+    """The function of that module that gives the grammar."""
+    filenames: tuple[str, ...] = ()
+    """Whole file names, in lower case."""
+    queries: str = ""
+    """Folder below ``queries/``, where it is not the language's own name."""
+
+
+LANGUAGES: Final[dict[str, LanguageSpec]] = {
+    "python": LanguageSpec(
+        (".py", ".pyi", ".pyw"), "tree_sitter_python", filenames=("sconstruct", "wscript")
+    ),
+    "javascript": LanguageSpec((".js", ".mjs", ".cjs", ".jsx"), "tree_sitter_javascript"),
+    "typescript": LanguageSpec((".ts", ".mts", ".cts"), "tree_sitter_typescript", "language_typescript"),
+    "tsx": LanguageSpec((".tsx",), "tree_sitter_typescript", "language_tsx", queries="typescript"),
+    "go": LanguageSpec((".go",), "tree_sitter_go"),
+    "rust": LanguageSpec((".rs",), "tree_sitter_rust"),
+    "java": LanguageSpec((".java",), "tree_sitter_java"),
+    "c": LanguageSpec((".c", ".h"), "tree_sitter_c"),
+    "cpp": LanguageSpec(
+        (
+            ".cpp",
+            ".cc",
+            ".cxx",
+            ".c++",
+            ".hpp",
+            ".hh",
+            ".hxx",
+            ".h++",
+            ".ipp",
+            ".tpp",
+            ".inl",
+            ".cu",
+            ".cuh",
+            ".ino",
+        ),
+        "tree_sitter_cpp",
+    ),
+    "markdown": LanguageSpec((".md", ".markdown", ".mdx", ".mdown")),
+}
+"""Every language with definitions, by the name that maps and reports show."""
+
+_BY_SUFFIX: Final = {suffix: name for name, spec in LANGUAGES.items() for suffix in spec.suffixes}
+_BY_FILENAME: Final = {filename: name for name, spec in LANGUAGES.items() for filename in spec.filenames}
+
+
+class GrammarMissingError(Exception):
+    """The wheel that carries a language's grammar can't be imported."""
+
+
+class ParseTimeoutError(Exception):
+    """A grammar did not finish within its deadline."""
+
+
+def language_of(path: str) -> str:
+    """Return the language that a path's name says, ``""`` where there is none."""
+    name = path.rpartition("/")[2].lower()
+    if found := _BY_FILENAME.get(name):
+        return found
+    return _BY_SUFFIX.get(name[name.rfind(".") :], "") if "." in name else ""
+
+
+@cache
+def grammar(language: str) -> Language:
+    """Load a language's grammar; raises ``GrammarMissingError``."""
+    spec = LANGUAGES[language]
+    if not spec.module:
+        raise GrammarMissingError(f"{language} is read without a grammar")
+    try:
+        module = importlib.import_module(spec.module)
+        return Language(getattr(module, spec.function)())
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        wheel = spec.module.replace("_", "-")
+        raise GrammarMissingError(
+            f"the {language} grammar can't be loaded ({error}); install {wheel} to read these files"
+        ) from error
+
+
+@cache
+def parser_for(language: str) -> Parser:
+    """Return the process's parser of a language; raises ``GrammarMissingError``."""
+    return Parser(grammar(language))
+
+
+def parse(source: bytes, language: str, *, deadline_s: float = 2.0) -> Tree:
+    """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseTimeoutError``."""
+    parser = parser_for(language)
+    view = memoryview(source)
+    stop_at = time.monotonic() + deadline_s
+
+    def read(offset: int, _point: Point) -> memoryview:
+        return view[offset:]
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        return time.monotonic() > stop_at
+
+    try:
+        return parser.parse(read, progress_callback=is_late)
+    except ValueError as error:
+        parser.reset()
+        raise ParseTimeoutError(f"the {language} grammar did not finish within {deadline_s:g} s") from error
+
+
+def compile_query(language: str, text: str) -> Query:
+    """Compile a query of tree-sitter's query language; raises ``ValueError`` that names line and column."""
+    if not LANGUAGES.get(language, LanguageSpec(())).module:
+        raise ValueError(f"{language or 'plain text'} has no grammar, so a query can't be run on it")
+    try:
+        return Query(grammar(language), text)
+    except GrammarMissingError as error:
+        raise ValueError(str(error)) from error
+    except (QueryError, SyntaxError) as error:
+        raise ValueError(f"not a {language} query: {error}") from error
+
+
+@cache
+def symbol_query(language: str) -> Query:
+    """Return the query for definitions and imports, ``queries/<language>/symbols.scm``."""
+    folder = LANGUAGES[language].queries or language
+    text = resources.files("repo_map").joinpath("queries", folder, "symbols.scm").read_text(encoding="utf-8")
+    return compile_query(language, text)

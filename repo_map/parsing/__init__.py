@@ -1,0 +1,1 @@
+"""How the bytes of one source file become definitions, references and imports."""

@@ -1,0 +1,115 @@
+"""What a file imports, read from the text of its import statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from tree_sitter import Node
+
+from repo_map.parsing.values import Import
+
+_QUOTED: Final = re.compile(r"""["'`<]([^"'`>\n]+)["'`>]""")
+_WORD: Final = re.compile(r"[\w$]+")
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+Reader = Callable[[str, int], Iterable[Import]]
+
+
+def find_imports(source: bytes, nodes: list[Node], language: str) -> list[Import]:
+    """Read the import statements that a query found; one statement may import several modules."""
+    reader = _READERS.get(language)
+    if reader is None:
+        return []
+    imports: list[Import] = []
+    for node in nodes:
+        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        imports += reader(text, node.start_point[0] + 1)
+    return imports
+
+
+def _python(text: str, line: int) -> Iterable[Import]:
+    text = re.sub(r"#[^\n]*", "", text).replace("\\\n", " ").replace("(", " ").replace(")", " ")
+    head, _, tail = text.partition("import ")
+    if head.startswith("from"):
+        module = "".join(head[4:].split())
+        names = tuple(part.split()[0] for part in tail.split(",") if part.split())
+        yield Import(module, names, line)
+        return
+    for part in tail.split(","):
+        if words := part.split():
+            yield Import(words[0], (), line)
+
+
+def _script(text: str, line: int) -> Iterable[Import]:
+    found = _QUOTED.findall(text)
+    if not found:
+        return
+    clause = _COMMENT.sub("", text[: text.rfind(found[-1]) - 1])
+    clause = re.sub(r"^\s*(?:import|export)\b|\btype\b|\bfrom\s*$|[{}*]", " ", clause.rstrip())
+    names = [words[0] for part in clause.split(",") if (words := part.split()) and words[0] != "as"]
+    yield Import(found[-1], tuple(names), line)
+
+
+def _go(text: str, line: int) -> Iterable[Import]:
+    if found := _QUOTED.search(text):
+        alias = text[: found.start()].strip()
+        yield Import(found[1], (alias,) if alias else (), line)
+
+
+def _rust(text: str, line: int) -> Iterable[Import]:
+    text = _COMMENT.sub("", text).strip().rstrip(";")
+    text = re.sub(r"^(?:pub\s*(?:\([^)]*\))?\s*)?(?:use|extern\s+crate)\s+", "", text)
+    yield from (Import("::".join(path[:-1]) or path[-1], path[-1:], line) for path in _use_paths(text))
+
+
+def _use_paths(text: str) -> list[tuple[str, ...]]:
+    """Expand ``a::{b, c::{d as e}}`` into its paths, without recursion."""
+    paths: list[tuple[str, ...]] = []
+    stack: list[tuple[str, ...]] = [()]
+    prefix: tuple[str, ...] = ()
+    skip = False
+    for token in re.findall(r"[\w*]+|[{},]", text):
+        if token == "{":
+            stack.append(prefix)
+        elif token in ",}":
+            if len(prefix) > len(stack[-1]):
+                paths.append(prefix)
+            if token == "}":
+                if len(stack) > 1:
+                    stack.pop()
+                prefix = ()
+            else:
+                prefix = stack[-1]
+            skip = False
+        elif token == "as":
+            skip = True
+        elif not skip:
+            prefix = (*prefix, token)
+    if prefix:
+        paths.append(prefix)
+    return paths
+
+
+def _java(text: str, line: int) -> Iterable[Import]:
+    path = re.sub(r"^import\s+(?:static\s+)?|[;\s]", "", _COMMENT.sub("", text))
+    module, _, name = path.rpartition(".")
+    yield Import(module, (name,), line)
+
+
+def _c(text: str, line: int) -> Iterable[Import]:
+    if found := _QUOTED.search(text):
+        yield Import(found[1].strip(), (), line)
+
+
+_READERS: Final[dict[str, Reader]] = {
+    "python": _python,
+    "javascript": _script,
+    "typescript": _script,
+    "tsx": _script,
+    "go": _go,
+    "rust": _rust,
+    "java": _java,
+    "c": _c,
+    "cpp": _c,
+}

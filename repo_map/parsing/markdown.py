@@ -1,0 +1,70 @@
+"""The headings of a markdown file, by regular expression: its grammar is slow and says no more."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from repo_map.parsing.values import Definition
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_NOT_TEXT: Final = re.compile(r"\s*$|\s*[>*+|-]|    |\t|\s*\d+[.)]\s")
+
+
+def read_headings(source: bytes) -> tuple[Definition, ...]:
+    """Find ``#`` and underlined headings outside code; each ends before the next of its level or above."""
+    lines = source.decode("utf-8", "replace").split("\n")
+    if lines and lines[-1] == "":
+        lines.pop()
+    found = _headings(lines)
+    definitions: list[Definition] = []
+    open_: list[tuple[int, int]] = []
+    for index, (level, row, last, text) in enumerate(found):
+        while open_ and open_[-1][0] >= level:
+            open_.pop()
+        end = next((f[1] for f in found[index + 1 :] if f[0] <= level), len(lines))
+        parent = open_[-1][1] if open_ else -1
+        definitions.append(Definition(text, "heading", parent, row + 1, end, row + 1, last + 1, 0, 0))
+        open_.append((level, index))
+    return tuple(definitions)
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, int, str]]:
+    """List (level, first row, last row, text) of every heading."""
+    found: list[tuple[int, int, int, str]] = []
+    fence = ""
+    start = _after_front_matter(lines)
+    for row in range(start, len(lines)):
+        line = lines[row].rstrip("\r")
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif fence:
+            continue
+        elif heading := _ATX.match(line):
+            found.append((len(heading[1]), row, row, _clean(heading[2] or "")))
+        elif (
+            row > start
+            and (under := _UNDERLINE.match(line))
+            and not _NOT_TEXT.match(lines[row - 1])
+            and (not found or found[-1][2] < row - 1)
+        ):
+            found.append((1 if under[1][0] == "=" else 2, row - 1, row, _clean(lines[row - 1])))
+    return found
+
+
+def _after_front_matter(lines: list[str]) -> int:
+    if lines and lines[0].strip() == "---":
+        for row in range(1, min(len(lines), 200)):
+            if lines[row].strip() in {"---", "..."}:
+                return row + 1
+    return 0
+
+
+def _clean(text: str) -> str:
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"<[^>]+>|[`*]", "", text).strip()

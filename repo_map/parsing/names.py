@@ -1,0 +1,157 @@
+"""What a match is called: the languages whose names are not simply a node's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node
+
+Captures = dict[str, list[Node]]
+Named = list[tuple[str, str]]
+"""Names with their kinds: a declaration may make several."""
+
+_LONGEST_NAME: Final = 200
+_SPACES: Final = re.compile(r"\s+")
+
+
+def text_of(source: bytes, node: Node) -> str:
+    """Return a node's text, its white space collapsed where it is more than a word."""
+    text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    return text if text.isidentifier() else _SPACES.sub(" ", text).strip()
+
+
+def plain_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a match by the text of its ``@name``."""
+    return [(name, kind) for node in captures.get("name", ()) if (name := _bounded(text_of(source, node)))]
+
+
+def script_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name JavaScript's and TypeScript's matches: quoted keys bare, ``X.prototype.y`` as ``X.y``."""
+    if not (nodes := captures.get("name")):
+        return []
+    name = text_of(source, nodes[0])
+    if name.isidentifier():
+        return [(name, kind)]
+    name = name.strip("'\"`").replace(".prototype.", ".")
+    for lead in ("module.exports.", "exports.", "this."):
+        name = name.removeprefix(lead)
+    if name == "module.exports":
+        name = "exports"
+    return [(name, kind)] if _bounded(name) else []
+
+
+def go_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Go's matches: a method carries its receiver's type."""
+    named = plain_name(source, kind, captures)
+    if owner := captures.get("owner"):
+        receiver = text_of(source, owner[0]).strip("()").partition("[")[0].split()
+        if receiver:
+            return [(f"{receiver[-1].lstrip('*')}.{name}", kind) for name, kind in named]
+    return named
+
+
+def rust_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Rust's matches: an ``impl`` block is called after its type, without path and parameters."""
+    named = plain_name(source, kind, captures)
+    if kind == "impl":
+        return [(_bare_type(name), kind) for name, kind in named]
+    return named
+
+
+def c_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name C's and C++'s matches by the identifier in the declarator, functions told from variables."""
+    if "declarator" not in captures:
+        return plain_name(source, kind, captures)
+    named: Named = []
+    for declarator in captures["declarator"]:
+        leaf, is_function = _declared(declarator)
+        if leaf is None:
+            continue
+        name = _bounded(_bare_scope(text_of(source, leaf)))
+        if name:
+            named.append((name, "function" if is_function and kind in {"constant", "field"} else kind))
+    return named
+
+
+_LEAVES: Final = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "destructor_name",
+        "operator_name",
+        "operator_cast",
+        "template_function",
+        "template_method",
+        "primitive_type",
+    }
+)
+
+
+def _declared(node: Node) -> tuple[Node | None, bool]:
+    """Walk down a declarator to the name it declares; tell whether that is a function's."""
+    is_function = False
+    for _ in range(32):
+        if node.type in _LEAVES:
+            return node, is_function
+        inner = node.child_by_field_name("declarator")
+        if node.type == "function_declarator":
+            # A parenthesised pointer is a variable that holds a function.
+            is_function = inner is not None and inner.type != "parenthesized_declarator"
+        if inner is None:
+            inner = next(
+                (c for c in node.named_children if c.type in _LEAVES or "declarator" in c.type), None
+            )
+        if inner is None:
+            return None, is_function
+        node = inner
+    return None, is_function
+
+
+def _bare_scope(name: str) -> str:
+    """Write ``A::B<int>::f`` as ``A.B.f``."""
+    if name.isidentifier():
+        return name
+    if "operator" in name:
+        scope, operator, rest = name.rpartition("operator")
+        rest = rest.partition("(")[0] if not rest.lstrip().startswith("(") else "()"
+        return _without_parameters(scope).replace("::", ".") + operator + rest.rstrip()
+    return _without_parameters(name).replace("::", ".").replace(" ", "").lstrip(".")
+
+
+def _bare_type(name: str) -> str:
+    """Write ``&'a mut fmt::Box<T>`` as ``Box``."""
+    bare = _without_parameters(name)
+    words = re.findall(r"\w+", bare)
+    return words[-1] if words else name
+
+
+def _without_parameters(name: str) -> str:
+    depth, out = 0, []
+    for letter in name:
+        if letter == "<":
+            depth += 1
+        elif letter == ">":
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            out.append(letter)
+    return "".join(out)
+
+
+def _bounded(name: str) -> str:
+    """Drop what is no name: a long one is an expression that the grammar misread."""
+    return name if len(name) <= _LONGEST_NAME else ""
+
+
+NAMERS: Final[dict[str, Callable[[bytes, str, Captures], Named]]] = {
+    "javascript": script_name,
+    "typescript": script_name,
+    "tsx": script_name,
+    "go": go_name,
+    "rust": rust_name,
+    "c": c_name,
+    "cpp": c_name,
+}
