@@ -1,0 +1,89 @@
+"""The cache on disk: commits as they were read, and the history they make at one HEAD."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from repo_map.history.commits import Commit
+from repo_map.history.value import History
+
+_FORMAT = 1
+"""Part of each file's name: a new format never reads an old file."""
+
+
+def load_commits(folder: Path | None, key: str) -> dict[str, Commit]:
+    """Return the cached commits by id; none when there is no cache or it can't be read."""
+    content = _load(folder, f"{key}\0commits")
+    try:
+        commits = msgspec.msgpack.decode(content, type=list[Commit]) if content else []
+    except msgspec.MsgspecError:
+        return {}
+    return {commit.id: commit for commit in commits}
+
+
+def save_commits(folder: Path | None, key: str, commits: list[Commit]) -> None:
+    """Replace the cached commits."""
+    _save(folder, f"{key}\0commits", commits)
+
+
+def load_history(folder: Path | None, key: str, head: str) -> History | None:
+    """Return the cached history if it is the one of ``head``."""
+    content = _load(folder, f"{key}\0history")
+    if not content:
+        return None
+    try:
+        columns: dict[str, Any] = msgspec.msgpack.decode(content)
+        if columns["head"] != head:
+            return None
+        return History(**{field.name: _value(columns[field.name]) for field in fields(History)})
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
+        return None
+
+
+def save_history(folder: Path | None, key: str, history: History) -> None:
+    """Replace the cached history."""
+    columns = ((field.name, getattr(history, field.name)) for field in fields(History))
+    packed = {
+        name: {"type": value.dtype.str, "bytes": value.tobytes()} if isinstance(value, np.ndarray) else value
+        for name, value in columns
+    }
+    _save(folder, f"{key}\0history", packed)
+
+
+def _value(packed: Any) -> Any:
+    if isinstance(packed, dict):
+        return np.frombuffer(packed["bytes"], packed["type"])
+    return tuple(packed) if isinstance(packed, list) else packed
+
+
+def _load(folder: Path | None, key: str) -> bytes:
+    try:
+        return b"" if folder is None else _file(folder, key).read_bytes()
+    except OSError:
+        return b""
+
+
+def _save(folder: Path | None, key: str, value: object) -> None:
+    """Replace a file in one step; a folder that can't be written costs time at the next read and no more."""
+    if folder is None:
+        return
+    target = _file(folder, key)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Several processes may write at once: each its own file, and the last rename holds.
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as new:
+            new.write(msgspec.msgpack.encode(value))
+        Path(new.name).replace(target)
+    except OSError:
+        return
+
+
+def _file(folder: Path, key: str) -> Path:
+    return folder / "history" / f"{hashlib.blake2b(key.encode(), digest_size=12).hexdigest()}.v{_FORMAT}"
