@@ -1,0 +1,1 @@
+"""How good and how fast the navigator is, on tasks with known answers."""

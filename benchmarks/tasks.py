@@ -1,0 +1,49 @@
+"""Tasks with known answers: a goal, the commit before its fix, and what the fix edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+
+class GoldSymbol(msgspec.Struct, frozen=True):
+    """A function or class that the fix edited; lines are 1-based and inclusive."""
+
+    file: str
+    name: str
+    kind: str
+    """``function`` or ``class``."""
+    start: int
+    end: int
+    sig_line: int
+    leaf: str
+
+
+class GoldSpan(msgspec.Struct, frozen=True):
+    """Lines that the fix edited; an insertion stands between ``start`` and the line behind ``end``."""
+
+    file: str
+    start: int
+    end: int
+    insert: bool
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One task of a task file (JSON lines); fields that are not listed here are ignored."""
+
+    id: str
+    repo: str
+    """Owner and name: ``pallets/click``."""
+    base_commit: str
+    language: str
+    goal: str
+    gold_files: list[str]
+    gold_symbols: list[GoldSymbol] = []
+    gold_spans: list[GoldSpan] = []
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """Read a task file, one JSON object a line."""
+    lines = path.read_text("utf-8").splitlines()
+    return [msgspec.json.decode(line, type=Task) for line in lines if line.strip()]

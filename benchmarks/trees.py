@@ -1,0 +1,70 @@
+"""Work trees of tasks: the exact commit, with a history that ends there, made from a local mirror."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from repo_map.git import GitError, git_command, git_environment, run_git
+
+_AS_STORED = (
+    *("-c", "core.autocrlf=false"),
+    *("-c", "filter.lfs.smudge="),
+    *("-c", "filter.lfs.process="),
+    *("-c", "filter.lfs.required=false"),
+)
+
+
+class MirrorNotFoundError(Exception):
+    """No mirror of a repository is in the folder of mirrors; the message names what was looked for."""
+
+
+def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
+    """Return the work tree of ``repo`` at ``commit``, made under ``trees`` if it is not there yet.
+
+    Its objects stay in the mirror (git's alternates); its only ref is the commit, so history holds ancestors
+    alone.
+    """
+    tree = trees / repo.replace("/", "__") / commit[:12]
+    done = tree.with_name(tree.name + ".done")
+    if done.exists():
+        return tree
+    objects = find_mirror(repo, mirrors) / "objects"
+    tree.mkdir(parents=True, exist_ok=True)
+    run_git(tree, "init", "-q", ".")
+    (tree / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
+    run_git(tree, "update-ref", "HEAD", commit)
+    run_git(tree, *_AS_STORED, "read-tree", commit)
+    # A mirror may lack large blobs; the rest of the tree is checked out all the same.
+    command = git_command(tree, *_AS_STORED, "checkout-index", "-a", "-f", "-q")
+    subprocess.run(command, env=git_environment(), capture_output=True, check=False)
+    done.touch()
+    return tree
+
+
+def find_mirror(repo: str, mirrors: Path) -> Path:
+    """Return the git folder of ``repo`` in ``mirrors``.
+
+    Known layouts of ``owner/name``: ``owner+name``, ``owner__name`` and the ``swe-bench`` organisation's
+    ``swe-bench+owner__name``; inside, the git folder itself, ``repo`` or ``.git``.
+    """
+    plain, joined = repo.replace("/", "+").lower(), repo.replace("/", "__").lower()
+    wanted = (plain, joined, f"swe-bench+{joined}")
+    folders = {folder.name.lower(): folder for folder in mirrors.iterdir() if folder.is_dir()}
+    for name in wanted:
+        for inner in ("repo/.git", "repo", ".git", "."):
+            if name in folders and (folders[name] / inner / "objects").is_dir():
+                return (folders[name] / inner).resolve()
+    raise MirrorNotFoundError(
+        f"No mirror of `{repo}` in `{mirrors}`: none of {', '.join(wanted)} is a git folder; clone it there."
+    )
+
+
+def files_at_head(tree: Path) -> frozenset[str]:
+    """Return the regular files of HEAD, symbolic links and submodules left out."""
+    try:
+        entries = run_git(tree, "ls-tree", "-r", "-z", "HEAD").decode("utf-8", "replace").split("\0")
+    except GitError:
+        return frozenset()
+    rows = (entry.split("\t", 1) for entry in entries if entry)
+    return frozenset(path for meta, path in rows if meta.startswith("100"))
