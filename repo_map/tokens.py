@@ -24,6 +24,15 @@ def _tokenizer(vocabulary: str) -> Any:
     return Tokenizer.from_pretrained(vocabulary)
 
 
+def counts(text: str, encoding: TokenEncoding = DEFAULT_ENCODING) -> tuple[int, ...]:
+    """Return the number of tokens of ``text`` by each vocabulary of an encoding.
+
+    Special-token lookalikes count as ordinary text. No token of these vocabularies spans a line break that a
+    letter follows, so texts that end with a line break and start with a letter have additive counts.
+    """
+    return tuple(len(_tokenizer(name).encode_ordinary(text)) for name in _VOCABULARIES[encoding])
+
+
 def count(text: str, encoding: TokenEncoding = DEFAULT_ENCODING) -> int:
-    """Return the number of tokens of ``text``; special-token lookalikes count as ordinary text."""
-    return max(len(_tokenizer(name).encode_ordinary(text)) for name in _VOCABULARIES[encoding])
+    """Return the number of tokens of ``text``; for ``both``, the larger of the two counts."""
+    return max(counts(text, encoding))

@@ -1,0 +1,170 @@
+"""Draws the most useful map of a repository that fits a plan's budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from repo_map.errors import BudgetError
+from repo_map.fitting import Fitted, fit, list_steps
+from repo_map.leftovers import Leftovers
+from repo_map.manifest import file_level_costs
+from repo_map.ranking import rank
+from repo_map.selection import Selection, select
+from repo_map.sketches import Sketchbook, Style
+from repo_map.strictness import refuse_overflow
+from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from repo_map.flight_plan import FlightPlan
+    from repo_map.index import RepoIndex
+    from repo_map.sections import Shape
+
+MOST_CUTS = 200
+"""Cuts that a map tells one by one; ``RepoMap.cut_files`` counts them all."""
+
+
+class MapFile(NamedTuple):
+    """A file of a map."""
+
+    path: str
+    level: int
+    """The highest level that any part of it is shown at."""
+    tokens: int
+
+
+class Cut(NamedTuple):
+    """A file that is shown at less than its plan asks for, because the budget was spent."""
+
+    path: str
+    wanted: int
+    drawn: int
+    """0 for a file that is left out."""
+    tokens_to_add: int
+    """Estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepoMap:
+    """A drawn map, and what its reader should know of it."""
+
+    text: str
+    tokens: int
+    """Exact, by the larger count of the encoding's vocabularies; never more than ``budget``."""
+    budget: int
+    files: tuple[MapFile, ...]
+    """In map order."""
+    cuts: tuple[Cut, ...]
+    """What was cut, the most valuable first; what rules ask for comes before the rest."""
+    cut_files: int
+    left_out: int
+    """Files that are not in the map for want of budget; the map's last line says where they are."""
+    excluded: int
+    """Files that the plan puts at level 0."""
+    fingerprint: str
+    notes: tuple[str, ...] = ()
+    """What of the plan had no effect, in sentences."""
+
+
+def draw_map(
+    index: RepoIndex,
+    plan: FlightPlan,
+    *,
+    strict: bool = False,
+    show_costs: bool = False,
+    line_numbers: bool = False,
+    encoding: TokenEncoding = DEFAULT_ENCODING,
+) -> RepoMap:
+    """Draw the most useful map that fits the plan's budget.
+
+    Raises FlightPlanError for a bad glob or query, and BudgetError when not even one line fits or, with
+    ``strict``, when what the plan's rules ask for does not fit whole.
+    """
+    selection = select(index, plan)
+    ranks = rank(index, plan.focus)
+    book = Sketchbook(index, Style(encoding, line_numbers, show_costs))
+    leftovers = Leftovers(index, selection.levels > 0, encoding)
+    if strict:
+        refuse_overflow(index, plan, selection, book)
+    steps = list_steps(index, selection, ranks)
+    fitted = fit(
+        steps, selection, plan.budget, lambda *part: book.draw(*part).counts, leftovers.counts_without
+    )
+    return _assemble(_Wish(index, plan, selection, ranks), book, leftovers, fitted)
+
+
+class _Wish(NamedTuple):
+    """What is to be drawn, before the budget."""
+
+    index: RepoIndex
+    plan: FlightPlan
+    selection: Selection
+    ranks: NDArray[np.float64]
+
+
+def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitted) -> RepoMap:
+    index, plan, selection, ranks = wish
+    order = sorted(fitted.shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
+    sketches = [book.draw(file_id, fitted.shapes[file_id]) for file_id in order]
+    rest = leftovers.line_without(order)
+    rest_counts = leftovers.counts_without(order)
+    total = max(a + b for a, b in zip(fitted.counts, rest_counts, strict=True))
+    if total > plan.budget:
+        raise BudgetError(
+            f"A budget of {plan.budget:,} tokens can't hold even the line that counts the files; "
+            f"give it at least {total:,}."
+        )
+    paths = index.paths
+    cuts, cut_files = _cuts(wish, fitted.shapes)
+    return RepoMap(
+        text="".join([*(sketch.text for sketch in sketches), rest]),
+        tokens=total,
+        budget=plan.budget,
+        files=tuple(
+            MapFile(paths[file_id], fitted.shapes[file_id].highest, max(sketch.counts))
+            for file_id, sketch in zip(order, sketches, strict=True)
+        ),
+        cuts=cuts,
+        cut_files=cut_files,
+        left_out=leftovers.number_without(order),
+        excluded=int((selection.levels == 0).sum()),
+        fingerprint=index.fingerprint,
+        notes=tuple(f"No file matches `{pattern}`." for pattern in selection.unmatched),
+    )
+
+
+def _cuts(wish: _Wish, shapes: dict[int, Shape]) -> tuple[tuple[Cut, ...], int]:
+    """Return the files that show less than they should, rules' wishes first, then by weight and rank."""
+    index, _, selection, ranks = wish
+    costs = file_level_costs(index)
+    wanted = _telling_levels(costs, selection.levels)
+    for file_id, shape in selection.shapes.items():
+        wanted[file_id] = max(wanted[file_id], shape.highest)
+    drawn = np.zeros(len(wanted), dtype=np.int64)
+    for file_id, shape in shapes.items():
+        drawn[file_id] = shape.highest
+    for file_id, shape in selection.shapes.items():
+        if file_id in shapes and shapes[file_id] != shape:
+            drawn[file_id] = min(drawn[file_id], wanted[file_id] - 1)
+    cut = np.flatnonzero(drawn < wanted)
+    order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
+    told = order[:MOST_CUTS].tolist()
+    more = costs[told, wanted[told]] - costs[told, drawn[told]]
+    return tuple(
+        Cut(index.paths[file_id], int(wanted[file_id]), int(drawn[file_id]), round(tokens_to_add))
+        for file_id, tokens_to_add in zip(told, more.tolist(), strict=True)
+    ), len(order)
+
+
+def _telling_levels(costs: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lowest level that shows as much as the wanted one: plain text has no structure."""
+    lowered = levels.copy()
+    rows = np.arange(len(levels))
+    for _ in range(3):
+        lower = np.maximum(lowered - 1, 0)
+        lowered = np.where((lowered > 1) & (costs[rows, lowered] == costs[rows, lower]), lower, lowered)
+    return lowered

@@ -1,0 +1,229 @@
+"""How central each file and definition is: personalised PageRank over who refers to what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map import globs
+from repo_map.file_flags import FileFlag
+from repo_map.flight_plan import Focus
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DAMPING = 0.85
+"""Chance that a reader follows a reference rather than starting anew; Page et al., 1998."""
+_TOLERANCE = 1e-4
+_MOST_ROUNDS = 60
+_FOCUS_SHARE = 0.5
+"""Part of the fresh starts that go to the focus, where a plan has one."""
+_UNREFERABLE_KINDS = frozenset({"heading", "key", "element", "rule"})
+_TEST_SHARE, _COPIED_SHARE = 0.3, 0.05
+_PLAIN, _PRIVATE, _SHORT, _LONG = 0.4, 0.3, 0.3, 2.0
+
+
+class Ranking(NamedTuple):
+    """Shares of a reader's attention; each array sums to 1 at most."""
+
+    files: Floats
+    """Shape (files,)."""
+    definitions: Floats
+    """Shape (symbols,)."""
+
+
+class _Graph(NamedTuple):
+    """References from files to names, and definitions of names in files.
+
+    A file's attention goes to the names it uses, and from each name in equal parts to the files that define it. Going
+    through the names keeps the graph as small as the source; file-to-file edges would be many times more.
+    """
+
+    source: Ints
+    """File of each reference, ascending by name."""
+    weight: Floats
+    """Share of the file's attention that the reference gets."""
+    name_start: Ints
+    """First reference of each name."""
+    definer: Ints
+    """File of each definition."""
+    defined: Ints
+    """Name of each definition."""
+    share: Floats
+    """Part of the name's attention that the definition gets."""
+    row: Ints
+    """Row of ``symbols`` of each definition."""
+    dangling: NDArray[np.bool_]
+    """Files that refer to nothing."""
+
+
+def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
+    """Return each file's share of attention, shape (files,), summing to 1."""
+    return rank_all(index, focus).files
+
+
+def rank_definitions(index: RepoIndex, focus: Focus | None = None) -> Floats:
+    """Return the attention that reaches each definition by its name, shape (symbols,)."""
+    return rank_all(index, focus).definitions
+
+
+def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
+    """Rank files and definitions; the result is remembered as long as the index lives."""
+    known = _rankings.setdefault(index, {})
+    if focus not in known:
+        if index not in _graphs:
+            _graphs[index] = _build_graph(index)
+        known[focus] = _walk(_graphs[index], _starts(index, focus), len(index.symbols.name))
+    return known[focus]
+
+
+# Weak: what is remembered of an index goes when the index goes.
+_graphs: WeakKeyDictionary[RepoIndex, _Graph] = WeakKeyDictionary()
+_rankings: WeakKeyDictionary[RepoIndex, dict[Focus | None, Ranking]] = WeakKeyDictionary()
+
+
+def _walk(graph: _Graph, starts: Floats, rows: int) -> Ranking:
+    """Iterate the random walk until it settles; a few milliseconds a round at 11,000 files."""
+    files = starts.copy()
+    reached = np.zeros(0)
+    for _ in range(_MOST_ROUNDS):
+        reached = _to_definitions(graph, files)
+        moved = np.bincount(graph.definer, reached, len(starts))
+        # What files without references hold, and what names without definitions lose, starts anew.
+        moved = DAMPING * moved + (1 - DAMPING * moved.sum()) * starts
+        settled = np.abs(moved - files).sum() < _TOLERANCE
+        files = moved
+        if settled:
+            break
+    definitions = np.zeros(rows)
+    if reached.size:
+        definitions[graph.row] = reached
+    return Ranking(files, definitions)
+
+
+def _to_definitions(graph: _Graph, files: Floats) -> Floats:
+    """Return the attention that reaches each definition when every file passes on what it has."""
+    if not graph.source.size:
+        return np.zeros(len(graph.definer))
+    names = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
+    return names[graph.defined] * graph.share
+
+
+def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
+    """Return where fresh starts go: to every file by its kind, and half of them to the focus."""
+    flags = index.files.flags
+    base = np.ones(len(index.paths))
+    base[(flags & int(FileFlag.TEST)) > 0] = _TEST_SHARE
+    base[(flags & int(FileFlag.GENERATED | FileFlag.VENDORED | FileFlag.BINARY)) > 0] = _COPIED_SHARE
+    base /= max(base.sum(), 1e-12)
+    wanted = _focused(index, focus) if focus else np.zeros(len(base))
+    if not wanted.any():
+        return base
+    return (1 - _FOCUS_SHARE) * base + _FOCUS_SHARE * wanted / wanted.sum()
+
+
+def _focused(index: RepoIndex, focus: Focus) -> Floats:
+    """Return how much the focus asks for each file; a pattern's weight is shared by the files it names."""
+    wanted = np.zeros(len(index.paths))
+    for boost in focus.paths:
+        named = globs.select(boost.pattern, index.paths)
+        if named:
+            wanted[named] += boost.weight / len(named)
+    for symbol in focus.symbols:
+        defining = files_defining(index, symbol.name)
+        if len(defining):
+            wanted[defining] += symbol.weight / len(defining)
+    return wanted
+
+
+def files_defining(index: RepoIndex, name: str) -> Ints:
+    """Return the files that define a name (``dispatch``, ``Router.dispatch``, ``Router.*``), ascending."""
+    symbols = index.symbols
+    leaf = name.rpartition(".")[2]
+    if any(character in name for character in "*?[{"):
+        match = globs.compile_name(name).fullmatch
+        rows = [
+            (file_id, row)
+            for file_id, row in _rows_with_files(index)
+            if match(index.strings[int(symbols.name[row])]) or match(_qualified(index, file_id, row))
+        ]
+        return np.unique(np.array([file_id for file_id, _ in rows], dtype=np.int64))
+    found = [string for string in {index.strings.get(leaf), index.strings.get(name)} if string is not None]
+    rows_named = np.flatnonzero(np.isin(symbols.name, found))
+    file_ids = np.searchsorted(symbols.file_start, rows_named, side="right") - 1
+    kept = [
+        int(file_id)
+        for file_id, row in zip(file_ids, rows_named, strict=True)
+        if name in (leaf, _qualified(index, int(file_id), int(row)))
+    ]
+    return np.unique(np.array(kept, dtype=np.int64))
+
+
+def _rows_with_files(index: RepoIndex) -> list[tuple[int, int]]:
+    counts = np.diff(index.symbols.file_start)
+    files = np.repeat(np.arange(len(counts)), counts)
+    return list(zip(files.tolist(), range(len(files)), strict=True))
+
+
+def _qualified(index: RepoIndex, file_id: int, row: int) -> str:
+    return index.qualified_name(file_id, row - int(index.symbols.file_start[file_id]))
+
+
+def _build_graph(index: RepoIndex) -> _Graph:
+    """Read who refers to what out of the index's columns."""
+    count = len(index.paths)
+    symbols, references = index.symbols, index.references
+    referable = np.array([kind not in _UNREFERABLE_KINDS for kind in index.kinds], dtype=bool)
+    row = np.flatnonzero(referable[symbols.kind]) if len(referable) else np.zeros(0, np.int64)
+    name = symbols.name[row].astype(np.int64)
+    definer = _owners(symbols.file_start)[row]
+    pairs = np.unique(name * count + definer)
+    definers = np.bincount(pairs // max(count, 1), minlength=len(index.strings))
+
+    source = _owners(references.file_start)
+    used = references.name.astype(np.int64)
+    keep = definers[used] > 0
+    keys, inverse = np.unique(used[keep] * count + source[keep], return_inverse=True)
+    weight = np.sqrt(np.bincount(inverse, references.count[keep], len(keys)))
+    # A file that defines a name means its own; nothing flows out.
+    foreign = ~np.isin(keys, pairs, assume_unique=True)
+    keys, weight = keys[foreign], weight[foreign]
+    used, source = keys // max(count, 1), keys % max(count, 1)
+    weight = weight * _name_weights(index)[used] / np.sqrt(definers[used])
+    total = np.bincount(source, weight, count)
+    weight /= np.where(total > 0, total, 1)[source]
+
+    reached, name_start = np.unique(used, return_index=True)
+    position = np.full(len(index.strings), -1)
+    position[reached] = np.arange(len(reached))
+    live = position[name] >= 0
+    row, name, definer = row[live], name[live], definer[live]
+    times = np.bincount(name, minlength=len(index.strings))
+    return _Graph(source, weight, name_start, definer, position[name], 1 / times[name], row, total <= 0)
+
+
+def _name_weights(index: RepoIndex) -> Floats:
+    """Return how much a name says, shape (strings,): ``get_user_by_id`` much, ``name`` little, ``_x`` least."""
+    starts, blob = index.strings.starts.astype(np.int64), index.strings.blob
+    lengths = np.diff(starts)
+    joints = np.concatenate(([0], np.cumsum((blob == ord("_")) | ((blob >= ord("A")) & (blob <= ord("Z"))))))
+    filled = lengths > 0
+    private = np.zeros(len(lengths), dtype=bool)
+    private[filled] = blob[starts[:-1][filled]] == ord("_")
+    weights = np.where(joints[starts[1:]] - joints[starts[:-1]] > 0, 1.0, _PLAIN)
+    weights[lengths >= 9] *= _LONG
+    weights[lengths <= 3] *= _SHORT
+    weights[private] *= _PRIVATE
+    return weights
+
+
+def _owners(file_start: NDArray[np.int64]) -> Ints:
+    """Return the file of every row."""
+    counts = np.diff(file_start)
+    return np.repeat(np.arange(len(counts)), counts)

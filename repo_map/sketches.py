@@ -1,0 +1,93 @@
+"""The drawn text of one file at one shape with its exact token counts, remembered while the index lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from repo_map import tokens
+from repo_map.manifest import file_costs
+from repo_map.rendering import render_body, render_header
+from repo_map.sections import Shape
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+    from repo_map.tokens import TokenEncoding
+
+_MOST_REMEMBERED = 20_000
+
+
+class Sketch(NamedTuple):
+    """A file's part of a map."""
+
+    text: str
+    """The header line and what follows it; ends with a line break."""
+    counts: tuple[int, ...]
+    """Tokens by each vocabulary of the encoding."""
+
+
+class Style(NamedTuple):
+    """What holds for every file of one map."""
+
+    encoding: TokenEncoding
+    line_numbers: bool = False
+    show_costs: bool = False
+
+
+class Sketchbook:
+    """Draws files of one index in one style."""
+
+    def __init__(self, index: RepoIndex, style: Style) -> None:
+        self._index = index
+        self._style = style
+        self._known = _books.setdefault(index, {}).setdefault(style, {})
+        self._headers = _headers_of(index)
+
+    def draw(self, file_id: int, shape: Shape) -> Sketch:
+        """Return the sketch of a file; the same file at the same shape is drawn once."""
+        key = (file_id, shape)
+        sketch = self._known.get(key)
+        if sketch is None:
+            text = self._text(file_id, shape)
+            sketch = Sketch(text, tokens.counts(text, self._style.encoding))
+            if len(self._known) >= _MOST_REMEMBERED:
+                del self._known[next(iter(self._known))]
+            self._known[key] = sketch
+        return sketch
+
+    def _text(self, file_id: int, shape: Shape) -> str:
+        index = self._index
+        header = render_header(index.paths[file_id])
+        if self._style.show_costs:
+            header = (
+                f"{header} [{' '.join(f'L{n}:{t}' for n, t in enumerate(file_costs(index, file_id), 1))}]"
+            )
+        if shape.highest < 2:
+            return f"{header}\n"
+        definitions = (
+            index.definitions(file_id)
+            if index.is_current(file_id)
+            else index.fresh_symbols(file_id).definitions
+        )
+        body = render_body(
+            index.text(file_id),
+            definitions,
+            shape,
+            is_header=self._is_header,
+            line_numbers=self._style.line_numbers,
+        )
+        return f"{header}\n{body}\n" if body else f"{header}\n"
+
+    def _is_header(self, line: str) -> bool:
+        """Say whether a line of source could pass for the header of a file."""
+        return line in self._headers or (line.endswith("]") and line.rpartition(" [L1:")[0] in self._headers)
+
+
+_books: WeakKeyDictionary[RepoIndex, dict[Style, dict[tuple[int, Shape], Sketch]]] = WeakKeyDictionary()
+_header_sets: WeakKeyDictionary[RepoIndex, frozenset[str]] = WeakKeyDictionary()
+
+
+def _headers_of(index: RepoIndex) -> frozenset[str]:
+    if index not in _header_sets:
+        _header_sets[index] = frozenset(map(render_header, index.paths))
+    return _header_sets[index]
