@@ -97,7 +97,8 @@ def draw_map(
     return _assemble(_Wish(index, plan, selection, ranks), book, leftovers, fitted)
 
 
-class _Wish(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Wish:
     """What is to be drawn, before the budget."""
 
     index: RepoIndex
@@ -107,7 +108,7 @@ class _Wish(NamedTuple):
 
 
 def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitted) -> RepoMap:
-    index, plan, selection, ranks = wish
+    index, plan, selection, ranks = wish.index, wish.plan, wish.selection, wish.ranks
     order = sorted(fitted.shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
     sketches = [book.draw(file_id, fitted.shapes[file_id]) for file_id in order]
     rest = leftovers.line_without(order)
@@ -139,7 +140,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
 
 def _cuts(wish: _Wish, shapes: dict[int, Shape]) -> tuple[tuple[Cut, ...], int]:
     """Return the files that show less than they should, rules' wishes first, then by weight and rank."""
-    index, _, selection, ranks = wish
+    index, selection, ranks = wish.index, wish.selection, wish.ranks
     costs = file_level_costs(index)
     wanted = _telling_levels(costs, selection.levels)
     for file_id, shape in selection.shapes.items():

@@ -41,8 +41,8 @@ class Steps(NamedTuple):
 def list_steps(index: RepoIndex, selection: Selection, ranks: NDArray[np.float64]) -> Steps:
     """List the steps from nothing to what the plan asks for, in the order in which they deserve the budget.
 
-    What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names comes
-    last; among equals, attention per token decides. A step never comes before one that it stands on.
+    What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names
+    comes last; among equals, attention per token decides. A step never comes before one that it stands on.
     """
     files = _file_steps(index, selection, ranks)
     parts = _part_steps(index, selection, ranks)
@@ -69,12 +69,12 @@ def _file_steps(index: RepoIndex, selection: Selection, ranks: NDArray[np.float6
     worth = _worth(selection, ranks, tiers)
     for file_id, shape in selection.shapes.items():
         tiers[file_id] = max(shape.highest - 1, 0)
-    found: list[tuple[NDArray[np.int64], ...]] = []
+    found: list[_Columns] = []
     reached = np.full(len(levels), np.inf)
     for level in range(1, 5):
         added = costs[:, level] - costs[:, level - 1]
         # A level that shows no more than the one below it is no step.
-        ids = np.flatnonzero((levels >= level) & (added > 0))
+        ids = np.flatnonzero((levels >= level) & (added > 0)).astype(np.int64)
         density = worth[ids] * _GAINS[level] / np.maximum(added[ids], 1)
         reached[ids] = np.minimum(density, reached[ids])
         found.append(

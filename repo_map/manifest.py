@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def file_level_costs(index: RepoIndex) -> NDArray[np.float64]:
-    """Return the estimated tokens of every file at levels 0 to 4, its header line included; shape (files, 5)."""
+    """Return the estimated tokens of every file at levels 0 to 4, header line included; shape (files, 5)."""
     if index not in _level_costs:
         costs = index.costs.levels.astype(np.float64)
         costs[:, 1] = 0

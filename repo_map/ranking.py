@@ -41,8 +41,8 @@ class Ranking(NamedTuple):
 class _Graph(NamedTuple):
     """References from files to names, and definitions of names in files.
 
-    A file's attention goes to the names it uses, and from each name in equal parts to the files that define it. Going
-    through the names keeps the graph as small as the source; file-to-file edges would be many times more.
+    A file's attention goes to the names it uses, and from each name in equal parts to its definitions. Going
+    through names keeps the graph as small as the source; file-to-file edges would be many times more.
     """
 
     source: Ints
@@ -111,8 +111,9 @@ def _to_definitions(graph: _Graph, files: Floats) -> Floats:
     """Return the attention that reaches each definition when every file passes on what it has."""
     if not graph.source.size:
         return np.zeros(len(graph.definer))
-    names = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
-    return names[graph.defined] * graph.share
+    names: Floats = np.add.reduceat(graph.weight * files[graph.source], graph.name_start)
+    reached: Floats = names[graph.defined] * graph.share
+    return reached
 
 
 def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
@@ -125,7 +126,8 @@ def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
     wanted = _focused(index, focus) if focus else np.zeros(len(base))
     if not wanted.any():
         return base
-    return (1 - _FOCUS_SHARE) * base + _FOCUS_SHARE * wanted / wanted.sum()
+    shared: Floats = (1 - _FOCUS_SHARE) * base + _FOCUS_SHARE * wanted / wanted.sum()
+    return shared
 
 
 def _focused(index: RepoIndex, focus: Focus) -> Floats:
@@ -209,7 +211,7 @@ def _build_graph(index: RepoIndex) -> _Graph:
 
 
 def _name_weights(index: RepoIndex) -> Floats:
-    """Return how much a name says, shape (strings,): ``get_user_by_id`` much, ``name`` little, ``_x`` least."""
+    """Return how much a name says, shape (strings,): ``get_user_by_id`` much, ``name`` little."""
     starts, blob = index.strings.starts.astype(np.int64), index.strings.blob
     lengths = np.diff(starts)
     joints = np.concatenate(([0], np.cumsum((blob == ord("_")) | ((blob >= ord("A")) & (blob <= ord("Z"))))))

@@ -39,7 +39,7 @@ def render_body(
     is_header: Callable[[str], bool],
     line_numbers: bool = False,
 ) -> str:
-    """Return the lines of a file that its shape shows, each with its line break; ``""`` for the path alone."""
+    """Return the lines of a file that its shape shows, each with its line break; may be ``""``."""
     lines = text.split("\n")
     while lines and not lines[-1]:
         lines.pop()

@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The level of what a symbol or heading pattern names, or of a range of lines; the other of the two is ``""``."""
+    """The level of what a symbol or heading pattern names, or of a range of lines; the other is ``""``."""
 
     pattern: str
     lines: str
@@ -60,8 +60,8 @@ def qualified_names(definitions: Sequence[Definition]) -> list[str]:
 def deciding_sections(definitions: Sequence[Definition], sections: Sequence[Section]) -> list[int]:
     """Return for each definition the position of the section that decides it, -1 where the file's level does.
 
-    The last section that names a definition decides it, and whatever it encloses that no section names. A pattern
-    that names no qualified name of the file is tried on leaf names (``dispatch`` for ``Router.dispatch``).
+    The last section that names a definition decides it, and whatever it encloses that no section names. A
+    pattern that names no qualified name is tried on leaf names (``dispatch`` for ``Router.dispatch``).
     """
     decided = [-1] * len(definitions)
     names = qualified_names(definitions)
@@ -76,7 +76,7 @@ def deciding_sections(definitions: Sequence[Definition], sections: Sequence[Sect
 
 
 def levels_of(definitions: Sequence[Definition], shape: Shape) -> list[int]:
-    """Return the level of each definition; where a line range overlaps a definition's head, the higher wins."""
+    """Return the level of each definition; where a line range overlaps its head, the higher wins."""
     decided = deciding_sections(definitions, shape.sections)
     levels = [shape.level if at < 0 else shape.sections[at].level for at in decided]
     for span in line_spans(shape):

@@ -22,7 +22,7 @@ _MOST_TOLD = 5
 
 
 def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, book: Sketchbook) -> None:
-    """Raise BudgetError when what the rules name, drawn whole, does not fit; other files may still step down."""
+    """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
     named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
     named = sorted({*named, *selection.shapes})
     costs = file_level_costs(index)
@@ -36,6 +36,6 @@ def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, bo
     largest = sorted(needed, key=lambda i: (-needed[i], i))[:_MOST_TOLD]
     told = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
     raise BudgetError(
-        f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what is "
-        f"largest ({told}), raise the budget, or draw without strict."
+        f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
+        f"is largest ({told}), raise the budget, or draw without strict."
     )

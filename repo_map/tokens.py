@@ -1,4 +1,4 @@
-"""The only token count: real byte-pair encodings whose vocabularies ship in the wheel, so it works offline."""
+"""The only token count: real byte-pair encodings whose vocabularies ship in the wheel and work offline."""
 
 from __future__ import annotations
 
