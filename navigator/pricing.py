@@ -27,6 +27,10 @@ class TokenUsage(NamedTuple):
     thinking: int = 0
     calls: int = 0
 
+    def minus(self, other: TokenUsage) -> TokenUsage:
+        """Return what this has more than ``other``, part by part."""
+        return TokenUsage(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
     def plus(self, other: TokenUsage) -> TokenUsage:
         """Return the sum of both, part by part."""
         return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
@@ -52,7 +56,7 @@ class ModelPrice(BaseModel):
         return total / MILLION
 
     def rates(self, model: str) -> ModelPricingRates:
-        """Return the price in the shape of the state, whose contract has no word for free: there it is tiny."""
+        """Return the price in the state's shape, whose contract has no word for free: there it is tiny."""
         return ModelPricingRates(
             model_name=model,
             input_per_million=max(self.input, _SMALLEST_RATE),
@@ -81,9 +85,9 @@ class PriceTable(BaseModel):
             if name in self.models:
                 return self.models[name]
         raise UnpricedModelError(
-            f"The price of model `{model}` is unknown, so its spend can't be limited; give it in a file named by "
-            f"REPO_NAVIGATOR_PRICES: `models: {{{model}: {{input: 0.10, output: 0.40}}}}`, US dollars per million "
-            "tokens."
+            f"The price of model `{model}` is unknown, so its spend can't be limited; give it in a file "
+            f"named by REPO_NAVIGATOR_PRICES, in US dollars per million tokens: "
+            f"`models: {{{model}: {{input: 0.10, output: 0.40}}}}`."
         )
 
     def with_prices(self, extra: Mapping[str, ModelPrice]) -> PriceTable:
@@ -120,6 +124,6 @@ def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
         ) from error
     except (yaml.YAMLError, ValidationError, TypeError) as error:
         raise InvalidRequestError(
-            f"The price file {path} is not well-formed; it needs `models:` with `NAME: {{input: …, output: …}}`, "
-            "US dollars per million tokens."
+            f"The price file {path} is not well-formed; it needs `models:` with "
+            "`NAME: {input: …, output: …}`, in US dollars per million tokens."
         ) from error

@@ -2,26 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from weakref import WeakValueDictionary
 
-from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, TurnReport
-from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.amendments import amend
+from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
+from navigator.outputs import news_of, output_of
+from navigator.pricing import FREE, load_prices
+from navigator.reports import (
+    NavigationSummary,
+    NavigatorOutput,
+    OnProgress,
+    Progress,
+    Seconds,
+    StopReason,
+    TurnReport,
+)
+from navigator.run import NavigationRun
+from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.state import BudgetConfig, NavigatorState
+from navigator.tasks import Task, checked
+from navigator.turns import USER, Navigation, report_now
+from navigator.workspace import Workspaces
+
+if TYPE_CHECKING:
+    from navigator.adk.hangar import Hangar, Live
 
 StepAction = Literal["continue", "finish", "cancel"]
 LOCAL_USER = "local"
+MAX_FEEDBACK = 4_000
+"""Characters of one message."""
+KEPT_FEEDBACK = 5
 
 
-class Navigator(Protocol):
-    """Opens, steps and reads navigations; safe to share between tasks of one event loop."""
+def _now() -> datetime:
+    return datetime.now(UTC)
 
-    def __init__(self, settings: NavigatorSettings) -> None: ...
+
+class Navigator:
+    """Opens, steps and reads navigations; safe to share between the tasks of one event loop."""
+
+    def __init__(self, settings: NavigatorSettings, *, clock: Callable[[], datetime] = _now) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._prices = load_prices(settings.prices)
+        self._workspaces = Workspaces(settings)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._flying: set[asyncio.Task[TurnReport]] = set()
+        self._opened: Hangar | None = None
 
     async def open(
         self, request: NavigationRequest, *, user: str = LOCAL_USER, on_progress: OnProgress | None = None
     ) -> str:
-        """Index the repository, draw the satellite view and return the new navigation's id."""
-        ...
+        """Index the repository, draw the opening view and return the new navigation's id.
+
+        Raises:
+            InvalidRequestError: the request can't be used.
+            RepositoryNotFoundError: its path is no readable folder.
+            FlightPlanError: its flight plan is not well-formed.
+        """
+        task = checked(request, self._settings)
+        workspace, seconds = await self._workspaces.open(request.repo_path)
+        navigation = self._first(task, str(workspace.index.root), seconds)
+        run_id = navigation.run.navigation_id
+        live = self._hangar.live(navigation, workspace, user)
+        opened = await live.flight.open()
+        await self._hangar.create(opened, user)
+        await _tell(on_progress, opened, f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s.")
+        return run_id
 
     async def step(
         self,
@@ -33,8 +86,33 @@ class Navigator(Protocol):
         action: StepAction = "continue",
         on_progress: OnProgress | None = None,
     ) -> TurnReport:
-        """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``."""
-        ...
+        """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
+
+        A navigation that has ended stays as it is, unless feedback or updates open it again.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+            NavigationClosedError: it was cancelled.
+            ModelFailedError: no model gave a usable answer; the last good step stands.
+        """
+        if action not in get_args(StepAction):
+            raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
+        words = _checked_feedback(feedback)
+        async with self._lock(navigation_id):
+            before = await self._hangar.load(navigation_id, user)
+            if before.run.stop_reason is StopReason.CANCELLED and action != "cancel":
+                raise NavigationClosedError(
+                    f"Navigation `{navigation_id}` was cancelled; open a new one with the same goal."
+                )
+            if action != "continue":
+                after = await self._end(before, user, action)
+            elif updates is not None or words or before.run.stop_reason in (None, StopReason.ERROR):
+                after = await self._advance(before, user, words, updates)
+            else:
+                after = before
+        report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
+        await _tell_report(on_progress, report, after.run.max_steps)
+        return report
 
     async def run(
         self,
@@ -44,35 +122,215 @@ class Navigator(Protocol):
         on_progress: OnProgress | None = None,
         deadline_s: float | None = None,
     ) -> NavigatorOutput:
-        """Step until the navigation stops, or until ``deadline_s`` is over; return what there is."""
-        ...
+        """Step until the navigation stops, or until ``deadline_s`` is over; return what there is.
+
+        A step that the deadline overtakes is finished in the background, and the next call finds it done.
+        """
+        ends = None if deadline_s is None else monotonic() + deadline_s
+        stopped = (await self._hangar.load(navigation_id, user)).run.stop_reason
+        while stopped is None:
+            step = asyncio.create_task(self.step(navigation_id, user=user, on_progress=on_progress))
+            self._flying.add(step)
+            step.add_done_callback(self._flying.discard)
+            if not await _finished_by(step, ends):
+                break
+            try:
+                report = await step
+            except ModelFailedError as error:
+                await self._fail(navigation_id, user, error)
+                break
+            stopped = report.stop_reason
+            if report.mode == "interactive":
+                break
+        return await self.context(navigation_id, user=user)
 
     async def report(
         self, navigation_id: str, *, user: str = LOCAL_USER, step: int | None = None
     ) -> TurnReport:
-        """Return the report of ``step``, by default the latest."""
-        ...
+        """Return the report of ``step``, by default the latest.
+
+        Raises:
+            InvalidRequestError: the navigation has not come to that step.
+        """
+        navigation = await self._hangar.load(navigation_id, user)
+        wanted = navigation.run.step if step is None else _checked_step(step, navigation)
+        return report_now(await self._hangar.record(navigation, user, wanted), navigation.run)
 
     async def context(
         self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
     ) -> NavigatorOutput:
         """Return the context, or only what is new against ``since_step``."""
-        ...
+        navigation = await self._hangar.load(navigation_id, user)
+        archive = self._hangar.archive(navigation_id, user)
+        record = await self._hangar.record(navigation, user, navigation.run.step)
+        text = await archive.load_map(record.report.map_version)
+        whole = output_of(navigation, record, text)
+        if since_step is None:
+            return whole
+        earlier = await archive.load_record(_checked_step(since_step, navigation))
+        return news_of(whole, earlier, await archive.load_map(earlier.report.map_version))
 
     async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
         """Return the user's navigations, latest first."""
-        ...
+        return [
+            NavigationSummary(
+                navigation_id=navigation.run.navigation_id,
+                goal=navigation.state.user_task,
+                repo_path=navigation.state.repo_path,
+                steps=navigation.run.step,
+                stop_reason=navigation.run.stop_reason,
+                updated_at=updated_at,
+            )
+            for navigation, updated_at in await self._hangar.list(user)
+        ]
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
     ) -> str:
-        """Return the map drawn at step ``version``, by default the latest."""
-        ...
+        """Return a version of the map, by default the latest."""
+        navigation = await self._hangar.load(navigation_id, user)
+        wanted = navigation.run.map_version if version is None else version
+        return await self._hangar.archive(navigation_id, user).load_map(wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
-        """Return the reports of all steps, oldest first."""
-        ...
+        """Return the reports of all steps, oldest first; step 0 is the opening view."""
+        navigation = await self._hangar.load(navigation_id, user)
+        archive = self._hangar.archive(navigation_id, user)
+        records = [await archive.load_record(step) for step in range(navigation.run.step + 1)]
+        return [report_now(record, navigation.run) for record in records]
 
     async def aclose(self) -> None:
-        """Release models, stores and indexes."""
-        ...
+        """Let steps that are under way end, then release models, stores and indexes."""
+        for step in tuple(self._flying):
+            step.cancel()
+        await asyncio.gather(*self._flying, return_exceptions=True)
+        if self._opened is not None:
+            await self._opened.aclose()
+        self._workspaces.close()
+
+    @property
+    def _hangar(self) -> Hangar:
+        if self._opened is None:
+            # Imported on first use: ADK takes about a second, and a server answers before it needs it.
+            from navigator.adk.hangar import Hangar  # noqa: PLC0415
+
+            self._opened = Hangar(self._settings, self._prices, self._clock)
+        return self._opened
+
+    def _lock(self, navigation_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(navigation_id, asyncio.Lock())
+
+    def _first(self, task: Task, root: str, index_seconds: float) -> Navigation:
+        price = FREE if task.model == EMBEDDED else self._hangar.price_of(task.model)
+        budget = BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=price.rates(task.model))
+        state = NavigatorState(
+            user_task=task.goal,
+            repo_path=root,
+            execution_mode=task.mode,
+            budget_config=budget,
+            flight_plan=task.plan,
+        )
+        run = NavigationRun(
+            navigation_id=f"nav-{secrets.token_hex(12)}",
+            model=task.model,
+            token_budget=task.token_budget,
+            max_steps=task.max_steps,
+            seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
+        )
+        return Navigation(state, run.noting(self._hangar.note) if self._hangar.note else run)
+
+    async def _advance(
+        self, before: Navigation, user: str, words: str, updates: Mapping[str, Any] | None
+    ) -> Navigation:
+        """Take one step from what is stored, and store it."""
+        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=before.run.step > 0)
+        live = self._hangar.live(before, workspace, user)
+        steered = _steered(before, words)
+        if updates is None:
+            return await self._hangar.fly(live, steered, changed=steered != before)
+        return await self._amend(live, steered, updates, words)
+
+    async def _amend(
+        self, live: Live, before: Navigation, updates: Mapping[str, Any], words: str
+    ) -> Navigation:
+        change = amend(before, updates)
+        budget = change.plan.budget
+        run = before.run.model_copy(update={"token_budget": budget})
+        after = await live.flight.decide(
+            Navigation(before.state, run),
+            "update_flight_plan",
+            words or "The user changed the plan.",
+            plan=change.plan,
+            diff=change.diff,
+            by=USER,
+        )
+        await self._hangar.store(after, live.user)
+        return after
+
+    async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
+        if action == "cancel":
+            run = before.run.stopping(StopReason.CANCELLED, "The user cancelled the navigation.")
+        else:
+            run = before.run.stopping(StopReason.USER, "The user took the context as it is.")
+        state = before.state.model_copy(
+            update={"interactive_pause": False, "exploration_complete": action == "finish"}
+        )
+        after = Navigation(state, run)
+        if after != before:
+            await self._hangar.store(after, user)
+        return after
+
+    async def _fail(self, navigation_id: str, user: str, error: ModelFailedError) -> None:
+        async with self._lock(navigation_id):
+            before = await self._hangar.load(navigation_id, user)
+            run = before.run.stopping(StopReason.ERROR, str(error))
+            await self._hangar.store(Navigation(before.state, run), user)
+
+
+def _steered(before: Navigation, words: str) -> Navigation:
+    """Return the navigation open for another step, with the user's words in it."""
+    run = before.run.reopened()
+    if words:
+        kept = (*run.feedback, words)[-KEPT_FEEDBACK:]
+        run = run.model_copy(update={"feedback": kept, "planned": 0})
+    state = before.state.model_copy(update={"interactive_pause": False, "exploration_complete": False})
+    return Navigation(state, run)
+
+
+def _checked_feedback(feedback: str | None) -> str:
+    words = (feedback or "").strip()
+    if len(words) > MAX_FEEDBACK:
+        raise InvalidRequestError(
+            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."
+        )
+    return words
+
+
+def _checked_step(step: int, navigation: Navigation) -> int:
+    if not 0 <= step <= navigation.run.step:
+        raise InvalidRequestError(
+            f"Step {step} does not exist; navigation `{navigation.run.navigation_id}` has steps 0 to "
+            f"{navigation.run.step}."
+        )
+    return step
+
+
+async def _finished_by(step: asyncio.Task[TurnReport], ends: float | None) -> bool:
+    """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
+    try:
+        done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))
+    except asyncio.CancelledError:
+        step.cancel()
+        raise
+    return bool(done)
+
+
+async def _tell(on_progress: OnProgress | None, navigation: Navigation, message: str) -> None:
+    if on_progress is not None:
+        tokens = navigation.state.map_metadata.total_tokens
+        await on_progress(Progress(navigation.run.step, navigation.run.max_steps, message, tokens))
+
+
+async def _tell_report(on_progress: OnProgress | None, report: TurnReport, max_steps: int) -> None:
+    if on_progress is not None:
+        await on_progress(Progress(report.step_number, max_steps, report.reasoning, report.map_size_tokens))

@@ -31,6 +31,12 @@ Rate = Annotated[Usd, Field(gt=0)]
 """US dollars per million tokens."""
 
 
+PlanValue = Annotated[
+    FlightPlan, PlainSerializer(lambda plan: plan.model_dump(mode="json", exclude_none=True))
+]
+"""A flight plan that leaves out what is not set: the state's contract knows no null."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -80,9 +86,7 @@ class NavigatorState(_Part):
     repo_path: str
     execution_mode: ExecutionMode = "autonomous"
     budget_config: BudgetConfig
-    flight_plan: Annotated[
-        FlightPlan, PlainSerializer(lambda plan: plan.model_dump(mode="json", exclude_none=True))
-    ]
+    flight_plan: PlanValue
     decision_log: tuple[DecisionLogEntry, ...] = ()
     """The latest decisions, oldest first; the whole log is among the navigation's artifacts."""
     map_metadata: MapMetadata = MapMetadata()

@@ -1,0 +1,122 @@
+"""One navigation in the air: what its tools, its plugin and its models share while a step runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from navigator.reports import Seconds
+from navigator.turns import Decision, Navigation, View, apply_decision, opened
+
+if TYPE_CHECKING:
+    from navigator.adk.archive import Archive
+    from navigator.budget import Ledger
+    from navigator.run import StepRecord
+    from navigator.state import Action
+    from navigator.workspace import Workspace
+    from repo_map.drawing import RepoMap
+    from repo_map.flight_plan import FlightPlan
+
+
+class Flight:
+    """The live side of a navigation; everything that must outlast the process is in ADK's stores instead."""
+
+    def __init__(
+        self,
+        navigation: Navigation,
+        workspace: Workspace,
+        archive: Archive,
+        ledger: Ledger,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.navigation = navigation
+        """As the latest model call or decision saw it."""
+        self.workspace = workspace
+        self.archive = archive
+        self.ledger = ledger
+        self.pilot = navigation.run.model
+        """The model that answers at present."""
+        self.record: StepRecord | None = None
+        """Of the latest step taken here."""
+        self.decided = False
+        """Whether the step under way has its decision; a model that makes several calls at once gets one."""
+        self.notes: list[str] = []
+        """What models and stores had to say while the step ran, one sentence each."""
+        self.turn = asyncio.Lock()
+        self._clock = clock
+        self._since = perf_counter()
+        self._view: tuple[FlightPlan, View] | None = None
+        self._stored: tuple[str, int] | None = None
+
+    def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
+        """Start from ``navigation`` as it is stored, over the index as it is now."""
+        if workspace is not self.workspace:
+            self.workspace, self._view = workspace, None
+        self.navigation = navigation
+        self.ledger.catch_up(navigation.run.spent, navigation.run.usage)
+        self.decided = False
+        self.notes.clear()
+        self._since = perf_counter()
+
+    async def decide(
+        self,
+        before: Navigation,
+        action: Action,
+        reasoning: str,
+        *,
+        plan: FlightPlan,
+        diff: Mapping[str, Any],
+        by: str,
+    ) -> Navigation:
+        """Draw ``plan``, keep map and record, and return the navigation with the decision in it.
+
+        The caller writes it to the session: until that event is stored, the step has not happened.
+        """
+        view = await self.view(plan)
+        version = await self._keep(view.map)
+        decision = Decision(action, by, reasoning, diff, self._clock())
+        after, record = apply_decision(self._timed(self.booked(before)), decision, plan, view, version)
+        await self.archive.save_record(record)
+        self.navigation, self.record, self.decided = after, record, True
+        return after
+
+    async def open(self) -> Navigation:
+        """Draw the opening view, keep it with its record, and return the navigation as it starts."""
+        state, run = self._timed(self.navigation)
+        view = await self.view(state.flight_plan)
+        version = await self._keep(view.map)
+        self.navigation, self.record = opened(Navigation(state, run), view, version)
+        await self.archive.save_record(self.record)
+        return self.navigation
+
+    async def view(self, plan: FlightPlan) -> View:
+        """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
+        if self._view is None or self._view[0] != plan:
+            self._view = (
+                plan,
+                await asyncio.to_thread(self.workspace.view, self.navigation.state.user_task, plan),
+            )
+        return self._view[1]
+
+    def booked(self, navigation: Navigation) -> Navigation:
+        """Return the navigation with the ledger's totals and the session's notes."""
+        run = navigation.run.model_copy(update={"spent": self.ledger.spent, "usage": self.ledger.usage})
+        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": self.ledger.spent})
+        state = navigation.state.model_copy(update={"budget_config": budget})
+        return Navigation(state, run.noting(*self.notes))
+
+    async def _keep(self, drawn: RepoMap) -> int:
+        """Return the version that the map is stored as; an unchanged map keeps its version."""
+        if self._stored is None or self._stored[0] != drawn.text:
+            self._stored = drawn.text, await self.archive.save_map(drawn.text)
+        return self._stored[1]
+
+    def _timed(self, navigation: Navigation) -> Navigation:
+        before, now = navigation.run.seconds, perf_counter()
+        flown = round(before.navigate + now - self._since, 4)
+        self._since = now
+        seconds = Seconds(index=before.index, navigate=flown, total=round(before.index + flown, 4))
+        return Navigation(navigation.state, navigation.run.model_copy(update={"seconds": seconds}))

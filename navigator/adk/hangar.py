@@ -1,0 +1,214 @@
+"""Where navigations are kept: opened, stored, found again after a restart, and flown one step at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from google.adk.agents.invocation_context import LlmCallsLimitExceededError
+from google.adk.agents.run_config import RunConfig
+from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.events import Event, EventActions
+from google.adk.runners import Runner
+from google.adk.sessions import Session
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.genai import types
+
+from navigator.adk import state_store
+from navigator.adk.agent import APP_NAME, build_runner
+from navigator.adk.archive import Archive
+from navigator.adk.flight import Flight
+from navigator.adk.models.catalogue import price_of, providers_of
+from navigator.adk.models.session import ModelSession, Patience
+from navigator.adk.stores import open_stores
+from navigator.budget import Ledger
+from navigator.errors import ModelFailedError, NavigationBusyError, UnknownNavigationError
+from navigator.pricing import ModelPrice, PriceTable
+from navigator.turns import Navigation
+
+if TYPE_CHECKING:
+    from navigator.run import StepRecord
+    from navigator.settings import NavigatorSettings
+    from navigator.workspace import Workspace
+
+MAX_LIVE = 32
+CALLS_PER_STEP = 4
+"""Model calls in one step: a call, and a few to mend it."""
+STATE_ONLY = GetSessionConfig(num_recent_events=0)
+
+
+class Live(NamedTuple):
+    """A navigation that is ready to fly."""
+
+    flight: Flight
+    session: ModelSession
+    runner: Runner
+    user: str
+
+
+class Hangar:
+    """Everything of a navigator that needs ADK, behind one door."""
+
+    def __init__(
+        self, settings: NavigatorSettings, prices: PriceTable, clock: Callable[[], datetime]
+    ) -> None:
+        self._settings = settings
+        self._prices = prices
+        self._clock = clock
+        self._stores = open_stores(settings.data_dir)
+        self._live: OrderedDict[tuple[str, str], Live] = OrderedDict()
+
+    @property
+    def note(self) -> str:
+        """What the user should know of the stores; empty when all is well."""
+        return self._stores.note
+
+    def price_of(self, model: str) -> ModelPrice:
+        """Return what calls of ``model`` cost."""
+        return price_of(model, self._settings, self._prices)
+
+    def archive(self, navigation_id: str, user: str) -> Archive:
+        """Return the artifacts of a navigation."""
+        return Archive(self._stores.artifacts, APP_NAME, user, navigation_id)
+
+    async def create(self, navigation: Navigation, user: str) -> None:
+        """Store a new navigation; from here on it outlives the process."""
+        await self._stores.sessions.create_session(
+            app_name=APP_NAME,
+            user_id=user,
+            session_id=navigation.run.navigation_id,
+            state=state_store.delta(navigation),
+        )
+
+    async def load(self, navigation_id: str, user: str) -> Navigation:
+        """Return a navigation as it is stored.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+        """
+        return state_store.read((await self._session(navigation_id, user)).state)
+
+    async def record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
+        """Return the record of a step."""
+        run = navigation.run
+        live = self._live.get((user, run.navigation_id))
+        if live and live.flight.record and live.flight.record.report.step_number == step == run.step:
+            return live.flight.record
+        return await self.archive(run.navigation_id, user).load_record(step)
+
+    async def list(self, user: str) -> list[tuple[Navigation, float]]:
+        """Return the user's navigations with the time of their last change, latest first."""
+        answer = await self._stores.sessions.list_sessions(app_name=APP_NAME, user_id=user)
+        found = [
+            (state_store.read(session.state), session.last_update_time)
+            for session in answer.sessions
+            if state_store.holds_navigation(session.state)
+        ]
+        return found[::-1]
+
+    async def store(self, navigation: Navigation, user: str) -> None:
+        """Make a change durable that no model made."""
+        session = await self._session(navigation.run.navigation_id, user)
+        event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
+        try:
+            await self._stores.sessions.append_event(session, event)
+        except StaleSessionError as error:
+            raise _busy(navigation) from error
+
+    def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
+        """Return the navigation ready to fly over ``workspace``, from where it is stored."""
+        key = (user, navigation.run.navigation_id)
+        live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
+        live.flight.begin_step(navigation, workspace)
+        self._live[key] = live
+        while len(self._live) > MAX_LIVE:
+            self._live.popitem(last=False)
+        return live
+
+    async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
+        """Take one step from ``before``: run the agent until one of its models has made a decision.
+
+        Args:
+            changed: whether ``before`` differs from what is stored, by feedback for one.
+
+        Raises:
+            ModelFailedError: none did; the navigation is stored with what was spent.
+            NavigationBusyError: another process stepped the navigation meanwhile.
+        """
+        flight = live.flight
+        try:
+            while True:
+                await self._invoke(live, before, changed)
+                # The runner stored what the tool or the plugin left in the flight.
+                after = flight.navigation
+                if flight.decided or after.run.stop_reason is not None:
+                    return after
+                live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
+                before, changed = flight.booked(after), True
+        except StaleSessionError as error:
+            raise _busy(before) from error
+        except (ModelFailedError, asyncio.CancelledError):
+            await asyncio.shield(self._book(live, before))
+            raise
+
+    async def aclose(self) -> None:
+        """Close what is open."""
+        self._live.clear()
+        await self._stores.sessions.close()
+
+    async def _book(self, live: Live, before: Navigation) -> None:
+        """Store what a step that came to nothing has spent."""
+        stored = await self.load(before.run.navigation_id, live.user)
+        booked = live.flight.booked(stored)
+        if booked != stored:
+            await self.store(booked, live.user)
+
+    async def _invoke(self, live: Live, before: Navigation, changed: bool) -> None:
+        config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)
+        try:
+            async for _ in live.runner.run_async(
+                user_id=live.user,
+                session_id=before.run.navigation_id,
+                new_message=types.Content(role="user", parts=[types.Part(text="Decide the next step.")]),
+                state_delta=state_store.delta(before) if changed else None,
+                run_config=config,
+            ):
+                pass
+        except LlmCallsLimitExceededError:
+            return
+
+    async def _session(self, navigation_id: str, user: str) -> Session:
+        session = await self._stores.sessions.get_session(
+            app_name=APP_NAME, user_id=user, session_id=navigation_id, config=STATE_ONLY
+        )
+        if session is None or not state_store.holds_navigation(session.state):
+            choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
+            known = (
+                "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
+            )
+            raise UnknownNavigationError(
+                f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.",
+                choices,
+            )
+        return session
+
+    def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
+        run, budget = navigation.run, navigation.state.budget_config
+        ledger = Ledger(budget.max_spend_usd, run.spent, run.usage)
+        flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
+        session = ModelSession(
+            flight,
+            providers_of(run.model, flight, self._settings, self._prices),
+            Patience(self._settings.call_timeout_s, self._settings.retries),
+        )
+        return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
+
+
+def _busy(navigation: Navigation) -> NavigationBusyError:
+    return NavigationBusyError(
+        f"Another process has just stepped `{navigation.run.navigation_id}`; "
+        "read its report, then step again."
+    )

@@ -1,0 +1,47 @@
+"""The embedded planner as an ADK model: no network, no key, the same tools and state as any other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
+
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+from pydantic import PrivateAttr
+
+from navigator.planning import Finalize, decide
+from navigator.settings import EMBEDDED
+
+if TYPE_CHECKING:
+    from navigator.adk.flight import Flight
+
+_NO_TOKENS = types.GenerateContentResponseUsageMetadata(
+    prompt_token_count=0, candidates_token_count=0, total_token_count=0
+)
+
+
+class EmbeddedPlanner(BaseLlm):
+    """Decides by policy over the index instead of by language."""
+
+    _flight: Flight = PrivateAttr()
+
+    def __init__(self, flight: Flight) -> None:
+        super().__init__(model=EMBEDDED)
+        self._flight = flight
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Yield one tool call, as any model would."""
+        decision = await asyncio.to_thread(decide, self._flight.navigation, self._flight.workspace)
+        if isinstance(decision, Finalize):
+            call = types.Part.from_function_call(name="finalize_context", args={"summary": decision.summary})
+        else:
+            call = types.Part.from_function_call(
+                name="update_flight_plan",
+                args={"reasoning": decision.reasoning, "updates": dict(decision.updates)},
+            )
+        yield LlmResponse(content=types.Content(role="model", parts=[call]), usage_metadata=_NO_TOKENS)

@@ -1,0 +1,144 @@
+"""A model session that lives as long as its task: ordered providers behind one ADK model, with failover."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from pydantic import PrivateAttr
+
+from navigator.adk.faults import Fault, explain
+from navigator.adk.requests import attempt_of, request_tokens, usable, usage_of
+from navigator.errors import ModelFailedError
+from navigator.pricing import FREE, ModelPrice, TokenUsage
+
+if TYPE_CHECKING:
+    from navigator.adk.flight import Flight
+
+FIRST_DELAY_S = 0.5
+"""Before the first repetition of a call; each further one waits twice as long."""
+
+
+class Provider(NamedTuple):
+    """A model, its name in the catalogue, and its price."""
+
+    name: str
+    llm: BaseLlm
+    price: ModelPrice
+
+
+class Patience(NamedTuple):
+    """How long to try one provider before the next."""
+
+    timeout_s: float = 60.0
+    retries: int = 2
+    first_delay_s: float = FIRST_DELAY_S
+
+
+class ModelSession(BaseLlm):
+    """One task's model: the first provider answers until it fails for good, then the next one takes over."""
+
+    _flight: Flight = PrivateAttr()
+    _providers: tuple[Provider, ...] = PrivateAttr()
+    _patience: Patience = PrivateAttr()
+    _at: int = PrivateAttr(default=0)
+
+    def __init__(self, flight: Flight, providers: Sequence[Provider], patience: Patience) -> None:
+        super().__init__(model="navigator-session")
+        self._flight = flight
+        self._providers = tuple(providers)
+        self._patience = patience
+        flight.pilot = self.provider
+
+    @property
+    def provider(self) -> str:
+        """The name of the model that answers at present."""
+        return self._providers[self._at].name
+
+    def projected_cost(self, request: LlmRequest) -> Decimal:
+        """Return the most that the next attempt at ``request`` should cost, in US dollars."""
+        return self._projection(self._providers[self._at], request)[0]
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Yield the first usable answer that a provider gives.
+
+        Raises:
+            ModelFailedError: every provider failed; the message tells the last one's fault.
+        """
+        while True:
+            answer = await self._ask(self._providers[self._at], llm_request)
+            if isinstance(answer, LlmResponse):
+                yield answer
+                return
+            self.give_up(answer.words)
+
+    def give_up(self, words: str) -> None:
+        """Let the next provider take over, and note why.
+
+        Raises:
+            ModelFailedError: there is no next one.
+        """
+        failed = self.provider
+        if self._at + 1 == len(self._providers):
+            raise ModelFailedError(
+                f"The model {failed} {words}; the best plan so far stands. Step again, or name another model."
+            )
+        self._at += 1
+        self._flight.pilot = self.provider
+        self._flight.notes.append(f"{failed} {words}; {self.provider} took over.")
+
+    async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
+        """Return a usable answer, or the fault that remains after the last repetition."""
+        fault = Fault("gave no answer", passing=True)
+        for attempt in range(self._patience.retries + 1):
+            if attempt:
+                await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
+            projected, tokens = self._projection(provider, request)
+            if not self._flight.ledger.affords(projected):
+                return Fault(f"{fault.words} and another try would pass the cost limit", passing=False)
+            answer = await self._attempt(provider, request, tokens)
+            if isinstance(answer, LlmResponse):
+                return answer
+            fault = answer
+            if not fault.passing:
+                break
+        return fault
+
+    async def _attempt(self, provider: Provider, request: LlmRequest, tokens: int) -> LlmResponse | Fault:
+        try:
+            async with asyncio.timeout(self._patience.timeout_s):
+                response = await _last_response(provider.llm, attempt_of(request, provider.llm.model))
+        except Exception as error:
+            fault = explain(error)
+            if isinstance(error, TimeoutError):
+                # It may have been billed for what it read; a limit that holds counts it.
+                self._book(provider, TokenUsage(input=tokens, calls=1), tokens)
+            return fault
+        if response is None:
+            return Fault("gave no answer", passing=True)
+        self._book(provider, usage_of(response), tokens)
+        return usable(response, request)
+
+    def _book(self, provider: Provider, usage: TokenUsage, tokens: int) -> None:
+        self._flight.ledger.book(provider.name, provider.price, usage, tokens)
+
+    def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, int]:
+        if provider.price == FREE:
+            return Decimal(0), 0
+        tokens = request_tokens(request)
+        limit = (request.config.max_output_tokens or 0) if request.config else 0
+        return self._flight.ledger.projected(provider.name, provider.price, tokens, limit), tokens
+
+
+async def _last_response(llm: BaseLlm, request: LlmRequest) -> LlmResponse | None:
+    last: LlmResponse | None = None
+    async for response in llm.generate_content_async(request):
+        last = response
+    return last

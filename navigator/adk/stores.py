@@ -1,0 +1,51 @@
+"""Sessions and artifacts: in the data folder, or in memory where there is none."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+DATABASE = "sessions.db"
+ARTIFACTS = "artifacts"
+
+
+class Stores(NamedTuple):
+    """Where navigations live."""
+
+    sessions: SqliteSessionService
+    artifacts: BaseArtifactService
+    note: str
+    """Why the data is in memory although a folder was asked for; empty when all is well."""
+
+
+def open_stores(data_dir: Path | None) -> Stores:
+    """Open the stores under ``data_dir``; a folder that can't be written degrades to memory, with a note."""
+    if data_dir is not None:
+        try:
+            return _on_disk(data_dir)
+        except (OSError, sqlite3.Error) as error:
+            note = (
+                f"The data folder {data_dir} can't be written ({error}), so this navigation lives in memory "
+                "only; name another with REPO_NAVIGATOR_DATA."
+            )
+            return _in_memory(note)
+    return _in_memory("")
+
+
+def _on_disk(data_dir: Path) -> Stores:
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database = data_dir / DATABASE
+    with closing(sqlite3.connect(database)) as connection:
+        # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
+        connection.execute("PRAGMA journal_mode=WAL")
+    return Stores(SqliteSessionService(str(database)), FileArtifactService(data_dir / ARTIFACTS), "")
+
+
+def _in_memory(note: str) -> Stores:
+    # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
+    return Stores(SqliteSessionService(":memory:"), InMemoryArtifactService(), note)

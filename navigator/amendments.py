@@ -1,0 +1,40 @@
+"""Changes to a flight plan, by a model or by the user, checked before they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from navigator.turns import Navigation
+from repo_map.errors import FlightPlanError
+
+if TYPE_CHECKING:
+    from repo_map.plan_updates import PlanChange
+
+
+def amend_by_model(navigation: Navigation, reasoning: str, updates: Mapping[str, Any]) -> PlanChange:
+    """Return the plan as a model changes it.
+
+    Raises:
+        FlightPlanError: the change is not well-formed, not explained, or takes more tokens than given.
+    """
+    if not reasoning.strip():
+        raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
+    change = amend(navigation, updates)
+    if change.plan.budget > navigation.run.token_budget:
+        raise FlightPlanError(
+            f"`budget` is {change.plan.budget}, more than the user's {navigation.run.token_budget} tokens; "
+            "leave it out or make it smaller."
+        )
+    return change
+
+
+def amend(navigation: Navigation, updates: Mapping[str, Any]) -> PlanChange:
+    """Return the plan with ``updates`` merged in, and what that changes.
+
+    Raises:
+        FlightPlanError: the updates are not well-formed.
+    """
+    from repo_map.plan_updates import apply_update  # noqa: PLC0415
+
+    return apply_update(navigation.state.flight_plan, updates)

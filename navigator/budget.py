@@ -1,0 +1,51 @@
+"""The cost limit: what a model call may cost is known before it is made, what it did cost is booked after."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Decimal
+
+from navigator.pricing import ModelPrice, TokenUsage
+
+FIRST_MARGIN = Decimal("1.6")
+"""Another tokenizer counts up to this many times our tokens, until a call has told its own count."""
+LATER_MARGIN = Decimal("1.1")
+
+
+class Ledger:
+    """What a navigation may still spend; every attempt at a call asks it first and tells it after."""
+
+    def __init__(self, limit: Decimal, spent: Decimal, usage: TokenUsage) -> None:
+        self.limit = limit
+        self.spent = spent
+        self.usage = usage
+        self._ratios: dict[str, Decimal] = {}
+
+    @property
+    def remaining(self) -> Decimal:
+        """US dollars that are left, never below 0."""
+        return max(self.limit - self.spent, Decimal(0))
+
+    def catch_up(self, spent: Decimal, usage: TokenUsage) -> None:
+        """Take over totals that were stored elsewhere; what was spent here and not stored stays."""
+        if spent > self.spent or usage.calls > self.usage.calls:
+            self.spent, self.usage = max(spent, self.spent), usage
+
+    def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
+        """Return the most that a call should cost, given our count of its input and its output limit."""
+        margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN
+        expected = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
+        return price.cost(TokenUsage(input=expected, output=output_limit))
+
+    def affords(self, projected: Decimal) -> bool:
+        """Tell whether a call of that cost would stay within the limit."""
+        return self.spent + projected <= self.limit
+
+    def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
+        """Add a call's real usage and return its cost; its count of input corrects the next projection."""
+        cost = price.cost(usage)
+        self.spent += cost
+        self.usage = self.usage.plus(usage)
+        if estimated_input > 0 and usage.input > 0:
+            ratio = Decimal(usage.input) / Decimal(estimated_input)
+            self._ratios[model] = max(ratio, self._ratios.get(model, Decimal(0)))
+        return cost

@@ -1,0 +1,105 @@
+"""A request, checked: what a navigation may be opened with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple, get_args
+
+from pydantic import ValidationError
+
+from navigator.errors import InvalidRequestError
+from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
+from navigator.state import ExecutionMode
+from repo_map.errors import FlightPlanError
+from repo_map.flight_plan import FlightPlan
+
+MAX_GOAL = 100_000
+"""Characters: a goal is an issue or a message, not a repository."""
+MAX_TOKEN_BUDGET = 2_000_000
+MAX_STEPS = 1_000
+
+
+class Task(NamedTuple):
+    """What to do, where, and within which limits; every part is valid."""
+
+    goal: str
+    mode: ExecutionMode
+    model: str
+    plan: FlightPlan
+    token_budget: int
+    max_cost_usd: Decimal
+    max_steps: int
+
+
+def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
+    """Return the task that ``request`` describes.
+
+    Raises:
+        InvalidRequestError: a part of it can't be used.
+        FlightPlanError: its flight plan is not well-formed.
+    """
+    goal = request.goal.strip()
+    if not goal:
+        raise InvalidRequestError("The goal is empty; say in a sentence what the context is for.")
+    if len(goal) > MAX_GOAL:
+        raise InvalidRequestError(
+            f"The goal has {len(goal)} characters, more than {MAX_GOAL}; keep what describes the task."
+        )
+    if request.mode not in get_args(ExecutionMode):
+        raise InvalidRequestError(f"The mode is `{request.mode}`; choose `autonomous` or `interactive`.")
+    plan = _plan(request.flight_plan)
+    budget = _token_budget(request, plan)
+    return Task(
+        goal=goal,
+        mode=request.mode,
+        model=request.model or settings.model,
+        plan=plan.model_copy(update={"budget": budget}),
+        token_budget=budget,
+        max_cost_usd=_cost(request.max_cost_usd),
+        max_steps=_whole("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
+    )
+
+
+def _plan(given: FlightPlan | Mapping[str, object] | str | None) -> FlightPlan:
+    if given is None:
+        return FlightPlan()
+    if isinstance(given, FlightPlan):
+        return given
+    if isinstance(given, str):
+        return FlightPlan.from_yaml(given)
+    try:
+        return FlightPlan.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the plan"
+        raise FlightPlanError(f"The flight plan has a fault at `{place}`: {first['msg']}.") from error
+
+
+def _token_budget(request: NavigationRequest, plan: FlightPlan) -> int:
+    if request.token_budget is not None:
+        budget = request.token_budget
+    elif "budget" in plan.model_fields_set:
+        budget = plan.budget
+    else:
+        budget = DEFAULT_TOKEN_BUDGET
+    return _whole("token_budget", budget, MAX_TOKEN_BUDGET, "how many tokens the context may take")
+
+
+def _whole(name: str, value: int, most: int, meaning: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InvalidRequestError(f"`{name}` is {value}; give {meaning}: a whole number from 1 to {most}.")
+    return value
+
+
+def _cost(value: Decimal | float) -> Decimal:
+    try:
+        cost = Decimal(str(value))
+    except InvalidOperation:
+        cost = Decimal("NaN")
+    if not cost.is_finite() or cost <= 0:
+        raise InvalidRequestError(
+            f"`max_cost_usd` is {value}; give a positive number of US dollars, or leave it out: "
+            "the embedded planner costs nothing."
+        )
+    return cost

@@ -1,0 +1,111 @@
+"""One live index per repository, with its history and the scores of the goals that are being worked on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from navigator.candidates import candidates
+from navigator.turns import View
+from repo_map.errors import RepositoryNotFoundError
+
+if TYPE_CHECKING:
+    from navigator.settings import NavigatorSettings
+    from repo_map.drawing import RepoMap
+    from repo_map.flight_plan import FlightPlan
+    from repo_map.history import History
+    from repo_map.index import RepoIndex
+    from repo_map.relevance.scoring import Relevance
+
+MAX_GOALS = 16
+
+
+class Workspace:
+    """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
+
+    def __init__(self, index: RepoIndex, history: History | None) -> None:
+        self.index = index
+        self.history = history
+        self._relevance: OrderedDict[str, Relevance] = OrderedDict()
+
+    def relevance(self, goal: str) -> Relevance:
+        """Return the scores of ``goal``, computed once while it is among the latest goals."""
+        from repo_map.relevance.scoring import score_goal  # noqa: PLC0415
+
+        if goal not in self._relevance:
+            self._relevance[goal] = score_goal(self.index, goal, self.history)
+        self._relevance.move_to_end(goal)
+        while len(self._relevance) > MAX_GOALS:
+            self._relevance.popitem(last=False)
+        return self._relevance[goal]
+
+    def draw(self, plan: FlightPlan) -> RepoMap:
+        """Return the map of ``plan``."""
+        from repo_map.drawing import draw_map  # noqa: PLC0415
+
+        return draw_map(self.index, plan)
+
+    def view(self, goal: str, plan: FlightPlan) -> View:
+        """Return the map of ``plan`` with what it means for ``goal``."""
+        relevance, drawn = self.relevance(goal), self.draw(plan)
+        return View(
+            map=drawn,
+            reasons={file.path: tuple(file.reasons) for file in relevance.files},
+            candidates=candidates(self.index, relevance, drawn),
+            sufficiency=str(relevance.sufficiency),
+        )
+
+
+class Workspaces:
+    """The live workspaces, least recently used dropped first."""
+
+    def __init__(self, settings: NavigatorSettings) -> None:
+        self._settings = settings
+        self._live: OrderedDict[Path, Workspace] = OrderedDict()
+        self._locks: dict[Path, asyncio.Lock] = {}
+
+    async def open(self, path: str | Path, *, refresh: bool = True) -> tuple[Workspace, float]:
+        """Return the workspace of the repository at ``path``, and the seconds that it took.
+
+        Raises:
+            RepositoryNotFoundError: ``path`` is no readable folder.
+        """
+        started = perf_counter()
+        root = _root(path)
+        lock = self._locks.setdefault(root, asyncio.Lock())
+        async with lock:
+            live = self._live.get(root)
+            if live is None or refresh:
+                live = await asyncio.to_thread(self._read, root, live)
+            self._live[root] = live
+            self._live.move_to_end(root)
+            while len(self._live) > self._settings.max_repositories:
+                self._live.popitem(last=False)
+        return live, perf_counter() - started
+
+    def _read(self, root: Path, live: Workspace | None) -> Workspace:
+        from repo_map.history import read_history  # noqa: PLC0415
+        from repo_map.index import build_index  # noqa: PLC0415
+
+        if live is None:
+            index = build_index(root, workers=self._settings.workers)
+        else:
+            index = live.index.refresh()
+            if index.fingerprint == live.index.fingerprint:
+                return live
+        return Workspace(index, read_history(root))
+
+    def close(self) -> None:
+        """Let go of every index."""
+        self._live.clear()
+
+
+def _root(path: str | Path) -> Path:
+    root = Path(path).expanduser()
+    if not root.is_dir():
+        what = "is no folder" if root.exists() else "does not exist"
+        raise RepositoryNotFoundError(f"`{path}` {what}; give the path of a repository's work tree.")
+    return root.resolve()
