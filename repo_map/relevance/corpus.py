@@ -1,0 +1,201 @@
+"""What scoring reads of an index: its columns, and a few counts over them that every goal needs again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.file_flags import FileFlag
+from repo_map.relevance.terms import terms_of, words
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_UNREADABLE = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """An index as a collection of documents: files that hold units that hold terms."""
+
+    index: RepoIndex
+
+    @cached_property
+    def readable(self) -> NDArray[np.bool_]:
+        """Whether each file has text."""
+        return np.asarray((self.index.files.flags & int(_UNREADABLE)) == 0)
+
+    @cached_property
+    def file_of_unit(self) -> Ints:
+        """The file of each unit."""
+        return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.units.file_start))
+
+    @cached_property
+    def file_postings(self) -> Ints:
+        """First posting of each file, and the number of postings at the end."""
+        return self.index.postings.unit_start[self.index.units.file_start]
+
+    @cached_property
+    def file_length(self) -> Floats:
+        """Words of each file."""
+        total = np.concatenate(([0], np.cumsum(self.index.units.length, dtype=np.int64)))
+        return np.diff(total[self.index.units.file_start]).astype(np.float64)
+
+    @cached_property
+    def term_postings(self) -> Ints:
+        """How many postings each term has: about the number of units that hold it."""
+        return np.bincount(self.index.postings.term, minlength=len(self.index.terms))
+
+    @cached_property
+    def path_terms(self) -> tuple[frozenset[str], ...]:
+        """The terms of each path."""
+        return tuple(
+            frozenset(term for word in words(path.replace("/", " ")) for term in terms_of(word))
+            for path in self.index.paths
+        )
+
+    @cached_property
+    def files_with_path_term(self) -> dict[str, list[int]]:
+        """Term → the files whose path holds it, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, terms in enumerate(self.path_terms):
+            for term in terms:
+                found.setdefault(term, []).append(file)
+        return found
+
+    @cached_property
+    def files_of_name(self) -> dict[str, list[int]]:
+        """Lower-case file name → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.index.paths):
+            found.setdefault(path.rpartition("/")[2].lower(), []).append(file)
+        return found
+
+    @cached_property
+    def file_of_symbol(self) -> Ints:
+        """The file of each definition."""
+        return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.symbols.file_start))
+
+    @cached_property
+    def unit_of_symbol(self) -> Ints:
+        """The unit that holds each definition's first line, -1 where none does."""
+        units, symbols = self.index.units, self.index.symbols
+        if not len(symbols.start) or not len(units.start):
+            return np.full(len(symbols.start), -1, np.int64)
+        # One sorted axis for all files: file first, line second.
+        span = int(max(symbols.end.max(), units.end.max())) + 2
+        starts = self.file_of_unit * span + units.start
+        places = self.file_of_symbol * span + symbols.sig_start
+        found = np.searchsorted(starts, places, side="right") - 1
+        inside = (found >= 0) & (self.file_of_unit[found] == self.file_of_symbol)
+        inside &= symbols.sig_start <= units.end[found]
+        return np.where(inside, found, -1)
+
+    @cached_property
+    def definition_counts(self) -> Ints:
+        """How many definitions bear each string of ``index.strings``."""
+        return np.bincount(self.index.symbols.name, minlength=len(self.index.strings))
+
+    def unit_at(self, file: int, line: int) -> int:
+        """Return the unit of a file that holds a line, -1 where none does."""
+        units = self.index.units
+        first, last = int(units.file_start[file]), int(units.file_start[file + 1])
+        unit = first + int(np.searchsorted(units.start[first:last], line, side="right")) - 1
+        return unit if unit >= first and line <= int(units.end[unit]) else -1
+
+
+@lru_cache(maxsize=2)
+def corpus_of(index: RepoIndex) -> Corpus:
+    """Return the corpus of an index; the counts of the last two are kept."""
+    return Corpus(index)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The files that a goal is scored on in full, and their units."""
+
+    corpus: Corpus
+    files: Ints
+    """Ascending file ids."""
+
+    @cached_property
+    def units(self) -> Ints:
+        """Unit ids of the candidate files, ascending."""
+        starts = self.corpus.index.units.file_start
+        return concatenated_ranges(starts[self.files], starts[self.files + 1])
+
+    @cached_property
+    def unit_counts(self) -> Ints:
+        """How many units each candidate file has."""
+        starts = self.corpus.index.units.file_start
+        return starts[self.files + 1] - starts[self.files]
+
+    @cached_property
+    def file_row(self) -> Ints:
+        """The row in ``files`` of each unit."""
+        return np.repeat(np.arange(len(self.files)), self.unit_counts)
+
+    @cached_property
+    def row_of_file(self) -> Ints:
+        """File id → row in ``files``, -1 for files that are no candidates."""
+        rows = np.full(len(self.corpus.index.paths), -1, np.int64)
+        rows[self.files] = np.arange(len(self.files))
+        return rows
+
+    @cached_property
+    def row_of_unit(self) -> Ints:
+        """Unit id → row in ``units``, -1 for units that are no candidates."""
+        rows = np.full(len(self.corpus.index.units.start), -1, np.int64)
+        rows[self.units] = np.arange(len(self.units))
+        return rows
+
+    def best_of_file(self, unit_values: Floats) -> Floats:
+        """Return the largest value among each file's units, zero for files without."""
+        best = np.zeros(len(self.files))
+        np.maximum.at(best, self.file_row, unit_values)
+        return best
+
+    def top_of_file(self, unit_values: Floats, count: int) -> Floats:
+        """Return the sum of the ``count`` largest values among each file's units."""
+        order = np.lexsort((-unit_values, self.file_row))
+        first = np.cumsum(self.unit_counts) - self.unit_counts
+        place = np.arange(len(order)) - np.repeat(first, self.unit_counts)
+        kept = order[place < count]
+        return summed(self.file_row[kept], unit_values[kept], len(self.files))
+
+
+def concatenated_ranges(starts: Ints, ends: Ints) -> Ints:
+    """Return ``starts[0] … ends[0] - 1, starts[1] … ends[1] - 1, …`` as one array."""
+    counts = ends - starts
+    total = int(counts.sum())
+    shifts = (
+        np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) if len(counts) else starts
+    )
+    return np.arange(total) + shifts
+
+
+def summed(rows: NDArray[Any], values: NDArray[Any], length: int) -> Floats:
+    """Return the sum of the values of each row."""
+    return np.asarray(np.bincount(rows, values, length), np.float64)
+
+
+def scaled(values: Floats) -> Floats:
+    """Divide by the largest value, so that every signal is between 0 and 1 within one goal."""
+    largest = float(values.max(initial=0.0))
+    return values / largest if largest > 0 else values
+
+
+def reciprocal_rank(values: Floats) -> Floats:
+    """Return 1 for the largest value, 1/2 for the next, and so on; 0 stays 0, and ties share the best."""
+    if not len(values):
+        return values
+    order = np.sort(-values)
+    rank = np.searchsorted(order, -values, side="left")
+    return np.where(values > 0, 1.0 / (1.0 + rank), 0.0)

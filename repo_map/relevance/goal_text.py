@@ -1,0 +1,108 @@
+"""The text of a goal without what every issue says: templates, environments, versions."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+LONGEST_GOAL = 24_000
+"""Characters that are read: of a longer goal the head and the tail, where the title and the error stand."""
+
+TRACE_LINE = re.compile(
+    r"^\s*(?:Traceback \(|File \"|at \S+|#\d+ |\w+ \(most recent|panic: |goroutine \d|thread '.*panicked|"
+    r"Caused by:|E {2,}|>? *\S+\.\w{1,5}:\d+|"
+    r"(?:[\w.]*(?:Error|Exception|Warning)|error|fatal|ERROR)\b\s*[:\[(])"
+)
+"""A line of a stack trace or of a compiler's message."""
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+URL = re.compile(r"\bhttps?://\S+|\bwww\.\S+")
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(
+    r"</?(?:details|summary|br|p|pre|code|b|i|em|strong|kbd|sub|sup|img|a|h\d)\b[^>]*>", re.IGNORECASE
+)
+_CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^(?:#{1,6}[ \t]*(.+?)[ \t:]*#*|\*\*([^*\n]{2,60})\*\*:?|([A-Z][\w /]{2,40}):)[ \t]*$", re.MULTILINE
+)
+_BOILERPLATE_HEADING = re.compile(
+    r"\b(?:environment|versions?|system info\w*|platform|operating system|compiler|checklist|"
+    r"validation|"
+    r"additional (?:context|information)|before submitting|code of conduct|willing to|os|dependenc(?:y|ies)|"
+    r"how did you install|installation|contribut\w+|screenshots?|your setup)\b",
+    re.IGNORECASE,
+)
+_TEMPLATE_HEADING = re.compile(
+    r"^(?:steps to reproduce|to reproduce|reproduc\w+(?: steps)?|expected\b.*|actual\b.*|observed\b.*|"
+    r"problem|"
+    r"current behaviou?r|describe\b.*|bug (?:report|description)|description|summary|error(?: messages?)?|"
+    r"what (?:happened|is|do|are|did)\b.*|minimal\b.*|code(?: sample| example)?|output|traceback|example|"
+    r"context|"
+    r"motivation|issue|feature request|proposed\b.*|possible solution|search before asking|additional\b.*|"
+    r"is your feature\b.*)\W*$",
+    re.IGNORECASE,
+)
+_TEMPLATE_TEXT = re.compile(
+    r"^.*\b(?:a clear and concise description|add any other context|if applicable, add|please describe|"
+    r"is your feature request related|describe the solution|describe alternatives|_no response_|"
+    r"please (?:search|make sure|provide|fill))\b.*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENVIRONMENT_LINE = re.compile(
+    r"^\W*(?:[\w.-]+==[\w.]+|(?:os|python|node|npm|rust|rustc|cargo|go|java|jdk|platform|system|compiler|browser|"
+    r"version|operating system|[\w ]{0,20} version)\s*[:=]\s*.{0,60}|"
+    r"(?:_no response_|n/a|none|thanks?[\w ,!.]*|hi[\w ,!.]{0,20}|hello[\w ,!.]{0,20}))$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_KIND_PREFIX = re.compile(
+    r"^\s*\[?(?:bug|feature(?: request)?|question|feat|fix|docs|chore|refactor|perf|enhancement)\]?"
+    r"(?:\([^)]*\))?\s*[:!]+\s*",
+    re.IGNORECASE,
+)
+_LONGEST_TITLE = 240
+_MOST_COMPOUNDS = 400
+
+
+def clean(goal: str) -> str:
+    """Return the goal bounded, without markup that says nothing."""
+    text = goal.replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > LONGEST_GOAL:
+        text = text[: LONGEST_GOAL * 2 // 3] + "\n" + text[-LONGEST_GOAL // 3 :]
+    return _CHECKBOX.sub("", _TAG.sub(" ", _COMMENT.sub("", text)))
+
+
+def split_title(text: str) -> tuple[str, str]:
+    """Return the first line that says something and the rest; a goal that starts with code has no title."""
+    stripped = text.lstrip()
+    first, _, rest = stripped.partition("\n")
+    if first.startswith(("```", "~~~")) or TRACE_LINE.match(first):
+        return "", stripped
+    if len(first) > _LONGEST_TITLE:
+        sentence = first.find(". ", 20, _LONGEST_TITLE)
+        cut = sentence + 1 if sentence > 0 else _LONGEST_TITLE
+        first, rest = first[:cut], first[cut:] + "\n" + rest
+    return _KIND_PREFIX.sub("", first.lstrip("#*- \t").strip()), rest
+
+
+def drop_boilerplate(text: str) -> str:
+    """Leave out sections about the environment, the headings of issue templates, and lines of versions."""
+    headings = list(_HEADING.finditer(text))
+    kept = [text[: headings[0].start()] if headings else text]
+    for at, heading in enumerate(headings):
+        end = headings[at + 1].start() if at + 1 < len(headings) else len(text)
+        name = (heading[1] or heading[2] or heading[3] or "").strip()
+        if _BOILERPLATE_HEADING.search(name) and len(name) < 60:
+            continue
+        start = heading.end() if _TEMPLATE_HEADING.match(name) else heading.start()
+        kept.append(text[start:end])
+    return _ENVIRONMENT_LINE.sub("", _TEMPLATE_TEXT.sub("", "".join(kept)))
+
+
+def compounds(text: str) -> list[str]:
+    """Return neighbouring words run together, two and three at a time."""
+    found: list[str] = []
+    for clause in re.split(r"[.,;:!?()\n]", text):
+        run = [word.lower().replace("_", "") for word in re.findall(r"[A-Za-z]\w*", clause)]
+        found.extend(a + b for a, b in pairwise(run) if len(a) > 1 and len(b) > 1)
+        found.extend(a + b + c for a, b, c in zip(run, run[1:], run[2:], strict=False))
+    return found[:_MOST_COMPOUNDS]

@@ -1,0 +1,95 @@
+"""What a goal names outright: paths, places in traces, qualified names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from repo_map.relevance.goal_text import URL
+
+
+class Frame(NamedTuple):
+    """A place that a stack trace, a diagnostic or a link into the source points to."""
+
+    path: str
+    """As written: absolute, relative, or only a file name."""
+    line: int
+    """1-based, 0 when unknown."""
+    function: str
+    """Empty when unknown."""
+
+
+_SUFFIXES = (
+    "py|pyx|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|scala|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|ipp|rb|php|cs|swift|"
+    "lua|sh|vue|svelte|css|scss|html|json|ya?ml|toml|cfg|ini|md|rst|txt|sql|hcl|tf|ex|exs|y|l|m|mm|proto|gradle|xml"
+)
+_PYTHON_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?')
+_JAVA_FRAME = re.compile(r"\bat ([\w.$<>/@]+)\.([\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy))(?::(\d+))?\)")
+_SCRIPT_FRAME = re.compile(
+    r"\bat (?:(?:async |new )?([\w.$<>]+)[^\n(]{0,60} \()?(?:file://)?([^\s()]+\.(?:[cm]?[jt]sx?|vue|svelte)):(\d+):\d+"
+)
+_RUST_FRAME = re.compile(r"(?:\bat |, |--> )(\S+?\.rs):(\d+)")
+_GO_FRAME = re.compile(
+    r"^[\w./*()\[\]-]+\.\(?\*?(\w+)\)?(?:\.(\w+))?\([^\n]*\)\n\s+(\S+\.go):(\d+)", re.MULTILINE
+)
+_GDB_FRAME = re.compile(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~]+)\s*\([^\n]*\)\s+at (\S+?):(\d+)", re.MULTILINE)
+_ANY_FRAME = re.compile(rf"([\w@+./\\~-]*\w\.(?:{_SUFFIXES})):(\d+)")
+_LINK = re.compile(
+    r"https?://(?:github|gitlab)\.\w+/[\w.-]+/[\w.-]+/(?:-/)?(?:blob|blame|tree|raw)/[\w.-]+/"
+    r"([^\s#)\]>\"']+)(?:#L(\d+))?"
+)
+_PATH = re.compile(rf"(?<![\w/])((?:[\w@+.~-]+[/\\])*[\w@+~-][\w@+.~-]*\.(?:{_SUFFIXES}))(?![\w/])")
+_FOLDER = re.compile(r"(?<![\w/.:])((?:[A-Za-z_][\w-]*/){2,}[\w.-]*)")
+_DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:(?:\.|::|#|->)~?[A-Za-z_]\w*)+")
+_NOT_A_NAME = re.compile(
+    rf"^(?:i\.e|e\.g|a\.k\.a|www\.|.*\.(?:com|org|io|net|dev|{_SUFFIXES})$)", re.IGNORECASE
+)
+_MOST = 60
+
+
+def find_frames(text: str) -> tuple[Frame, ...]:
+    """Return the places that traces (Python, Java, JavaScript, Go, Rust, gdb), diagnostics and links name."""
+    plain = URL.sub(lambda url: " " * len(url[0]), text)
+    found = [(link.start(), Frame(link[1], int(link[2] or 0), "")) for link in _LINK.finditer(text)]
+    for pattern, frame_of in _FRAMES:
+        found.extend((match.start(), frame_of(match)) for match in pattern.finditer(plain))
+    best: dict[tuple[str, int], Frame] = {}
+    for _, frame in sorted(found, key=lambda item: item[0]):
+        key = (frame.path.rpartition("/")[2], frame.line)
+        if key not in best or (frame.function and not best[key].function):
+            best[key] = frame
+    return tuple(best.values())[:_MOST]
+
+
+def _java_frame(match: re.Match[str]) -> Frame:
+    package = match[1].rpartition("/")[2].split("$")[0].rpartition(".")[0].replace(".", "/")
+    return Frame(f"{package}/{match[3]}" if package else match[3], int(match[4] or 0), match[2])
+
+
+_FRAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Frame]], ...] = (
+    (_PYTHON_FRAME, lambda match: Frame(match[1], int(match[2]), match[3] or "")),
+    (_JAVA_FRAME, _java_frame),
+    (_SCRIPT_FRAME, lambda match: Frame(match[2], int(match[3]), (match[1] or "").rpartition(".")[2])),
+    (_GO_FRAME, lambda match: Frame(match[3], int(match[4]), match[2] or match[1])),
+    (_GDB_FRAME, lambda match: Frame(match[2], int(match[3]), match[1].rpartition("::")[2])),
+    (_RUST_FRAME, lambda match: Frame(match[1], int(match[2]), "")),
+    (_ANY_FRAME, lambda match: Frame(match[1], int(match[2]), "")),
+)
+
+
+def find_paths(text: str) -> tuple[str, ...]:
+    """Return paths, file names and folders, as written; a compiled name such as ``x.pyc`` is none."""
+    plain = URL.sub(" ", text)
+    named = [match[1] for match in _PATH.finditer(plain)] + [match[1] for match in _LINK.finditer(text)]
+    folders = [match[1] for match in _FOLDER.finditer(plain)]
+    return tuple(dict.fromkeys(path.replace("\\", "/").removeprefix("./") for path in named + folders))[
+        :_MOST
+    ]
+
+
+def find_dotted_names(text: str) -> tuple[str, ...]:
+    """Return qualified names such as ``Router.dispatch``, ``de::Visitor`` or ``Set#add``, with dots."""
+    names = (re.sub(r"::|#|->", ".", match[0]) for match in _DOTTED.finditer(text))
+    kept = (re.sub(r"^(?:self|this|cls)\.", "", name) for name in names if not _NOT_A_NAME.match(name))
+    return tuple(dict.fromkeys(name for name in kept if "." in name))[: _MOST * 3]

@@ -1,0 +1,89 @@
+"""What makes a file likely before the goal is read: its kind, place and size."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from repo_map.file_flags import FileFlag
+from repo_map.relevance.corpus import Candidates, Floats
+from repo_map.relevance.units import CLASS_HEADER, FUNCTION, GAP
+
+_AUXILIARY = re.compile(
+    r"(?:^|/)(?:docs?|documentation|examples?|samples?|demos?|benchmarks?|bench|benches|website|site|scripts?|tools?|"
+    r"playground|changelogs?|\.github|\.changeset|fuzz|perf|templates?)/",
+    re.IGNORECASE,
+)
+_MADE = re.compile(
+    r"(?:^|/)(?:single_?include|singleheader|dist|build|out|amalgamat\w*|__generated__|gen)/|\.d\.[cm]?ts$",
+    re.IGNORECASE,
+)
+_INIT = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$")
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
+_CODE = frozenset(
+    [
+        "python",
+        "javascript",
+        "typescript",
+        "tsx",
+        "go",
+        "rust",
+        "java",
+        "c",
+        "cpp",
+        "csharp",
+        "c_sharp",
+        "ruby",
+        "php",
+        "kotlin",
+        "scala",
+        "swift",
+        "lua",
+        "elixir",
+        "vue",
+        "svelte",
+        "bash",
+    ]
+)
+
+
+def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Floats]:
+    """Return the signals of each candidate file's kind and size."""
+    index = candidates.corpus.index
+    files = candidates.files
+    flags = index.files.flags[files]
+    paths = [index.paths[file] for file in files]
+    made = _matching(_MADE, paths)
+    auxiliary = np.maximum((flags & int(FileFlag.TEST)) != 0, _matching(_AUXILIARY, paths))
+    names = candidates.corpus.files_of_name
+    twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
+    code = np.array([language in _CODE for language in index.languages], np.bool_)
+    return {
+        "p.gen": np.maximum((flags & int(FileFlag.GENERATED | FileFlag.VENDORED)) != 0, made),
+        "p.aux": np.zeros(len(files)) if wants_tests else auxiliary,
+        "p.code": code[index.files.language[files]].astype(np.float64),
+        "p.init": _matching(_INIT, paths),
+        "p.hdr": _matching(_HEADER, paths),
+        "p.depth": np.array([path.count("/") for path in paths], np.float64) / 5.0,
+        "p.size": np.log1p(index.files.lines[files]) / 8.0,
+        "p.nunits": np.log1p(candidates.unit_counts) / 5.0,
+        "p.dup": np.log(np.maximum(twins, 1.0)) / 3.0,
+    }
+
+
+def unit_priors(candidates: Candidates) -> dict[str, Floats]:
+    """Return the signals of each unit's kind and size."""
+    units = candidates.corpus.index.units
+    kind = units.kind[candidates.units]
+    lines = (units.end - units.start + 1)[candidates.units]
+    return {
+        "p.func": (kind == FUNCTION).astype(np.float64),
+        "p.cls": (kind == CLASS_HEADER).astype(np.float64),
+        "p.gap": (kind == GAP).astype(np.float64),
+        "p.size": np.log1p(np.minimum(lines, 400)) / 6.0,
+    }
+
+
+def _matching(pattern: re.Pattern[str], paths: list[str]) -> Floats:
+    return np.array([pattern.search(path) is not None for path in paths], np.float64)

@@ -1,0 +1,124 @@
+"""Goal in, scored files and units out, each with its reasons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from repo_map.history import History
+from repo_map.relevance.corpus import Floats, Ints, corpus_of
+from repo_map.relevance.goal import ParsedGoal, parse_goal
+from repo_map.relevance.lexical import unit_hits
+from repo_map.relevance.model import Weights, combine, default_weights
+from repo_map.relevance.reasons import Wording, file_reasons, unit_reasons
+from repo_map.relevance.signals import Signals, read_signals, unit_signals_given_files
+from repo_map.relevance.sufficiency import Sufficiency, judge
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+MOST_UNITS = 2000
+_FILES_WITH_UNITS = 60
+_REASONED_FILES = 60
+_REASONED_UNITS = 200
+
+
+class ScoredFile(NamedTuple):
+    """A file and how well it fits the goal; scores compare within one goal only."""
+
+    path: str
+    score: float
+    """1 for the best file, less than 1 for the others, above 0."""
+    reasons: tuple[str, ...]
+
+
+class ScoredUnit(NamedTuple):
+    """A function, class header or gap, and how well it fits the goal."""
+
+    path: str
+    start: int
+    end: int
+    name: str
+    """Qualified name, empty for a gap."""
+    kind: int
+    """0 function, 1 class header, 2 gap."""
+    score: float
+    reasons: tuple[str, ...]
+
+
+class Relevance(NamedTuple):
+    """What a goal makes of a repository."""
+
+    goal: ParsedGoal
+    files: tuple[ScoredFile, ...]
+    """Best first, at most 400."""
+    units: tuple[ScoredUnit, ...]
+    """Best first, at most ``MOST_UNITS``, those of the best files."""
+    sufficiency: Sufficiency
+
+
+def score_goal(
+    index: RepoIndex, goal: str, history: History | None = None, *, weights: Weights | None = None
+) -> Relevance:
+    """Score the files and units of a repository by how likely the goal's work touches them."""
+    weights = weights or default_weights()
+    signals = read_signals(corpus_of(index), parse_goal(goal), history)
+    scores = combine(signals.file, weights.file, len(signals.candidates.files))
+    order = file_order(signals, scores)
+    unit_scores = score_units(signals, scores, weights)
+    wording = Wording(signals, unit_hits(signals.candidates, signals.query.ids))
+    files = _scored_files(signals, scores, order, wording)
+    units = _scored_units(signals, unit_scores, order, wording)
+    return Relevance(signals.goal, files, units, judge(signals, scores, order))
+
+
+def file_order(signals: Signals, scores: Floats) -> Ints:
+    """Return candidate rows best first; ties break by path."""
+    return np.argsort(-scores, kind="stable")
+
+
+def score_units(signals: Signals, file_scores: Floats, weights: Weights) -> Floats:
+    """Return the score of every unit of the candidates."""
+    features = {**signals.unit, **unit_signals_given_files(signals, file_scores)}
+    return combine(features, weights.unit, len(signals.candidates.units))
+
+
+def _scored_files(signals: Signals, scores: Floats, order: Ints, wording: Wording) -> tuple[ScoredFile, ...]:
+    paths = signals.candidates.corpus.index.paths
+    # Only differences of scores mean something: the best file gets 1, the others a share of it.
+    shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
+    return tuple(
+        ScoredFile(
+            paths[int(signals.candidates.files[row])],
+            float(shares[row]),
+            file_reasons(signals, wording, row) if place < _REASONED_FILES else (),
+        )
+        for place, row in enumerate(order.tolist())
+    )
+
+
+def _scored_units(signals: Signals, scores: Floats, order: Ints, wording: Wording) -> tuple[ScoredUnit, ...]:
+    candidates = signals.candidates
+    index = candidates.corpus.index
+    chosen = np.zeros(len(candidates.files), np.bool_)
+    chosen[order[:_FILES_WITH_UNITS]] = True
+    rows = np.flatnonzero(chosen[candidates.file_row])
+    rows = rows[np.argsort(-scores[rows], kind="stable")][:MOST_UNITS]
+    found = []
+    for place, row in enumerate(rows.tolist()):
+        unit = int(candidates.units[row])
+        file = int(candidates.files[candidates.file_row[row]])
+        definition = int(index.units.definition[unit])
+        found.append(
+            ScoredUnit(
+                index.paths[file],
+                int(index.units.start[unit]),
+                int(index.units.end[unit]),
+                index.qualified_name(file, definition) if definition >= 0 else "",
+                int(index.units.kind[unit]),
+                float(scores[row]),
+                unit_reasons(signals, wording, row) if place < _REASONED_UNITS else (),
+            )
+        )
+    return tuple(found)

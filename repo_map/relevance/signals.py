@@ -1,0 +1,230 @@
+"""Every signal about every candidate, from all that the goal, the index and the past tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from repo_map.history import History
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled
+from repo_map.relevance.expansion import expansion_scores, feedback
+from repo_map.relevance.goal import ParsedGoal, Source
+from repo_map.relevance.lexical import (
+    SOURCES,
+    Matches,
+    lexical_file_features,
+    lexical_unit_features,
+    match_files,
+    path_features,
+    path_gain,
+    score,
+)
+from repo_map.relevance.naming import Named, find_named
+from repo_map.relevance.past import Votes, file_past_features, past_of, translate, unit_past_features, vote
+from repo_map.relevance.priors import file_priors, unit_priors
+from repo_map.relevance.query import Query, make_query
+from repo_map.relevance.structure import call_features
+from repo_map.relevance.terms import terms_of, words
+
+MOST_CANDIDATES = 400
+_SEED_FILES = 5
+_RANKED_FILE_SIGNALS = (
+    "b.file",
+    "b.umax",
+    "f.wall",
+    "um.wall",
+    "f.title",
+    "um.top4",
+    "h.vote",
+    "prf.umax",
+    "tr.umax",
+)
+_RANKED_UNIT_SIGNALS = ("b.unit", "u.wall", "h.unit", "prf.unit", "tr.unit")
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """What is known of each candidate: one column per signal, one row per file or unit."""
+
+    goal: ParsedGoal
+    query: Query
+    candidates: Candidates
+    named: Named
+    votes: Votes | None
+    file: Mapping[str, Floats]
+    unit: Mapping[str, Floats]
+
+
+def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> Signals:
+    """Choose the candidate files and compute their signals and those of their units."""
+    query = make_query(corpus, goal)
+    matches = match_files(corpus, query)
+    named = find_named(corpus, goal)
+    votes = (
+        vote(past_of(corpus, history), query.goal_weights) if history is not None and len(history) else None
+    )
+    candidates = Candidates(corpus, _choose(corpus, query, matches, named, votes))
+    unit = {
+        **lexical_unit_features(candidates, query, _error_terms(goal, query)),
+        **unit_priors(candidates),
+        "m.frame": _spread(named.frame_units, candidates.row_of_unit, len(candidates.units)),
+        "m.dot": _spread(named.dotted_units, candidates.row_of_unit, len(candidates.units)),
+        "def.unit": _spread(named.definitions, candidates.row_of_unit, len(candidates.units)),
+    }
+    if votes is not None:
+        unit |= unit_past_features(candidates, votes)
+        unit["tr.unit"] = expansion_scores(candidates, translate(votes))
+    likely = first_guess(unit)
+    unit["prf.unit"] = expansion_scores(candidates, feedback(candidates, likely))
+    unit |= call_features(candidates, likely)
+    unit |= {f"rr:{name}": reciprocal_rank(unit[name]) for name in _RANKED_UNIT_SIGNALS if name in unit}
+    file = {
+        **lexical_file_features(candidates, query, matches),
+        **path_features(candidates, query.goal_weights),
+        **_stem_features(candidates, goal),
+        **file_priors(candidates, wants_tests=goal.wants_tests),
+        **_file_mentions(candidates, named),
+        **_unit_maxima(candidates, unit),
+    }
+    if votes is not None:
+        file |= file_past_features(candidates, votes, _seeds(candidates, file))
+    file |= {f"rr:{name}": reciprocal_rank(file[name]) for name in _RANKED_FILE_SIGNALS if name in file}
+    return Signals(goal, query, candidates, named, votes, file, unit)
+
+
+def _choose(corpus: Corpus, query: Query, matches: Matches, named: Named, votes: Votes | None) -> Ints:
+    """Return the files worth a closer look: by words, path, past and mention."""
+    files = len(corpus.index.paths)
+    worth = scaled(score(matches, query.weights * query.idf, files))
+    worth += 0.5 * scaled(path_gain(corpus, query.goal_weights))
+    if votes is not None:
+        worth += 0.7 * scaled(votes.per_file)
+    for strengths in (named.paths, named.frames, named.dotted, named.folders):
+        for file, strength in strengths.items():
+            worth[file] += strength
+    for unit, strength in named.definitions.items():
+        worth[corpus.file_of_unit[unit]] += 0.5 * strength
+    worth[~corpus.readable] = 0.0
+    best = np.argsort(-worth, kind="stable")[:MOST_CANDIDATES]
+    return np.sort(best[worth[best] > 0])
+
+
+def first_guess(unit: Mapping[str, Floats]) -> Floats:
+    """Return a plain score of each unit, to find the neighbours of the likely ones."""
+    guess = unit["b.unit"] + 0.5 * unit["m.frame"] + 0.5 * unit["m.dot"] + 0.3 * unit["def.unit"]
+    return guess + 0.3 * unit["h.unit"] if "h.unit" in unit else guess
+
+
+def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
+    values = np.zeros(rows)
+    for key, strength in strengths.items():
+        if row_of[key] >= 0:
+            values[row_of[key]] = strength
+    return values
+
+
+def _error_terms(goal: ParsedGoal, query: Query) -> Floats:
+    quoted = {term for message in goal.messages for word in words(message) for term in terms_of(word)}
+    return np.array([float(term in quoted) for term in query.terms])
+
+
+def _file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
+    rows = len(candidates.files)
+    return {
+        "m.path": _spread(named.paths, candidates.row_of_file, rows),
+        "m.folder": _spread(named.folders, candidates.row_of_file, rows),
+        "m.frame": _spread(named.frames, candidates.row_of_file, rows),
+        "m.dot": _spread(named.dotted, candidates.row_of_file, rows),
+    }
+
+
+def _stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]:
+    """Tell whether a file is called like an identifier or word of the goal: ``separable.py``."""
+    names = {name.replace("_", "").lower() for name in goal.identifiers}
+    names |= {part.replace("_", "").lower() for name in goal.dotted for part in name.split(".")}
+    title = {word.replace("_", "").lower() for word in words(goal.title)}
+    title |= {
+        compound
+        for compound in goal.compounds
+        if compound in "".join(words(goal.title)).replace("_", "").lower()
+    }
+    title_terms = goal.terms[Source.TITLE]
+    exact = np.zeros(len(candidates.files))
+    covered = np.zeros(len(candidates.files))
+    for row, file in enumerate(candidates.files.tolist()):
+        stem = candidates.corpus.index.paths[file].rpartition("/")[2].split(".")[0]
+        plain = stem.replace("_", "").replace("-", "").lower()
+        exact[row] = 1.0 if plain in title else 0.7 if plain in names else 0.0
+        terms = [term for word in words(stem) for term in terms_of(word)]
+        covered[row] = sum(term in title_terms for term in terms) / len(terms) if terms else 0.0
+    return {"m.stem": exact, "path.stem": covered}
+
+
+def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return what a file's best units say of it."""
+    best = candidates.best_of_file
+    features = {f"um.{source}": best(unit[f"u.{source}"]) for source in SOURCES}
+    features |= {
+        "b.umax": best(unit["b.unit"]),
+        "um.top4": scaled(candidates.top_of_file(unit["b.unit"], 4)),
+        "def.umax": best(unit["def.unit"]),
+        "m.udot": best(unit["m.dot"]),
+        "prf.umax": best(unit["prf.unit"]),
+        "s.ucallee": best(unit["s.callee"]),
+        "s.ucaller": best(unit["s.caller"]),
+        "g.comp": best(unit["g.comp"]),
+        "cov.umax": best(unit["cov.unit"]),
+    }
+    features |= {
+        name: best(unit[name]) for name in ("fld.name", "fld.sig", "fld.doc", "fld.str", "fld.errstr")
+    }
+    if "tr.unit" in unit:
+        features["tr.umax"] = best(unit["tr.unit"])
+        features["h.umax"] = best(unit["h.unit"])
+    return features
+
+
+def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:
+    """Return the likeliest files by words alone and their shares, for what changed together with them."""
+    guess = file["b.file"] + file["b.umax"] + 0.5 * file["f.title"] + 0.4 * file["path.bm25"]
+    guess = (
+        guess
+        + 0.7 * (file["m.path"] + file["m.frame"] + file["m.dot"])
+        - 0.5 * file["p.gen"]
+        - 0.5 * file["p.aux"]
+    )
+    best = np.argsort(-guess, kind="stable")[:_SEED_FILES]
+    top = float(guess[best[0]]) if len(best) else 0.0
+    return (
+        {int(candidates.files[row]): float(guess[row]) / top for row in best if guess[row] > 0}
+        if top > 0
+        else {}
+    )
+
+
+def unit_signals_given_files(signals: Signals, file_scores: Floats) -> dict[str, Floats]:
+    """Return the unit signals that depend on how well their files score."""
+    candidates = signals.candidates
+    row = candidates.file_row
+    if not len(file_scores):
+        return {}
+    spread = float(file_scores.std()) or 1.0
+    relative = (file_scores - float(file_scores.max())) / spread
+    odds = np.exp(file_scores - float(file_scores.max()))
+    base = signals.unit["b.unit"]
+    total = np.bincount(row, base, len(file_scores))
+    mean = total / np.maximum(candidates.unit_counts, 1)
+    return {
+        "F.rel": relative[row],
+        "F.score": (file_scores - float(file_scores.max()))[row],
+        "F.prob": (odds / float(odds.sum()))[row],
+        "F.rr": reciprocal_rank(odds)[row],
+        "s.filemean": mean[row],
+        "s.share": base / np.maximum(total[row], 1e-9),
+        "b.file": signals.file["b.file"][row],
+        "m.path": signals.file["m.path"][row],
+        "p.aux": signals.file["p.aux"][row],
+        **({"h.file": signals.file["h.vote"][row]} if "h.vote" in signals.file else {}),
+    }
