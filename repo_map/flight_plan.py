@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-Level = Annotated[int, Field(ge=0, le=4)]
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+
+
+def _refuse_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number from 0 to 4, not yes or no")
+    return value
+
+
+def _check_glob(pattern: str) -> str:
+    try:
+        globs.compile(pattern)
+    except FlightPlanError as error:
+        raise ValueError(str(error)) from None
+    return pattern
+
+
+Level = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=4)]
+Lines = Annotated[str, Field(pattern=r"^[1-9]\d*-[1-9]\d*$")]
+Glob = Annotated[str, Field(min_length=1), AfterValidator(_check_glob)]
 Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -17,7 +37,7 @@ class _Part(BaseModel):
 class PathBoost(_Part):
     """Makes the files that match ``pattern`` weigh more in the ranking, and come earlier in the map."""
 
-    pattern: str = Field(min_length=1)
+    pattern: Glob
     weight: Weight = 1.0
 
 
@@ -40,7 +60,7 @@ class SectionRule(_Part):
 
     pattern: str | None = Field(default=None, min_length=1)
     """Glob over qualified names (``Router.dispatch``, ``Router.*``) or headings (``Install*``)."""
-    lines: str | None = Field(default=None, pattern=r"^[1-9]\d*-[1-9]\d*$")
+    lines: Lines | None = None
     """First and last line, 1-based and inclusive: ``120-180``."""
     level: Level
 
@@ -54,7 +74,7 @@ class SectionRule(_Part):
 class VerbosityRule(_Part):
     """The level of the files that match ``pattern``; of several matching rules the last one holds."""
 
-    pattern: str = Field(min_length=1)
+    pattern: Glob
     level: Level | None = None
     """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
     sections: tuple[SectionRule, ...] = ()
@@ -67,11 +87,24 @@ class VerbosityRule(_Part):
 
 
 class CustomQuery(_Part):
-    """A query in tree-sitter's query language; the captured nodes' lines join the map of the matching files."""
+    """A query in tree-sitter's query language; the captured nodes' lines join the map."""
 
-    pattern: str = Field(min_length=1)
+    pattern: Glob
     query: str = Field(min_length=1)
     level: Level = 4
+
+
+def _stamp_of(value: Any) -> Any:
+    return {"fingerprint": value} if isinstance(value, str) else value
+
+
+class TreeStamp(_Part):
+    """The tree that a plan was made on, to tell drift at replay."""
+
+    fingerprint: str = Field(min_length=1)
+    """Equal for equal paths and bytes, on any machine."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """First eight hexadecimal digits of the SHA-256 of each file shown by more than its path."""
 
 
 class FlightPlan(_Part):
@@ -83,5 +116,17 @@ class FlightPlan(_Part):
     verbosity: tuple[VerbosityRule, ...] = ()
     """Files that no rule matches are at level 2 and step down as the budget demands."""
     custom_queries: tuple[CustomQuery, ...] = ()
-    tree: str | None = None
-    """Fingerprint of the tree that the plan was made on, to tell drift at replay."""
+    tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """Read a plan; raise FlightPlanError, with the line or the field's path, for what is none."""
+        from repo_map.plan_yaml import read_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return read_plan(text, cls)
+
+    def to_yaml(self) -> str:
+        """Write the plan so that a person can read and edit it, and ``from_yaml`` gives it back."""
+        from repo_map.plan_yaml import write_plan  # noqa: PLC0415
+
+        return write_plan(self)

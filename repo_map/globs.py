@@ -10,6 +10,7 @@ from functools import lru_cache
 from repo_map.errors import FlightPlanError
 
 _SPECIAL = re.compile(r"[*?\[\]{}]")
+_OPENING = re.compile(r"[*?\[{]")
 _AFTER_ALL = "\U0010ffff"
 
 
@@ -58,13 +59,19 @@ def select(pattern: str, paths: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=16384)
 def compile_name(pattern: str) -> re.Pattern[str]:
-    """Return the expression for a symbol's qualified name or a heading; ``*`` crosses dots."""
-    return re.compile(_translate(pattern, crosses_folders=True), re.DOTALL)
+    """Return the expression for a symbol's qualified name or a heading; ``*`` crosses dots.
+
+    What is no glob, such as ``operator[]``, stands for itself.
+    """
+    try:
+        return re.compile(_translate(pattern, crosses_folders=True), re.DOTALL)
+    except FlightPlanError:
+        return re.compile(re.escape(pattern))
 
 
 def escape(path: str) -> str:
     """Return a pattern that matches this path and nothing else."""
-    return _SPECIAL.sub(lambda special: f"[{special.group()}]", path)
+    return _OPENING.sub(lambda special: f"[{special.group()}]", path)
 
 
 def _normal(pattern: str) -> str:
