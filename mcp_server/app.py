@@ -1,0 +1,146 @@
+"""The sole wiring place: settings in, MCP server out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import CallToolResult, InputRequiredResult, Resource
+from pydantic import ValidationError
+
+from mcp_server.callers import know_caller
+from mcp_server.completions import offer_completions
+from mcp_server.desk import Desk
+from mcp_server.errors import argument_sentence, refuse_unknown_arguments
+from mcp_server.loading import load_navigator
+from mcp_server.navigations import Navigations
+from mcp_server.prompts import offer_prompts
+from mcp_server.resources import listed, offer_resources
+from mcp_server.settings import Settings
+from mcp_server.tools import tools
+
+NAME: Final = "repo-navigator"
+INSTRUCTIONS: Final = (
+    "Call navigate with the task before you search or open files: it returns the code that matters, within a "
+    "token budget, from files you have not seen. If something is missing, call step with feedback; do not "
+    "start over."
+)
+_WARMED_BY: Final = frozenset({"tools/list", "resources/list", "prompts/list"})
+
+logger = logging.getLogger(__name__)
+
+
+class NavigatorServer(MCPServer[Desk]):
+    """An MCP server whose tool errors read as one sentence, and whose resources are the caller's own."""
+
+    navigations: Navigations
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; refuse arguments that it does not have, and say what is wrong with those that it has.
+
+        Raises:
+            ToolError: With the sentence alone; the SDK puts a prefix before it and dumps validation errors.
+        """
+        tool = self._tool_manager.get_tool(name)
+        if tool is not None:
+            refuse_unknown_arguments(name, arguments, tool.parameters.get("properties", {}))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError as error:
+            raise UnexpectedToolError(
+                f"{name} failed for a reason of its own, not of your arguments; the server's log has the "
+                "details. What was done before is kept: get_turn_report tells how far it came."
+            ) from error.__cause__
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(argument_sentence(name, error.__cause__)) from error
+            raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
+
+    async def list_resources(self) -> list[Resource]:
+        """Return the fixed resource and the contexts of the caller's latest navigations."""
+        return [*await super().list_resources(), *await listed(self.navigations)]
+
+
+def build_server(settings: Settings, working_folder: Path | None = None) -> NavigatorServer:
+    """Return the server that ``settings`` describe; nothing is imported, opened or started yet.
+
+    Args:
+        settings: How it behaves.
+        working_folder: The folder to navigate when neither call nor host names one; by default the process's.
+    """
+    navigations = Navigations(settings, load_navigator)
+    folder = working_folder or Path.cwd()
+    warming = Warming(navigations)
+    connections = 0
+
+    @asynccontextmanager
+    async def connection(_: MCPServer[Desk]) -> AsyncIterator[Desk]:
+        nonlocal connections
+        connections += 1
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(warming.warm)
+                yield Desk(settings, navigations, folder)
+                tasks.cancel_scope.cancel()
+        finally:
+            connections -= 1
+            if not connections:
+                with anyio.CancelScope(shield=True):
+                    await navigations.aclose()
+
+    server = NavigatorServer(
+        NAME,
+        title="Repo Navigator",
+        version=product_version(),
+        instructions=INSTRUCTIONS,
+        tools=tools(),
+        lifespan=connection,
+        log_level=settings.log_level,
+        middleware=[know_caller, warming],
+    )
+    server.navigations = navigations
+    offer_resources(server, navigations)
+    offer_prompts(server, navigations)
+    offer_completions(server, navigations, settings.allowed)
+    return server
+
+
+class Warming:
+    """Imports the navigator behind the host's back, once its first questions are answered."""
+
+    def __init__(self, navigations: Navigations) -> None:
+        self._navigations = navigations
+        self._due = anyio.Event()
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Middleware: note when the host has been told what there is to call."""
+        result = await call_next(ctx)
+        if ctx.method in _WARMED_BY:
+            self._due.set()
+        return result
+
+    async def warm(self) -> None:
+        """Wait until then, and load; a failure shows itself to the call that needs the navigator."""
+        await self._due.wait()
+        try:
+            await self._navigations.navigator()
+        except Exception:
+            logger.exception("The navigator could not be loaded ahead of its first use")
+
+
+def product_version() -> str:
+    """Return the installed version, or ``0`` when running from a bare tree."""
+    try:
+        return version(NAME)
+    except PackageNotFoundError:
+        return "0"

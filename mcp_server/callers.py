@@ -1,0 +1,56 @@
+"""Who is calling: the principal whose navigations these are, and the session whose latest one is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, NamedTuple
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+LOCAL: Final = "local"
+"""The principal of everyone who needs no token: whoever can reach stdio or loopback."""
+
+
+class Caller(NamedTuple):
+    """One request's origin."""
+
+    user: str = LOCAL
+    session: str | None = None
+    """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
+
+
+_caller: ContextVar[Caller] = ContextVar("caller", default=Caller())  # noqa: B039 - a frozen value
+
+
+def current_caller() -> Caller:
+    """Return the caller of the request that is being handled."""
+    return _caller.get()
+
+
+def caller_of(ctx: ServerRequestContext[Any, Any]) -> Caller:
+    """Return the caller that a request's transport vouches for."""
+    request = ctx.request
+    if request is None:
+        # One process on stdio, one connection in memory: its lifespan is the session.
+        return Caller(session=f"connection-{id(ctx.lifespan_context)}")
+    user = request.scope.get("user")
+    principal = user.display_name if user is not None and user.is_authenticated else LOCAL
+    return Caller(principal, request.headers.get("mcp-session-id"))
+
+
+@contextmanager
+def calling(caller: Caller) -> Iterator[None]:
+    """Make ``caller`` the current caller."""
+    token = _caller.set(caller)
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+
+
+async def know_caller(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware: resources and completions get no context, so the caller travels beside them."""
+    with calling(caller_of(ctx)):
+        return await call_next(ctx)

@@ -1,0 +1,77 @@
+"""The ``repo-navigator`` command line: runs one command and turns errors into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Final
+
+from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
+from mcp_server.settings import read_settings
+
+UNEXPECTED: Final = 1
+_COMMANDS: Final = {
+    "serve": "serve MCP, over stdio or HTTP",
+    "navigate": "find the code for a goal and print it",
+    "replay": "draw the context of a saved flight plan again",
+    "install": "add the server to an assistant's configuration",
+    "doctor": "check that everything works here, offline",
+    "bench": "run a published measurement",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except TOLD as error:
+        print(f"repo-navigator: {one_line(error)}", file=sys.stderr)
+        return exit_code(error)
+    except KeyboardInterrupt:
+        print("repo-navigator: cancelled", file=sys.stderr)
+        return CANCELLED
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        print(f"repo-navigator: {storage_sentence(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except Exception as error:
+        logging.getLogger(__name__).debug("unexpected", exc_info=True)
+        print(
+            f"repo-navigator: failed unexpectedly ({type(error).__name__}: {one_line(error)}); "
+            "REPO_NAVIGATOR_LOG_LEVEL=debug shows where, `repo-navigator doctor` checks the installation.",
+            file=sys.stderr,
+        )
+        return UNEXPECTED
+
+
+def _run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="repo-navigator", description="Find the code that matters for a task, within a token budget."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    # Only the named command is imported: serving must not wait for what navigating needs.
+    named = next((argument for argument in arguments if argument in _COMMANDS), None)
+    module: ModuleType | None = None
+    for name, summary in _COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        if name == named:
+            module = importlib.import_module(f"mcp_server.commands.{name}")
+            module.add_arguments(sub)
+    options = parser.parse_args(arguments)
+    assert module is not None
+    settings = read_settings(os.environ)
+    code: int = module.run(options, settings)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""``repo-navigator navigate``: find the code for a goal and print it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_server.conversation import Conversation
+from mcp_server.errors import CANCELLED, MODEL_FAILED
+from mcp_server.loading import load_navigator
+from mcp_server.logs import log_to_stderr
+from mcp_server.panels import cost_line, print_context, stderr_console, turn_panel
+from mcp_server.reporting import status_of
+from mcp_server.repository import choose_repository
+from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
+from navigator.errors import InvalidRequestError
+from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+
+if TYPE_CHECKING:
+    from navigator.service import Navigator
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("repo", metavar="REPO", help="the repository's folder")
+    goal = parser.add_mutually_exclusive_group(required=True)
+    goal.add_argument("--goal", metavar="TEXT", help="the task, in your own words")
+    goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
+    parser.add_argument(
+        "--tokens", type=int, metavar="N", help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})"
+    )
+    parser.add_argument("--model", metavar="M", help="the model that decides (embedded: no key, no network)")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="most dollars to spend")
+    parser.add_argument("--max-steps", type=int, metavar="N", help=f"most steps ({DEFAULT_MAX_STEPS})")
+    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from")
+    parser.add_argument("--save-plan", metavar="FILE", help="write the flight plan there")
+    parser.add_argument("--interactive", action="store_true", help="ask after every step how to go on")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Navigate, and print the context: alone on stdout, or within a JSON object."""
+    log_to_stderr(settings.log_level, settings.log_format)
+    started = time.perf_counter()
+    request = _request(options, settings)
+    flight = Flight()
+    cancelled = False
+    try:
+        anyio.run(_fly, settings, request, options, flight)
+    except KeyboardInterrupt:
+        cancelled = True
+        if flight.output is None:
+            raise
+    assert flight.output is not None
+    seconds = time.perf_counter() - started
+    if options.save_plan:
+        Path(options.save_plan).write_text(flight.output.flight_plan_yaml, encoding="utf-8")
+    if options.json:
+        print_context(json.dumps(_object(flight.output, seconds, cancelled), ensure_ascii=False))
+    else:
+        print_context(flight.output.context_string)
+        note = "Cancelled; this is what was done before. " if cancelled else ""
+        stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
+    if cancelled or flight.output.stop_reason is StopReason.CANCELLED:
+        return CANCELLED
+    return MODEL_FAILED if flight.output.stop_reason is StopReason.ERROR else 0
+
+
+@dataclass
+class Flight:
+    """What a navigation has come to, also when it is interrupted."""
+
+    navigation_id: str = ""
+    output: NavigatorOutput | None = field(default=None)
+
+
+async def _fly(
+    settings: Settings, request: NavigationRequest, options: argparse.Namespace, flight: Flight
+) -> None:
+    navigator = load_navigator(settings)
+    try:
+        with _spinner(quiet=options.json) as progress:
+            flight.navigation_id = await navigator.open(request, on_progress=progress)
+        try:
+            await _steps(navigator, options, flight.navigation_id)
+        finally:
+            # Ctrl-C keeps what was done: the last completed step is read back before the end.
+            with anyio.CancelScope(shield=True):
+                flight.output = await navigator.context(flight.navigation_id)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()
+
+
+async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
+    console = stderr_console()
+    conversation = Conversation(navigator, navigation_id, console) if options.interactive else None
+    report: TurnReport | None = None
+    while report is None or report.stop_reason is None:
+        feedback = None
+        if conversation is not None and report is not None:
+            feedback = await conversation.ask()
+            if feedback is None:
+                await navigator.step(navigation_id, action="finish")
+                return
+        with _spinner(quiet=options.json) as progress:
+            report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
+        if not options.json:
+            console.print(turn_panel(report))
+
+
+@contextmanager
+def _spinner(*, quiet: bool) -> Iterator[Any]:
+    console = stderr_console()
+
+    async def ignore(_: Progress) -> None: ...
+
+    if quiet or not console.is_terminal:
+        yield ignore
+        return
+    with console.status("Reading the repository") as status:
+
+        async def show(progress: Progress) -> None:
+            status.update(progress.message)
+
+        yield show
+
+
+def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
+    goal = options.goal if options.goal is not None else _read_text(options.goal_file, "goal")
+    if not goal.strip():
+        raise InvalidRequestError("The goal is empty; say in a sentence what you want to do in the code.")
+    plan = None if options.plan is None else _read_text(options.plan, "flight plan")
+    if options.tokens is not None and options.tokens < 1:
+        raise InvalidRequestError(
+            f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
+        )
+    tokens = settings.token_budget if options.tokens is None and plan is None else options.tokens
+    return NavigationRequest(
+        goal=goal,
+        repo_path=choose_repository(options.repo, (), Path.cwd(), settings.allowed),
+        token_budget=tokens,
+        max_cost_usd=settings.max_cost_usd if options.max_cost is None else options.max_cost,
+        mode="interactive" if options.interactive else "autonomous",
+        model=options.model,
+        flight_plan=plan,
+        max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
+    )
+
+
+def _read_text(name: str, what: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InvalidRequestError(
+            f"The {what} can't be read from `{name}`: {error.strerror}; check the path."
+        ) from error
+    return data.decode("utf-8", "replace")
+
+
+def _object(output: NavigatorOutput, seconds: float, cancelled: bool) -> dict[str, Any]:
+    return {
+        "navigation_id": output.navigation_id,
+        "status": "cancelled" if cancelled else status_of(output.stop_reason),
+        "context": output.context_string,
+        "tokens": output.token_count,
+        "token_budget": output.token_budget,
+        "files": [file.model_dump(mode="json") for file in output.files],
+        "flight_plan_yaml": output.flight_plan_yaml,
+        "reasoning_summary": output.reasoning_summary,
+        "total_iterations": output.total_iterations,
+        "total_cost_usd": float(output.total_cost),
+        "seconds": {
+            "index": round(output.seconds.index, 3),
+            "navigate": round(output.seconds.navigate, 3),
+            "total": round(seconds, 3),
+        },
+        "notes": list(output.notes),
+    }

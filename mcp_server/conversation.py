@@ -1,0 +1,63 @@
+"""The conversation of an interactive navigation on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+import anyio.to_thread
+from rich.console import Console
+from rich.syntax import Syntax
+
+from mcp_server.panels import HELP
+
+if TYPE_CHECKING:
+    from navigator.service import Navigator
+
+_YES: Final = frozenset({"", "y", "yes"})
+_NO: Final = frozenset({"n", "no", "q", "quit"})
+
+
+class Conversation:
+    """Asks how to go on, and shows what the user wants to see first."""
+
+    def __init__(self, navigator: Navigator, navigation_id: str, console: Console) -> None:
+        self._navigator = navigator
+        self._navigation_id = navigation_id
+        self._console = console
+
+    async def ask(self) -> str | None:
+        """Return the user's feedback, empty for just going on, None for stopping here."""
+        while True:
+            self._console.print(HELP, style="dim", markup=False)
+            self._console.print("> ", end="")
+            answer = await anyio.to_thread.run_sync(_line, abandon_on_cancel=True)
+            if answer is None or answer.lower() in _NO:
+                return None
+            if answer.lower() in _YES:
+                return ""
+            if answer.lower() in ("show", "plan", "cost"):
+                await self._show(answer.lower())
+            else:
+                return answer.removeprefix("feedback").lstrip(": ").strip()
+
+    async def _show(self, what: str) -> None:
+        if what == "cost":
+            report = await self._navigator.report(self._navigation_id)
+            usage = report.total_usage
+            self._console.print(
+                f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; {usage.calls} model "
+                f"calls, "
+                f"{usage.input:,} tokens in ({usage.cached:,} cached), {usage.output + usage.thinking:,} out"
+            )
+            return
+        output = await self._navigator.context(self._navigation_id)
+        if what == "plan":
+            self._console.print(Syntax(output.flight_plan_yaml, "yaml", background_color="default"))
+        else:
+            self._console.print(output.context_string, markup=False, soft_wrap=True)
+
+
+def _line() -> str | None:
+    line = sys.stdin.readline()
+    return line.strip() if line else None

@@ -1,0 +1,156 @@
+"""Streamable HTTP: loopback by default, and behind a bearer token everywhere else."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import logging
+import socket
+from collections.abc import Mapping
+from typing import Final
+
+import uvicorn
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mcp_server.app import NavigatorServer, product_version
+from mcp_server.settings import HttpSettings, SettingsError
+
+PATH: Final = "/mcp"
+HEALTH: Final = "/health"
+_SHUTDOWN_SECONDS: Final = 5
+_LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+
+logger = logging.getLogger(__name__)
+
+
+def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
+    """Return the ASGI application: the MCP endpoint at ``/mcp`` and ``/health``.
+
+    Raises:
+        SettingsError: The address is not loopback and no bearer token is set.
+    """
+    if not settings.tokens and not is_loopback(settings.host):
+        raise SettingsError(
+            f"`{settings.host}` can be reached from other machines; set REPO_NAVIGATOR_HTTP_TOKENS to a "
+            f"token of 16 or "
+            "more characters, or serve on 127.0.0.1."
+        )
+
+    @server.custom_route(HEALTH, methods=["GET"])  # type: ignore[untyped-decorator]
+    async def health(_: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": product_version()})
+
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        host=settings.host,
+        max_request_body_size=settings.max_body_bytes,
+        transport_security=_security(settings),
+    )
+    return _behind_token(app, settings.tokens) if settings.tokens else app
+
+
+async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
+    """Serve until a signal ends it; calls under way get a few seconds to finish.
+
+    Raises:
+        SettingsError: The address can't be bound.
+    """
+    app = http_app(server, settings)
+    listener = _listener(settings)
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    logger.warning("Serving MCP at http://%s:%d%s", shown, port, PATH)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        server_header=False,
+    )
+    await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Return host and port of ``HOST:PORT``, ``[HOST]:PORT``, ``:PORT`` or ``PORT``.
+
+    Raises:
+        SettingsError: It is none of these.
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 <= int(port) <= 65535:
+        raise SettingsError(f"`{text}` is no address; give HOST:PORT, for example 127.0.0.1:8321.")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach ``host``."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listener(settings: HttpSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise SettingsError(
+            f"Could not listen on {settings.host}:{settings.port}: {error.strerror}; choose another with "
+            f"--http."
+        ) from error
+    listener.listen(socket.SOMAXCONN)
+    return listener
+
+
+def _security(settings: HttpSettings) -> TransportSecuritySettings:
+    # A browser page that resolves its own name to this machine is stopped by the Host check, one that
+    # posts across origins by the Origin check.
+    hosts = [f"{name}:*" for name in _LOOPBACK_NAMES] + list(_LOOPBACK_NAMES)
+    origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
+    named = [settings.host, f"{settings.host}:*"] if not is_loopback(settings.host) else []
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[*hosts, *named, *settings.allowed_hosts],
+        allowed_origins=[*origins, *settings.allowed_origins],
+    )
+
+
+class _Tokens:
+    """Verifies static bearer tokens."""
+
+    def __init__(self, principals: Mapping[str, str]) -> None:
+        self._principals = principals
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return who the token admits, or None."""
+        presented, admitted = token.encode(), None
+        for known, principal in self._principals.items():
+            # Every token is compared, in constant time, so that timing tells nothing of any of them.
+            if hmac.compare_digest(presented, known.encode()):
+                admitted = AccessToken(token=token, client_id=principal, scopes=[])
+        return admitted
+
+
+def _behind_token(app: ASGIApp, principals: Mapping[str, str]) -> ASGIApp:
+    guarded = RequireAuthMiddleware(app, required_scopes=[])
+
+    async def route(scope: Scope, receive: Receive, send: Send) -> None:
+        is_open = scope["type"] != "http" or scope["path"] == HEALTH
+        await (app if is_open else guarded)(scope, receive, send)
+
+    return AuthenticationMiddleware(
+        AuthContextMiddleware(route), backend=BearerAuthBackend(_Tokens(principals))
+    )

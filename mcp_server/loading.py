@@ -1,0 +1,27 @@
+"""Builds the navigator; the only place that imports what takes a second to import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_server.settings import Settings
+from navigator.settings import EMBEDDED, NavigatorSettings
+
+if TYPE_CHECKING:
+    from navigator.service import Navigator
+
+
+def load_navigator(settings: Settings) -> Navigator:
+    """Import and build the navigator, and load the token vocabularies."""
+    from navigator.service import Navigator  # noqa: PLC0415
+    from repo_map import tokens  # noqa: PLC0415
+
+    tokens.count("")
+    return Navigator(navigator_settings(settings))
+
+
+def navigator_settings(settings: Settings) -> NavigatorSettings:
+    """Return the part of ``settings`` that is the navigator's."""
+    return NavigatorSettings(
+        data_dir=settings.data_dir, cache_dir=settings.cache_dir, model=settings.model or EMBEDDED
+    )

@@ -1,0 +1,207 @@
+"""Navigation ids to running navigations: whose they are, which one is meant, one turn at a time in each."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import anyio
+import anyio.to_thread
+
+from mcp_server.callers import LOCAL, Caller
+from mcp_server.fitting import answer_budget
+from mcp_server.holdings import Holding, Holdings
+from mcp_server.logs import about
+from mcp_server.repository import require_allowed
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError, UnknownNavigationError
+from navigator.reports import NavigationSummary, OnProgress, TurnReport
+from navigator.settings import NavigationRequest
+
+if TYPE_CHECKING:
+    from navigator.service import Navigator
+
+_SESSIONS: Final = 10_000
+_REMEMBERED: Final = 200
+_DAY: Final = 86_400.0
+
+
+class Navigations:
+    """Every navigation that this server opens or is asked about."""
+
+    def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
+        self._settings = settings
+        self._load = load
+        self._navigator: Navigator | None = None
+        self._loading = anyio.Lock()
+        self._turns: dict[str, anyio.Lock] = {}
+        self._sessions: OrderedDict[str, list[str]] = OrderedDict()
+        self._opened: OrderedDict[str, list[str]] = OrderedDict()
+        self._holdings = Holdings(settings.data_dir / "answers" if settings.data_dir else None)
+
+    async def navigator(self) -> Navigator:
+        """Return the navigator; the first call imports and builds it, in a thread as that takes a second."""
+        async with self._loading:
+            if self._navigator is None:
+                self._navigator = await anyio.to_thread.run_sync(self._load, self._settings)
+                self._expire()
+            return self._navigator
+
+    async def open(
+        self, caller: Caller, request: NavigationRequest, token_budget: int, on_progress: OnProgress
+    ) -> tuple[str, Holding]:
+        """Open a navigation whose whole answers may take ``token_budget`` tokens."""
+        navigator = await self.navigator()
+        navigation_id = await navigator.open(request, user=caller.user, on_progress=on_progress)
+        holding = Holding(caller.user, str(request.repo_path), token_budget)
+        self._put(navigation_id, holding)
+        self._remember(caller, navigation_id)
+        return navigation_id, holding
+
+    async def resolve(self, caller: Caller, navigation_id: str | None) -> tuple[str, Holding]:
+        """Return the navigation that is meant: the named one, else the session's latest, else the only one.
+
+        Raises:
+            UnknownNavigationError: None of that id is the caller's, or several could be meant.
+            RepositoryNotAllowedError: Its repository lies outside the allow-list by now.
+        """
+        chosen = navigation_id or self._implied(caller)
+        holding = self._holdings.get(chosen)
+        if holding is None and (holding := await self._adopted(caller, chosen)) is not None:
+            self._put(chosen, holding)
+        if holding is None or holding.user != caller.user:
+            raise UnknownNavigationError(
+                f"You have no navigation `{chosen}`; {self._choices(caller)}.", self.known(caller)
+            )
+        require_allowed(Path(holding.repo_path), self._settings.allowed)
+        self._remember(caller, chosen)
+        return chosen, holding
+
+    def known(self, caller: Caller) -> list[str]:
+        """Return the ids that the caller opened or named here, latest first.
+
+        Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
+        session alone, and two of them are not shown each other's.
+        """
+        if caller.user != LOCAL:
+            stored = [
+                (holding.used_at, key) for key, holding in self._holdings if holding.user == caller.user
+            ]
+            return [key for _, key in sorted(stored, reverse=True)]
+        ids = (
+            self._opened.get(caller.user, [])
+            if caller.session is None
+            else self._sessions.get(caller.session, [])
+        )
+        return ids[::-1]
+
+    async def summaries(self, caller: Caller) -> list[NavigationSummary]:
+        """Return what the navigator knows of the ``known`` navigations, latest first."""
+        known = self.known(caller)
+        if not known:
+            return []
+        navigator = await self.navigator()
+        found = {summary.navigation_id: summary for summary in await navigator.navigations(caller.user)}
+        return [found[key] for key in known if key in found]
+
+    def delivered(self, navigation_id: str, holding: Holding, report: TurnReport, *, whole: bool) -> None:
+        """Note how far a navigation is, and, where ``whole``, that the host holds the map of that step."""
+        held = report.step_number if whole else holding.held_step
+        status = "open" if report.stop_reason is None else report.stop_reason.value
+        self._put(navigation_id, replace(holding, held_step=held, status=status))
+
+    async def aclose(self) -> None:
+        """Close the navigator; the next call builds a new one."""
+        async with self._loading:
+            navigator, self._navigator = self._navigator, None
+            if navigator is not None:
+                await navigator.aclose()
+
+    @asynccontextmanager
+    async def turn(self, navigation_id: str) -> AsyncIterator[None]:
+        """Hold the navigation for one turn: what the host holds must not change between step and answer."""
+        lock = self._turns.setdefault(navigation_id, anyio.Lock())
+        try:
+            async with lock:
+                with about(navigation_id):
+                    yield
+        finally:
+            if not lock.statistics().locked:
+                self._turns.pop(navigation_id, None)
+
+    def _implied(self, caller: Caller) -> str:
+        if caller.session is not None and (latest := self._sessions.get(caller.session)):
+            return latest[-1]
+        known = self.known(caller)
+        if not known:
+            raise UnknownNavigationError(
+                "There is no navigation in this session yet; call navigate first, "
+                "or pass the navigation_id of an earlier one."
+            )
+        still_open = [key for key in known if (held := self._holdings.get(key)) and held.status == "open"]
+        for choices in (still_open, known):
+            if len(choices) == 1:
+                return choices[0]
+        raise UnknownNavigationError(
+            f"`navigation_id` is left out and {len(known)} navigations could be meant; "
+            f"{self._choices(caller)}.",
+            known,
+        )
+
+    def _choices(self, caller: Caller) -> str:
+        known = self.known(caller)
+        if not known:
+            return "call navigate to start one"
+        more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+        return f"pass one of {', '.join(f'`{key}`' for key in known[:5])}{more}"
+
+    async def _adopted(self, caller: Caller, navigation_id: str) -> Holding | None:
+        """Return a new holding for a navigation that the command line opened."""
+        navigator = await self.navigator()
+        for summary in await navigator.navigations(caller.user):
+            if summary.navigation_id == navigation_id:
+                report = await navigator.report(navigation_id, user=caller.user)
+                budget = max(self._settings.token_budget, answer_budget(report.token_budget))
+                return Holding(caller.user, summary.repo_path, budget)
+        return None
+
+    def _remember(self, caller: Caller, navigation_id: str) -> None:
+        _move_to_end(self._opened, caller.user, navigation_id)
+        if caller.session is not None:
+            _move_to_end(self._sessions, caller.session, navigation_id)
+
+    def _put(self, navigation_id: str, holding: Holding) -> None:
+        self._holdings.put(navigation_id, replace(holding, used_at=time.time()))
+
+    def _expire(self) -> None:
+        oldest = time.time() - self._settings.keep_days * _DAY
+        for key, holding in list(self._holdings):
+            if holding.used_at < oldest:
+                self._holdings.remove(key)
+
+
+def _move_to_end(ids_by_key: OrderedDict[str, list[str]], key: str, navigation_id: str) -> None:
+    ids = [known for known in ids_by_key.get(key, ()) if known != navigation_id]
+    ids_by_key[key] = [*ids[-_REMEMBERED:], navigation_id]
+    ids_by_key.move_to_end(key)
+    if len(ids_by_key) > _SESSIONS:
+        ids_by_key.popitem(last=False)
+
+
+def require_token_budget(token_budget: int, least: int) -> int:
+    """Return ``token_budget`` where an answer can hold to it.
+
+    Raises:
+        InvalidRequestError: It is below ``least``.
+    """
+    if token_budget < least:
+        raise InvalidRequestError(
+            f"`token_budget` is {token_budget}; a report and a map need {least} tokens at least, 8000 is a "
+            f"good start."
+        )
+    return token_budget

@@ -1,0 +1,81 @@
+"""Turn reports on a terminal: a panel per step on stderr, so that stdout carries the context alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigatorOutput, TurnReport
+
+HELP: Final = (
+    "[y] next step  [n] stop here  [show] map  [plan] flight plan  [cost] costs  or say what is missing"
+)
+_SHOWN: Final = 8
+
+
+def stderr_console() -> Console:
+    """Return a console on stderr."""
+    return Console(stderr=True, highlight=False)
+
+
+def turn_panel(report: TurnReport) -> Panel:
+    """Return the panel of one step."""
+    lines = [Text(report.reasoning)]
+    if report.focus:
+        lines.append(Text("In focus", style="bold"))
+        lines += [
+            _file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]
+        ]
+        if len(report.focus) > _SHOWN:
+            lines.append(Text(f"  and {len(report.focus) - _SHOWN} more", style="dim"))
+    if report.cuts:
+        told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
+        more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
+        lines.append(Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow"))
+    if report.sufficiency:
+        lines.append(Text(report.sufficiency, style="dim"))
+    lines += [Text(f"Note: {note}", style="yellow") for note in report.notes]
+    size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {report.file_count} files"
+    cost = f"${report.cost_this_turn:.4f} this step, ${report.total_cost:.4f} in all"
+    return Panel(
+        Group(*lines),
+        title=f"Step {report.step_number} · {report.last_action} · {report.model}",
+        title_align="left",
+        subtitle=f"{size} · {cost}",
+        subtitle_align="left",
+    )
+
+
+def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
+    """Return what a whole navigation took."""
+    usage = output.total_usage
+    calls = (
+        f", {usage.calls} model calls ({usage.input:,} tokens in, {usage.output:,} out)"
+        if usage.calls
+        else ""
+    )
+    return (
+        f"{output.token_count:,} of {output.token_budget:,} tokens, {len(output.files)} files, "
+        f"{output.total_iterations} steps, ${output.total_cost:.4f}{calls}, {total_seconds:.1f} s"
+    )
+
+
+def print_context(text: str) -> None:
+    """Print ``text`` on stdout as UTF-8, whatever the terminal's encoding."""
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    if not text.endswith("\n"):
+        sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
+    line = Text(f"  {path}", style="cyan")
+    line.append(f"  level {level}, {tokens:,} tokens", style="default")
+    if reasons:
+        line.append(f"  {'; '.join(reasons)}", style="dim")
+    return line

@@ -1,0 +1,73 @@
+"""What a person picks from a menu."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcp.server.mcpserver import MCPServer
+from pydantic import Field
+
+from mcp_server.callers import current_caller
+from mcp_server.desk import Desk
+from mcp_server.errors import told_to_the_host
+from mcp_server.navigations import Navigations
+from mcp_server.reporting import report_text, wire_report
+
+NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
+
+
+def offer_prompts(server: MCPServer[Desk], navigations: Navigations) -> None:
+    """Register the four prompts."""
+
+    @server.prompt(title="Find the code for a task")
+    def find_code(
+        task: Annotated[str, Field(description="What you want to do")],
+        repo_path: Annotated[str, Field(description="The repository; left out, the open folder")] = "",
+    ) -> str:
+        """Let the navigator choose the code that matters for a task, then start on it."""
+        where = f" and repo_path {repo_path!r}" if repo_path else ""
+        return (
+            f"My task: {task}\n\nCall navigate with this task as the goal{where}. Read the context it "
+            f"returns before "
+            "anything else, say in three sentences which places matter and why, and then start on the task."
+        )
+
+    @server.prompt(title="Continue a navigation")
+    def continue_navigation(
+        feedback: Annotated[str, Field(description="What is missing or too much")],
+        navigation_id: NavigationId = "",
+    ) -> str:
+        """Steer a navigation with a few words."""
+        which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
+        return (
+            f"Call step with {which}this feedback: {feedback}\n\nTell me what came new into the context and "
+            f"whether it "
+            "answers the feedback; if not, look at the report's candidates and step once more with updates."
+        )
+
+    @server.prompt(title="Explain this context")
+    async def explain_context(navigation_id: NavigationId = "") -> str:
+        """Explain why the navigator chose what it chose."""
+        return (
+            f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Call get_context for "
+            f"it, then explain "
+            "to me how the chosen places work together for the goal, and which of them I should read first."
+        )
+
+    @server.prompt(title="Review what was cut")
+    async def review_cuts(navigation_id: NavigationId = "") -> str:
+        """Judge whether the token budget left out something that matters."""
+        return (
+            f"{await _report(navigation_id)}\n\nThis is the report of a navigation. Judge for each cut and "
+            f"each candidate "
+            "whether the goal needs it. If it does, call step with updates that raise its level and lower "
+            "something "
+            "else; if nothing is missing, say so and why."
+        )
+
+    async def _report(navigation_id: str) -> str:
+        caller = current_caller()
+        with told_to_the_host():
+            found, holding = await navigations.resolve(caller, navigation_id or None)
+            report = await (await navigations.navigator()).report(found, user=caller.user)
+        return report_text(wire_report(report, holding.token_budget))

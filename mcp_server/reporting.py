@@ -1,0 +1,133 @@
+"""A navigator's turn report in the two forms that hosts read, in as much detail as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from mcp_server import wire
+from navigator import reports
+
+
+class Detail(NamedTuple):
+    """How much of a report is told."""
+
+    focus_areas: int
+    cuts: int
+    candidates: int
+    characters: int
+    """Longest sentence that is told whole."""
+
+
+DETAILS: Final = (
+    Detail(3, 0, 0, 160),
+    Detail(8, 3, 2, 300),
+    Detail(12, 5, 5, 600),
+    Detail(40, 20, 12, 2_000),
+)
+"""From the barest to the fullest."""
+
+_NEXT: Final[dict[wire.Status, str]] = {
+    "finished": "Use the context; step with feedback refines it, get_context reads it again.",
+    "user": "Use the context; step with feedback refines it, get_context reads it again.",
+    "max_steps": "Use the context; step goes on past the step limit.",
+    "budget": "Use the context, the best within the cost limit; a higher max_cost_usd goes further.",
+    "cancelled": "It takes no more steps; what was done can still be read. Call navigate for a new one.",
+    "error": "Use the context, the best so far; step tries again, navigate with another model starts afresh.",
+}
+_OPEN_INTERACTIVE: Final = (
+    "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
+    "action `finish` accepts the context."
+)
+_OPEN_AUTONOMOUS: Final = "The work is not done: step goes on; the context is the best so far."
+
+
+def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
+    """Return the status that a stop reason, or its absence, means."""
+    return "open" if stop_reason is None else stop_reason.value
+
+
+def wire_report(
+    report: reports.TurnReport, token_budget: int, detail: Detail = DETAILS[-1]
+) -> wire.TurnReport:
+    """Return ``report`` as clients see it; ``token_budget`` is what the whole answer may take."""
+    status = status_of(report.stop_reason)
+    open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
+    return wire.TurnReport(
+        navigation_id=report.navigation_id,
+        status=status,
+        step_number=report.step_number,
+        last_action=clip(report.last_action, detail.characters),
+        reasoning=clip(report.reasoning, detail.characters),
+        model=report.model,
+        cost_this_turn=float(report.cost_this_turn),
+        total_cost=float(report.total_cost),
+        budget_remaining=float(report.budget_remaining),
+        map_size_tokens=report.map_size_tokens,
+        token_budget=token_budget,
+        file_count=report.file_count,
+        excluded_count=report.excluded_count,
+        focus_areas=list(report.focus_areas[: detail.focus_areas]),
+        cuts=[wire.Cut.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
+        candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
+        sufficiency=clip(report.sufficiency, detail.characters) or None,
+        notes=_notes([*([report.ended] if report.ended else []), *report.notes], detail),
+        next=_NEXT.get(status, open_next),
+    )
+
+
+def report_text(report: wire.TurnReport) -> str:
+    """Return ``report`` as a few lines that a model, or a person, reads."""
+    lines = [
+        f"navigation {report.navigation_id}: {report.status} at step {report.step_number}; "
+        f"{report.file_count} files, {report.map_size_tokens:,} tokens; "
+        f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; model {report.model}",
+        f"{report.last_action}: {report.reasoning}",
+    ]
+    if report.focus_areas:
+        lines.append(f"focus: {', '.join(report.focus_areas)}")
+    lines += [
+        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} (+{cut.tokens_to_add:,} tokens)"
+        for cut in report.cuts
+    ]
+    lines += [_candidate_line(candidate) for candidate in report.candidates]
+    if report.sufficiency:
+        lines.append(f"evidence: {report.sufficiency}")
+    lines += [f"note: {note}" for note in report.notes]
+    lines.append(f"next: {report.next}")
+    return "\n".join(lines)
+
+
+def clip(text: str, characters: int) -> str:
+    """Return ``text`` on one line and at most ``characters`` long, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= characters:
+        return line
+    cut = line[: characters - 1]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
+
+
+def _candidate(candidate: reports.Candidate) -> wire.Candidate:
+    return wire.Candidate(
+        path=candidate.path,
+        symbol=candidate.symbol or None,
+        lines=candidate.lines or None,
+        level=candidate.level,
+        tokens={str(level): price for level, price in sorted(candidate.prices.items())},
+        reasons=list(candidate.reasons),
+    )
+
+
+def _candidate_line(candidate: wire.Candidate) -> str:
+    place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
+    prices = ", ".join(f"L{level} {price:,}" for level, price in candidate.tokens.items())
+    reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
+    return f"candidate: {place} (now L{candidate.level}; {prices} tokens){reasons}"
+
+
+def _notes(notes: Sequence[str], detail: Detail) -> list[str]:
+    most = max(detail.focus_areas, 3)
+    told = [clip(note, detail.characters) for note in notes[:most]]
+    if len(notes) > most:
+        told.append(f"{len(notes) - most} more notes: read navigator://navigations/…/report")
+    return told

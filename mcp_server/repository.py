@@ -1,0 +1,90 @@
+"""Which folder a call is about, and whether the allow-list lets it be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from repo_map.errors import RepositoryNotFoundError
+
+
+class RepositoryNotAllowedError(RepositoryNotFoundError):
+    """The folder exists, or might, outside the folders that the server was told to stay in."""
+
+
+def choose_repository(
+    repo_path: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
+) -> Path:
+    """Return the folder to navigate: the one named, else the host's root, else the work tree we stand in.
+
+    Args:
+        repo_path: What the caller named: absolute, ``~``, ``file://``, or relative to the first root.
+        roots: Folders that the host has open.
+        working_folder: Where this process was started.
+        allowed: Resolved folders that the answer must lie in; empty allows any.
+
+    Raises:
+        RepositoryNotFoundError: Nothing names a readable folder.
+        RepositoryNotAllowedError: The folder lies outside ``allowed``.
+    """
+    if repo_path is not None and repo_path.strip():
+        base = roots[0] if roots else working_folder
+        return _readable(base / path_of(repo_path.strip()), allowed)
+    if len(roots) > 1:
+        names = ", ".join(f"`{root}`" for root in roots)
+        raise RepositoryNotFoundError(
+            f"The host has {len(roots)} folders open; name one as `repo_path`: {names}."
+        )
+    if roots:
+        return _readable(roots[0], allowed)
+    tree = work_tree(working_folder)
+    if tree is not None and (not allowed or _lies_in(tree, allowed)):
+        return tree
+    if len(allowed) == 1:
+        return _readable(allowed[0], allowed)
+    raise RepositoryNotFoundError(
+        "No repository is named, the host gives no root, and the server's working folder is no git work "
+        "tree; "
+        "pass the repository's absolute path as `repo_path`."
+    )
+
+
+def path_of(text: str) -> Path:
+    """Return the path that ``text`` names, be it a path, a ``~`` path or a ``file://`` URI."""
+    if text.startswith("file://"):
+        return Path(unquote(urlsplit(text).path))
+    return Path(text).expanduser()
+
+
+def work_tree(folder: Path) -> Path | None:
+    """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
+    resolved = folder.resolve()
+    return next((parent for parent in (resolved, *resolved.parents) if (parent / ".git").exists()), None)
+
+
+def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
+    """Raise unless ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any)."""
+    if allowed and not _lies_in(folder.resolve(), allowed):
+        names = ", ".join(f"`{name}`" for name in allowed)
+        raise RepositoryNotAllowedError(
+            f"`{folder}` lies outside the folders this server may read ({names}); choose a repository in "
+            f"them, "
+            "or start the server with `--allow` for that folder."
+        )
+
+
+def _readable(folder: Path, allowed: Sequence[Path]) -> Path:
+    # The allow-list comes first: whether a forbidden path exists is nobody's business.
+    require_allowed(folder, allowed)
+    if not folder.exists():
+        raise RepositoryNotFoundError(
+            f"There is no folder at `{folder}`; pass the repository's absolute path."
+        )
+    if not folder.is_dir():
+        raise RepositoryNotFoundError(f"`{folder}` is a file, not a folder; pass the folder that holds it.")
+    return folder.resolve()
+
+
+def _lies_in(folder: Path, allowed: Sequence[Path]) -> bool:
+    return any(folder.is_relative_to(name) for name in allowed)

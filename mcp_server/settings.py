@@ -1,0 +1,149 @@
+"""Everything that can be set, read once: flags win over the environment, that over the defaults."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from navigator.settings import default_data_dir
+
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+PREFIX: Final = "REPO_NAVIGATOR_"
+DEFAULT_TOKEN_BUDGET: Final = 8_000
+"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+_LOG_LEVELS: Final[dict[str, LogLevel]] = {
+    "debug": "DEBUG",
+    "info": "INFO",
+    "warning": "WARNING",
+    "error": "ERROR",
+}
+
+
+class SettingsError(ValueError):
+    """A setting has a value that can't be used; the message names the setting and a value that can."""
+
+
+@dataclass(frozen=True)
+class HttpSettings:
+    """Where and how streamable HTTP is served."""
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    """Bearer token → the principal whom it admits."""
+    allowed_hosts: tuple[str, ...] = ()
+    """`Host` header values, besides the loopback names, that a request may carry."""
+    allowed_origins: tuple[str, ...] = ()
+    """`Origin` header values, besides the loopback ones, that a request may carry."""
+    max_body_bytes: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the server and the command line behave."""
+
+    data_dir: Path | None = None
+    """Where navigations are kept; in memory, until the process ends, when left out."""
+    cache_dir: Path | None = None
+    """Where parsed repositories are kept; the user's cache folder when left out."""
+    allowed: tuple[Path, ...] = ()
+    """Folders that a repository must lie in, symlinks resolved; empty allows any."""
+    model: str | None = None
+    """Model of a navigation that names none; the embedded planner when left out."""
+    token_budget: int = DEFAULT_TOKEN_BUDGET
+    """Token budget of a navigation that names none."""
+    max_cost_usd: float = 2.0
+    """Most dollars that a navigation may spend when it names no limit."""
+    call_seconds: float = 45.0
+    """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
+    keep_days: float = 30.0
+    """Navigations that nobody used for this long are removed."""
+    log_level: LogLevel = "WARNING"
+    log_format: LogFormat = "text"
+    http: HttpSettings = field(default_factory=HttpSettings)
+
+
+def read_settings(environ: Mapping[str, str]) -> Settings:
+    """Return the settings that the ``REPO_NAVIGATOR_…`` variables give.
+
+    Raises:
+        SettingsError: A variable's value can't be used.
+    """
+    budget = _number(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET)
+    if budget < 1 or budget != int(budget):
+        raise SettingsError(f"{PREFIX}TOKEN_BUDGET is {budget:g}; set it to a whole number such as 8000.")
+    log_format = environ.get(f"{PREFIX}LOG_FORMAT", "text").lower()
+    if log_format not in ("text", "json"):
+        raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
+    return Settings(
+        data_dir=default_data_dir(environ),
+        cache_dir=_folder(environ, "CACHE"),
+        allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        model=environ.get(f"{PREFIX}MODEL") or None,
+        token_budget=int(budget),
+        max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
+        call_seconds=_number(environ, "CALL_SECONDS", 45.0),
+        keep_days=_number(environ, "KEEP_DAYS", 30.0),
+        log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
+        log_format="json" if log_format == "json" else "text",
+        http=HttpSettings(
+            tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
+            allowed_hosts=_words(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
+            allowed_origins=_words(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
+        ),
+    )
+
+
+def allowed_folders(names: list[str]) -> tuple[Path, ...]:
+    """Return the named folders with symlinks resolved, sorted, blanks left out."""
+    return tuple(sorted({Path(name).expanduser().resolve() for name in names if name.strip()}))
+
+
+def log_level(name: str) -> LogLevel:
+    """Return the logging level called ``name``."""
+    level = _LOG_LEVELS.get(name.strip().lower())
+    if level is None:
+        raise SettingsError(f"`{name}` is no log level; use one of {', '.join(_LOG_LEVELS)}.")
+    return level
+
+
+def bearer_tokens(text: str) -> dict[str, str]:
+    """Return token → principal from ``alice:token,bob:token``; a nameless token admits ``token-<n>``."""
+    principals: dict[str, str] = {}
+    for position, entry in enumerate(_words(text), start=1):
+        name, named, token = entry.partition(":")
+        token, name = (token, name) if named else (name, f"token-{position}")
+        if len(token) < 16:
+            raise SettingsError(
+                f"The bearer token of `{name}` has {len(token)} characters; use 16 or more, for example the "
+                "output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
+            )
+        principals[token] = name
+    return principals
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+    value = environ.get(PREFIX + name)
+    return Path(value).expanduser() if value else None
+
+
+def _number(environ: Mapping[str, str], name: str, default: float) -> float:
+    value = environ.get(PREFIX + name)
+    if not value:
+        return default
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise SettingsError(f"{PREFIX}{name} is `{value}`; set it to a number above zero.")
+    return number

@@ -1,0 +1,259 @@
+"""The four tools: each converts what the host sent, calls the navigator, and converts what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+import anyio
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Context, Resolve
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from mcp_server import wire
+from mcp_server.answers import context_answer, navigate_answer, report_answer, step_answer
+from mcp_server.callers import current_caller
+from mcp_server.desk import Desk
+from mcp_server.errors import told_to_the_host
+from mcp_server.fitting import (
+    MIN_TOKEN_BUDGET,
+    Answer,
+    Cursor,
+    answer_budget,
+    context_budget,
+    decode_cursor,
+)
+from mcp_server.holdings import Holding
+from mcp_server.navigations import require_token_budget
+from mcp_server.progress import progress_to
+from mcp_server.questions import Direction, StepAction, ask_direction, ask_roots, folders_of
+from mcp_server.repository import choose_repository
+from mcp_server.schemas import compact
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
+from navigator.reports import NavigatorOutput, TurnReport
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+
+NavigationId = Annotated[str | None, Field(description="From navigate; default: this session's latest")]
+_READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_LEAST_SECONDS: Final = 1.0
+_UNSAID: Final = ("description", "$defs")
+
+
+async def navigate(
+    ctx: Context[Desk, Any],
+    *,
+    roots: Annotated[ListRootsResult, Resolve(ask_roots)],
+    goal: Annotated[
+        str, Field(description="The task in your own words, with names, errors and paths you know")
+    ],
+    repo_path: Annotated[
+        str | None, Field(description="Absolute path; default: the host's open folder")
+    ] = None,
+    token_budget: Annotated[
+        int | None, Field(description="Most tokens of the whole answer; default 8000")
+    ] = None,
+    max_cost_usd: Annotated[
+        float | None, Field(description="Default 2; the embedded planner is free")
+    ] = None,
+    mode: Annotated[
+        Literal["autonomous", "interactive"], Field(description="interactive: one turn per call")
+    ] = "autonomous",
+    model: Annotated[str | None, Field(description="Default `embedded`: needs no key")] = None,
+    flight_plan: Annotated[
+        dict[str, Any] | str | None, Field(description="Plan to start from, YAML or object")
+    ] = None,
+    max_steps: int | None = None,
+) -> Annotated[CallToolResult, wire.NavigateResult]:
+    """Call this first when a task needs code you have not read, before searching or opening files: it returns
+    the source that matters for the goal, within the token budget. One call is enough; step refines it."""
+    desk, caller, started = _desk(ctx), current_caller(), anyio.current_time()
+    with told_to_the_host():
+        request, budget = _request(desk.settings, goal, token_budget, flight_plan)
+        request = replace(
+            request,
+            repo_path=choose_repository(
+                repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed
+            ),
+            max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
+            mode=mode,
+            model=model,
+            max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+        )
+        navigations = desk.navigations
+        with progress_to(ctx) as on_progress:
+            navigation_id, holding = await navigations.open(caller, request, budget, on_progress)
+            async with navigations.turn(navigation_id):
+                navigator = await navigations.navigator()
+                left = desk.settings.call_seconds - (anyio.current_time() - started)
+                output = await navigator.run(
+                    navigation_id,
+                    user=caller.user,
+                    on_progress=on_progress,
+                    deadline_s=max(left, _LEAST_SECONDS),
+                )
+                report = await navigator.report(navigation_id, user=caller.user)
+                page = navigate_answer(output, report, budget)
+                navigations.delivered(navigation_id, holding, report, whole=page.last)
+        return _result(page.answer)
+
+
+async def step(
+    ctx: Context[Desk, Any],
+    *,
+    answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
+    navigation_id: NavigationId = None,
+    feedback: Annotated[str | None, Field(description="What is missing or too much, in words")] = None,
+    updates: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description='Partial flight plan, e.g. {"verbosity":[{"pattern":"src/auth/**","level":4}]}; '
+            "levels: 0 none, 1 path, 2 structure, 3 signatures, 4 source"
+        ),
+    ] = None,
+    action: StepAction = "continue",
+) -> Annotated[CallToolResult, wire.StepResult]:
+    """Call this after navigate when its context lacks something or its status is `open`: one more turn,
+    steered by feedback or by flight plan updates. It returns what is new against what you already hold."""
+    navigations, caller = _desk(ctx).navigations, current_caller()
+    with told_to_the_host(), progress_to(ctx) as on_progress:
+        direction = _direction(answer)
+        navigation_id, _ = await navigations.resolve(caller, navigation_id)
+        async with navigations.turn(navigation_id):
+            _, holding = await navigations.resolve(caller, navigation_id)
+            navigator = await navigations.navigator()
+            report = await navigator.step(
+                navigation_id,
+                user=caller.user,
+                feedback=feedback or direction.feedback or None,
+                updates=updates,
+                action=direction.action,
+                on_progress=on_progress,
+            )
+            holding = _with_room_for(report, holding)
+            delta = await navigator.context(navigation_id, user=caller.user, since_step=holding.held_step)
+            page = step_answer(delta, report, holding.token_budget)
+            navigations.delivered(navigation_id, holding, report, whole=page.last)
+        return _result(page.answer)
+
+
+async def get_turn_report(
+    ctx: Context[Desk, Any],
+    navigation_id: NavigationId = None,
+    step: Annotated[int | None, Field(description="Default: the latest")] = None,
+) -> Annotated[CallToolResult, wire.TurnReport]:
+    """Call this to decide on a next step: what a navigation did and cost, what the budget cut, and
+    which places it could show next at which price."""
+    navigations, caller = _desk(ctx).navigations, current_caller()
+    with told_to_the_host():
+        navigation_id, holding = await navigations.resolve(caller, navigation_id)
+        navigator = await navigations.navigator()
+        report = await navigator.report(navigation_id, user=caller.user, step=step)
+        return _result(report_answer(report, holding.token_budget))
+
+
+async def get_context(
+    ctx: Context[Desk, Any],
+    navigation_id: NavigationId = None,
+    since_step: Annotated[int | None, Field(description="Only what is new since this step")] = None,
+    cursor: Annotated[str | None, Field(description="next_cursor of the page before")] = None,
+) -> Annotated[CallToolResult, wire.NavigatorOutput]:
+    """Call this to read a navigation's context again, its next page, or only what is new since a step."""
+    navigations, caller = _desk(ctx).navigations, current_caller()
+    with told_to_the_host():
+        navigation_id, holding = await navigations.resolve(caller, navigation_id)
+        place = None if cursor is None else decode_cursor(cursor)
+        if place is not None:
+            since_step = place.since_step
+        navigator = await navigations.navigator()
+        output = await navigator.context(navigation_id, user=caller.user, since_step=since_step)
+        report = await navigator.report(navigation_id, user=caller.user)
+        place = _still_valid(place, output, report.step_number) or Cursor(report.step_number, since_step, 0)
+        page = context_answer(output, place, holding.token_budget)
+        whole = page.last and since_step in (None, holding.held_step)
+        navigations.delivered(navigation_id, holding, report, whole=whole)
+        return _result(page.answer)
+
+
+def tools() -> list[Tool]:
+    """Return the four tools, their schemas cut down to what a model needs."""
+    return [
+        _tool(navigate, "Find the code for a task"),
+        _tool(step, "Refine a navigation"),
+        _tool(get_turn_report, "Report of a navigation step"),
+        _tool(get_context, "Context of a navigation"),
+    ]
+
+
+def _tool(function: Callable[..., Any], title: str) -> Tool:
+    description = " ".join((function.__doc__ or "").split())
+    tool = Tool.from_function(function, title=title, description=description, annotations=_READS)
+    tool.parameters = compact(tool.parameters)
+    published = compact(tool.fn_metadata.output_schema or {})
+    tool.fn_metadata.output_schema = {name: part for name, part in published.items() if name not in _UNSAID}
+    return tool
+
+
+def _direction(answer: ElicitationResult[Direction]) -> Direction:
+    if isinstance(answer, AcceptedElicitation):
+        return answer.data
+    raise InvalidRequestError(
+        "The user was asked how to go on and gave no answer, so nothing was done; "
+        "call step with feedback, updates or action `finish`."
+    )
+
+
+def _desk(ctx: Context[Desk, Any]) -> Desk:
+    return ctx.request_context.lifespan_context
+
+
+def _request(
+    settings: Settings, goal: str, token_budget: int | None, flight_plan: dict[str, Any] | str | None
+) -> tuple[NavigationRequest, int]:
+    """Return the request and the token budget of its whole answers.
+
+    A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
+    """
+    if not goal.strip():
+        raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
+    if token_budget is None and flight_plan is not None:
+        request = NavigationRequest(goal, "", flight_plan=flight_plan)
+        return request, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
+    budget = require_token_budget(
+        settings.token_budget if token_budget is None else token_budget, MIN_TOKEN_BUDGET
+    )
+    return NavigationRequest(goal, "", token_budget=context_budget(budget), flight_plan=flight_plan), budget
+
+
+def _with_room_for(report: TurnReport, holding: Holding) -> Holding:
+    """Return the holding with the answer budget that the map needs, if an update raised the budget."""
+    if report.token_budget <= context_budget(holding.token_budget):
+        return holding
+    return replace(holding, token_budget=answer_budget(report.token_budget))
+
+
+def _plan_budget(flight_plan: dict[str, Any] | str) -> int:
+    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
+
+    if isinstance(flight_plan, str):
+        return FlightPlan.from_yaml(flight_plan).budget
+    budget = flight_plan.get("budget")
+    return budget if isinstance(budget, int) else FlightPlan().budget
+
+
+def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:
+    if place is not None and (place.step != step_number or place.offset > len(output.context_string)):
+        raise InvalidRequestError(
+            f"`cursor` belongs to step {place.step}, and the navigation is at step {step_number} by now; "
+            "call get_context without it for the first page."
+        )
+    return place
+
+
+def _result(answer: Answer) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=answer.text)], structured_content=answer.structured
+    )

@@ -1,0 +1,130 @@
+"""The shapes that clients see: what each tool returns as structured content."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, WithJsonSchema
+
+Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
+"""``open`` takes another step; the rest say why a navigation stopped."""
+
+
+# Every host pays for these schemas in every conversation: they name the parts and leave the rest unsaid.
+_SameStatus = Annotated[Status, WithJsonSchema({"type": "string"})]
+_Strings = Annotated[list[str], WithJsonSchema({"type": "array"})]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    def on_the_wire(self) -> dict[str, Any]:
+        """Return the JSON object, without the parts that say nothing."""
+        wire: dict[str, Any] = _telling(self.model_dump(mode="json", exclude_none=True))
+        return wire
+
+
+def _telling(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_telling(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _telling(part) for name, part in value.items() if part != []}
+    return value
+
+
+class Candidate(_Shape):
+    """A place that a next step could show in more detail."""
+
+    path: str
+    symbol: str | None = None
+    lines: str | None = None
+    level: int
+    """Level at which the map shows the file now, 0 for not at all."""
+    tokens: dict[str, int]
+    """What it takes at each level."""
+    reasons: list[str] = []
+
+
+class Cut(_Shape):
+    """A file that the budget shows in less detail than the plan asks for."""
+
+    path: str
+    wanted: int
+    drawn: int
+    tokens_to_add: int
+
+
+class TurnReport(_Shape):
+    """What one step did, what it cost, and what a next step could do."""
+
+    navigation_id: str
+    status: _SameStatus
+    step_number: int
+    last_action: str
+    reasoning: str
+    model: str
+    cost_this_turn: float
+    """US dollars, as are the other amounts of money."""
+    total_cost: float
+    budget_remaining: float
+    map_size_tokens: int
+    token_budget: int
+    file_count: int
+    excluded_count: int
+    focus_areas: _Strings = []
+    """Paths shown in most detail, most relevant first."""
+    cuts: Annotated[list[Cut], WithJsonSchema({"type": "array"})] = []
+    candidates: Annotated[list[Candidate], WithJsonSchema({"type": "array"})] = []
+    sufficiency: str | None = None
+    notes: _Strings = []
+    next: str
+    """How to go on."""
+
+
+# Its schema is published by get_turn_report alone.
+_NestedReport = Annotated[TurnReport, WithJsonSchema({"type": "object"})]
+
+
+class NavigateResult(_Shape):
+    """A navigation and the context it found."""
+
+    navigation_id: str
+    status: Status
+    turn_report: _NestedReport
+    context: str
+    reasoning_summary: str | None = None
+    flight_plan_yaml: str | None = None
+    next_cursor: str | None = None
+    notes: _Strings = []
+
+
+class StepResult(_Shape):
+    """One turn, and what the map shows that the host does not hold yet."""
+
+    navigation_id: str
+    status: _SameStatus
+    turn_report: _NestedReport
+    context_delta: str
+    removed: _Strings = []
+    """Paths that the host holds and the map no longer shows."""
+    next_cursor: str | None = None
+
+
+class NavigatorOutput(_Shape):
+    """The context, or a page of it."""
+
+    navigation_id: str
+    status: _SameStatus
+    context_string: str
+    token_count: int
+    """Tokens of the whole map."""
+    token_budget: int
+    total_iterations: int
+    total_cost: float
+    since_step: int | None = None
+    removed: _Strings = []
+    reasoning_summary: str | None = None
+    flight_plan_yaml: str | None = None
+    next_cursor: str | None = None
+    """Pass it as `cursor` for the next page."""
+    notes: _Strings = []

@@ -1,0 +1,122 @@
+"""A small repository, settings of the test's own, and both eras of the protocol."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+
+FILES = {
+    "shop/cart.py": '''"""The shopping cart."""
+
+from shop.prices import price_of
+
+
+class Cart:
+    """Items that a customer wants to buy."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, int] = {}
+
+    def add(self, item: str, count: int = 1) -> None:
+        """Put an item into the cart."""
+        self.items[item] = self.items.get(item, 0) + count
+
+    def total(self) -> int:
+        """Return the sum of all prices in cents."""
+        return sum(price_of(item) * count for item, count in self.items.items())
+''',
+    "shop/prices.py": '''"""What things cost."""
+
+PRICES = {"apple": 30, "pear": 40}
+
+
+def price_of(item: str) -> int:
+    """Return the price of one item in cents; a discount is never negative."""
+    return max(PRICES[item] - discount(item), 0)
+
+
+def discount(item: str) -> int:
+    """Return the discount on an item in cents."""
+    return 5 if item == "apple" else 0
+''',
+    "shop/mail.py": '''"""Mail to customers – receipts and reminders."""
+
+
+def send_receipt(address: str, total: int) -> str:
+    """Return the text of a receipt."""
+    return f"To {address}: you paid {total / 100:.2f} €"
+
+
+def send_reminder(address: str) -> str:
+    """Return the text of a reminder."""
+    return f"To {address}: your cart is waiting"
+''',
+    "README.md": "# Shop\n\nA tiny shop.\n\n## Prices\n\nPrices are in cents.\n",
+}
+
+
+def plant(folder: Path, files: dict[str, str] | None = None) -> Path:
+    """Make ``folder`` a work tree that holds ``files`` and return it."""
+    for name, text in (FILES if files is None else files).items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository of four files."""
+    return plant(tmp_path / "shop-repository")
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A repository whose whole source takes far more tokens than any test's budget."""
+    files = dict(FILES)
+    for number in range(60):
+        body = "\n".join(
+            f'    steps.append("cart step {line} of module {number}: \\"ü\\"")' for line in range(20)
+        )
+        files[f"shop/flow/part_{number:02}.py"] = (
+            f'"""Checkout flow, part {number}."""\n\n\ndef checkout_{number}(cart, steps):\n'
+            f'    """Move the cart through part {number} of the checkout."""\n{body}\n    return steps\n'
+        )
+    return plant(tmp_path / "large-repository", files)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def era(request: pytest.FixtureRequest) -> str:
+    """The modern era, which has no sessions, and the one before."""
+    return str(request.param)
+
+
+@pytest.fixture
+def client(settings: Settings, shop: Path, era: str) -> Client:
+    """A client of a server that was started in ``shop``."""
+    return Client(build_server(settings, working_folder=shop), mode=era)
+
+
+@pytest.fixture(autouse=True)
+def _no_leftovers(tmp_path: Path) -> Iterator[None]:
+    yield
+    shutil.rmtree(tmp_path, ignore_errors=True)

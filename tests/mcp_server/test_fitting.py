@@ -1,0 +1,82 @@
+"""Budgets of answers and contexts, cursors, and where a page ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_server.fitting import (
+    MIN_TOKEN_BUDGET,
+    Answer,
+    Cursor,
+    answer_budget,
+    context_budget,
+    decode_cursor,
+    page_end,
+)
+from navigator.errors import InvalidRequestError
+from repo_map.tokens import count
+
+
+@given(st.integers(MIN_TOKEN_BUDGET, 200_000))
+def test_the_map_has_most_of_the_answer_and_never_all_of_it(token_budget: int) -> None:
+    assert token_budget * 0.2 < context_budget(token_budget) < token_budget
+
+
+@given(st.integers(1, 200_000))
+def test_an_answer_budget_has_room_for_the_map_it_was_made_for(context_tokens: int) -> None:
+    assert context_budget(answer_budget(context_tokens)) >= context_tokens
+
+
+# The first count loads the vocabularies.
+@settings(deadline=None)
+@given(st.text())
+def test_an_answer_is_as_large_as_its_costliest_form(text: str) -> None:
+    answer = Answer(text, {"context": text})
+    forms = [text, json.dumps({"context": text}), json.dumps({"context": text}, ensure_ascii=False)]
+    assert answer.size == max(map(count, forms))
+
+
+@given(st.integers(0, 999), st.none() | st.integers(0, 999), st.integers(0, 10**9))
+def test_a_cursor_survives_the_wire(step: int, since_step: int | None, offset: int) -> None:
+    cursor = Cursor(step, since_step, offset)
+    assert decode_cursor(cursor.encode()) == cursor
+
+
+@pytest.mark.parametrize("text", ["", "ü", "nonsense", "WzEsMl0", "e30", "WzEsIngiLDNd"])
+def test_a_cursor_of_another_shape_is_refused(text: str) -> None:
+    with pytest.raises(InvalidRequestError, match="call get_context without it for the first page"):
+        decode_cursor(text)
+
+
+CONTEXT = "a.py\n1\n2\nb.py [L4:9]\n3\n4\nc.py\n5\n6\n"
+
+
+def test_a_page_ends_before_a_file() -> None:
+    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 26, 0.8)
+    assert CONTEXT[end:] == "c.py\n5\n6\n"
+
+
+def test_a_file_larger_than_a_page_is_cut_between_lines() -> None:
+    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 7, 0.3)
+    assert CONTEXT[:end] == "a.py\n1\n"
+
+
+def test_the_last_page_ends_with_the_text() -> None:
+    assert page_end(CONTEXT, 9, ["a.py", "b.py", "c.py"], lambda _: True, 0.1) == len(CONTEXT)
+
+
+@given(st.lists(st.text("ab\n", max_size=8), max_size=12), st.integers(1, 30), st.floats(0.05, 1.5))
+def test_pages_cover_the_text_without_gap_or_end(lines: list[str], room: int, guess: float) -> None:
+    text = "\n".join(lines)
+    start, pages = 0, []
+    while start < len(text):
+        first = start
+        end = page_end(text, first, ["a"], lambda end, first=first: end - first <= room, guess)  # type: ignore[misc]
+        assert end > start
+        pages.append(text[start:end])
+        start = end
+    assert "".join(pages) == text

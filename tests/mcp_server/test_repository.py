@@ -1,0 +1,89 @@
+"""Which folder a call is about, and that nothing gets out of the allow-list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.repository import RepositoryNotAllowedError, choose_repository
+from repo_map.errors import RepositoryNotFoundError
+
+
+def test_the_named_folder_comes_first(tmp_path: Path) -> None:
+    named = tmp_path / "named"
+    named.mkdir()
+    assert choose_repository(str(named), [tmp_path], tmp_path, ()) == named
+
+
+def test_a_file_uri_names_a_folder(tmp_path: Path) -> None:
+    named = tmp_path / "with space"
+    named.mkdir()
+    assert choose_repository(named.as_uri(), (), tmp_path, ()) == named
+
+
+def test_a_relative_path_starts_at_the_root_of_the_host(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    assert choose_repository("b", [tmp_path / "a"], Path("/"), ()) == tmp_path / "a" / "b"
+
+
+def test_the_only_root_of_the_host_comes_second(tmp_path: Path) -> None:
+    assert choose_repository(None, [tmp_path], Path("/"), ()) == tmp_path
+
+
+def test_several_roots_are_listed_for_the_caller_to_choose(tmp_path: Path) -> None:
+    with pytest.raises(RepositoryNotFoundError, match="2 folders open; name one as `repo_path`: `/a`, `/b`"):
+        choose_repository(None, [Path("/a"), Path("/b")], tmp_path, ())
+
+
+def test_the_work_tree_around_the_working_folder_comes_third(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    inner = tmp_path / "deep" / "inside"
+    inner.mkdir(parents=True)
+    assert choose_repository(None, (), inner, ()) == tmp_path
+
+
+def test_the_only_allowed_folder_comes_last(tmp_path: Path) -> None:
+    assert choose_repository(None, (), Path("/"), (tmp_path,)) == tmp_path
+
+
+def test_without_any_of_them_the_error_says_how_to_name_it() -> None:
+    with pytest.raises(RepositoryNotFoundError, match="absolute path as `repo_path`"):
+        choose_repository(None, (), Path("/"), ())
+
+
+def test_a_missing_folder_and_a_file_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(RepositoryNotFoundError, match="There is no folder at"):
+        choose_repository(str(tmp_path / "missing"), (), tmp_path, ())
+    (tmp_path / "file").touch()
+    with pytest.raises(RepositoryNotFoundError, match="is a file, not a folder"):
+        choose_repository(str(tmp_path / "file"), (), tmp_path, ())
+
+
+@pytest.mark.parametrize("escape", ["{allowed}/../secret", "{allowed}/link", "{allowed}-sibling", "/"])
+def test_nothing_gets_out_of_the_allowed_folder(tmp_path: Path, escape: str) -> None:
+    allowed, secret = tmp_path / "allowed", tmp_path / "secret"
+    for folder in (allowed, secret, tmp_path / "allowed-sibling"):
+        folder.mkdir()
+    (allowed / "link").symlink_to(secret)
+    with pytest.raises(RepositoryNotAllowedError, match="lies outside the folders this server may read"):
+        choose_repository(escape.format(allowed=allowed), (), tmp_path, (allowed,))
+
+
+def test_a_forbidden_folder_is_refused_alike_whether_it_exists_or_not(tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed"
+    allowed.mkdir()
+    (tmp_path / "there").mkdir()
+    messages = []
+    for name in ("there", "gone!"):
+        with pytest.raises(RepositoryNotAllowedError) as caught:
+            choose_repository(str(tmp_path / name), (), tmp_path, (allowed,))
+        messages.append(str(caught.value).replace(name, "x"))
+    assert messages[0] == messages[1]
+
+
+def test_a_working_folder_outside_the_allowed_ones_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    allowed = tmp_path / "one", tmp_path / "two"
+    with pytest.raises(RepositoryNotFoundError):
+        choose_repository(None, (), tmp_path, allowed)

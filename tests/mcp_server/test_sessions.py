@@ -1,0 +1,103 @@
+"""Which navigation is meant, whose it is, and that it outlives the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple"
+
+
+def answer(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def refusal(result: CallToolResult) -> str:
+    assert result.is_error
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+async def test_a_left_out_id_means_the_latest_navigation_of_the_session(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        second = answer(await client.call_tool("navigate", {"goal": "mail a receipt"}))
+        report = answer(await client.call_tool("get_turn_report", {}))
+    assert report["navigation_id"] == second["navigation_id"]
+
+
+async def test_naming_an_earlier_navigation_makes_it_the_latest(client: Client) -> None:
+    async with client:
+        first = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        await client.call_tool("navigate", {"goal": "mail a receipt"})
+        await client.call_tool("get_context", {"navigation_id": first})
+        assert answer(await client.call_tool("get_turn_report", {}))["navigation_id"] == first
+
+
+async def test_a_session_without_navigations_is_told_to_start_one(client: Client) -> None:
+    async with client:
+        assert refusal(await client.call_tool("step", {})) == (
+            "There is no navigation in this session yet; call navigate first, "
+            "or pass the navigation_id of an earlier one."
+        )
+
+
+async def test_two_clients_do_not_see_each_other(settings: Settings, shop: Path, era: str) -> None:
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, mode=era) as one, Client(server, mode=era) as other:
+        mine = answer(await one.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        assert "no navigation in this session" in refusal(await other.call_tool("get_context", {}))
+        unknown = refusal(await other.call_tool("get_context", {"navigation_id": "nav-unknown"}))
+        assert mine not in unknown
+        listed = await other.read_resource("navigator://navigations")
+        assert mine not in str(listed.contents)
+
+
+async def test_a_restarted_server_still_knows_a_navigation(settings: Settings, shop: Path, era: str) -> None:
+    async with Client(build_server(settings, working_folder=shop), mode=era) as client:
+        before = answer(await client.call_tool("navigate", {"goal": GOAL}))
+    async with Client(build_server(settings, working_folder=shop), mode=era) as client:
+        arguments = {"navigation_id": before["navigation_id"]}
+        after = answer(await client.call_tool("get_context", arguments))
+        assert after["context_string"] == before["context"]
+        assert (
+            answer(await client.call_tool("step", {"feedback": "show the mails"}))["navigation_id"]
+            == (before["navigation_id"])
+        )
+
+
+async def test_an_unknown_id_is_answered_with_the_choices(client: Client) -> None:
+    async with client:
+        known = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        assert refusal(await client.call_tool("get_context", {"navigation_id": "nav-typo"})) == (
+            f"You have no navigation `nav-typo`; pass one of `{known}`."
+        )
+
+
+async def test_a_cancelled_navigation_takes_no_step_but_can_be_read(client: Client) -> None:
+    async with client:
+        navigation = answer(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
+        assert answer(await client.call_tool("step", {"action": "cancel"}))["status"] == "cancelled"
+        assert "was cancelled" in refusal(await client.call_tool("step", {"feedback": "more"}))
+        read = answer(await client.call_tool("get_context", {}))
+    assert read["context_string"] == navigation["context"]
+
+
+async def test_navigations_that_nobody_used_for_long_are_forgotten(tmp_path: Path, shop: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", keep_days=1e-9)
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        old = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        await client.call_tool("navigate", {"goal": "mail a receipt"})
+        assert not (tmp_path / "data" / "answers" / f"{old}.json").exists()

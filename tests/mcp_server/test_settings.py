@@ -1,0 +1,77 @@
+"""What the environment sets, and how a value that can't be used is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
+
+
+def test_without_variables_everything_has_a_default() -> None:
+    settings = read_settings({"HOME": "/home/someone"})
+    assert settings.token_budget == 8_000
+    assert settings.allowed == ()
+    assert settings.data_dir is not None
+
+
+def test_every_variable_is_read(tmp_path: Path) -> None:
+    settings = read_settings(
+        {
+            "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
+            "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
+            "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
+            "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
+            "REPO_NAVIGATOR_TOKEN_BUDGET": "5000",
+            "REPO_NAVIGATOR_MAX_COST_USD": "0.5",
+            "REPO_NAVIGATOR_CALL_SECONDS": "20",
+            "REPO_NAVIGATOR_KEEP_DAYS": "7",
+            "REPO_NAVIGATOR_LOG_LEVEL": "debug",
+            "REPO_NAVIGATOR_LOG_FORMAT": "json",
+            "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
+            "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
+            "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
+        }
+    )
+    assert settings.data_dir == tmp_path / "data"
+    assert settings.cache_dir == tmp_path / "cache"
+    assert settings.allowed == (tmp_path,)
+    assert settings.model == "gemini-2.5-flash"
+    assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
+    assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
+    assert settings.http.tokens == {"0123456789abcdef": "alice"}
+    assert settings.http.allowed_hosts == ("navigator.example",)
+    assert settings.http.allowed_origins == ("https://navigator.example",)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("TOKEN_BUDGET", "many", "REPO_NAVIGATOR_TOKEN_BUDGET is `many`; set it to a number above zero."),
+        ("TOKEN_BUDGET", "7.5", "REPO_NAVIGATOR_TOKEN_BUDGET is 7.5; set it to a whole number such as 8000."),
+        ("CALL_SECONDS", "-1", "REPO_NAVIGATOR_CALL_SECONDS is `-1`; set it to a number above zero."),
+        ("LOG_FORMAT", "xml", "REPO_NAVIGATOR_LOG_FORMAT is `xml`; set it to `text` or `json`."),
+        ("LOG_LEVEL", "loud", "`loud` is no log level; use one of debug, info, warning, error."),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_told_with_one_that_can(name: str, value: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings({f"REPO_NAVIGATOR_{name}": value, "HOME": "/home/someone"})
+    assert str(caught.value) == message
+
+
+def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
+    assert bearer_tokens("0123456789abcdef, bob:fedcba9876543210") == {
+        "0123456789abcdef": "token-1",
+        "fedcba9876543210": "bob",
+    }
+
+
+def test_a_short_token_is_refused() -> None:
+    with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
+        bearer_tokens("bob:short")
+
+
+def test_log_levels_are_named_in_any_case() -> None:
+    assert log_level("Info") == "INFO"

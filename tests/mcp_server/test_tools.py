@@ -1,0 +1,227 @@
+"""The four tools as a host calls them, in both eras, on the real navigator."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_map.tokens import count
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple must never make its price negative"
+
+
+def text_of(result: CallToolResult) -> str:
+    assert not result.is_error, result.content
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def object_of(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def assert_both_forms_fit(result: CallToolResult, token_budget: int) -> None:
+    assert count(text_of(result)) <= token_budget
+    assert count(json.dumps(object_of(result))) <= token_budget
+    assert count(json.dumps(object_of(result), ensure_ascii=False)) <= token_budget
+
+
+async def test_there_are_four_tools_and_each_says_when_to_call_it(client: Client) -> None:
+    async with client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == ["navigate", "step", "get_turn_report", "get_context"]
+    for tool in tools:
+        assert (tool.description or "").startswith("Call this")
+        assert tool.title
+        assert tool.output_schema
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+
+
+async def test_listing_the_tools_costs_a_conversation_at_most_1500_tokens(client: Client) -> None:
+    async with client:
+        listed = await client.list_tools()
+    assert (
+        count(json.dumps(listed.model_dump(mode="json", by_alias=True, exclude_none=True)["tools"])) <= 1_500
+    )
+
+
+async def test_one_call_returns_the_code_in_both_forms(client: Client) -> None:
+    async with client:
+        result = await client.call_tool("navigate", {"goal": GOAL})
+    answer = object_of(result)
+    assert "return max(PRICES[item] - discount(item), 0)" in answer["context"]
+    assert answer["context"] in text_of(result)
+    assert answer["navigation_id"] in text_of(result)
+    assert answer["status"] == "finished"
+    assert answer["turn_report"]["map_size_tokens"] == count(answer["context"])
+
+
+@pytest.mark.parametrize("token_budget", [400, 1_000, 4_000])
+async def test_every_answer_fits_the_token_budget_in_each_form(
+    settings: Settings, large: Path, era: str, token_budget: int
+) -> None:
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        result = await client.call_tool("navigate", {"goal": GOAL, "token_budget": token_budget})
+        assert_both_forms_fit(result, token_budget)
+        for tool, arguments in (
+            ("step", {"feedback": "show the checkout flow"}),
+            ("get_turn_report", {}),
+            ("get_context", {}),
+        ):
+            assert_both_forms_fit(await client.call_tool(tool, arguments), token_budget)
+
+
+async def test_the_default_answer_stays_below_ten_thousand_tokens(settings: Settings, large: Path) -> None:
+    async with Client(build_server(settings, working_folder=large)) as client:
+        result = await client.call_tool("navigate", {"goal": "move the cart through the checkout"})
+    assert_both_forms_fit(result, 8_000)
+    assert count(object_of(result)["context"]) > 5_000
+
+
+async def test_a_step_returns_only_what_is_new(client: Client) -> None:
+    async with client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
+        raised = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
+        second = object_of(await client.call_tool("step", {"updates": raised}))
+    assert second["navigation_id"] == first["navigation_id"]
+    assert "you paid" in second["context_delta"]
+    assert "class Cart" not in second["context_delta"]
+
+
+async def test_feedback_steers_the_next_step(settings: Settings, large: Path) -> None:
+    async with Client(build_server(settings, working_folder=large)) as client:
+        await client.call_tool("navigate", {"goal": GOAL, "token_budget": 2_000})
+        delta = object_of(
+            await client.call_tool("step", {"feedback": "send_receipt in shop/mail.py is missing"})
+        )
+    assert "send_receipt" in delta["context_delta"]
+
+
+async def test_an_interactive_navigation_says_how_to_go_on(client: Client) -> None:
+    async with client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
+        assert first["status"] == "open"
+        assert "feedback" in first["turn_report"]["next"]
+        done = object_of(await client.call_tool("step", {"action": "finish"}))
+        assert done["status"] == "user"
+
+
+async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        latest = object_of(await client.call_tool("get_turn_report", {}))
+        opening = object_of(await client.call_tool("get_turn_report", {"step": 0}))
+    assert opening["step_number"] == 0
+    assert latest["step_number"] > 0
+    for name in (
+        "cost_this_turn",
+        "total_cost",
+        "budget_remaining",
+        "map_size_tokens",
+        "last_action",
+        "reasoning",
+    ):
+        assert name in latest
+
+
+async def test_the_context_can_be_read_again_and_as_news(client: Client) -> None:
+    async with client:
+        answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        again = object_of(await client.call_tool("get_context", {}))
+        news = object_of(await client.call_tool("get_context", {"since_step": 0}))
+    assert again["context_string"] == answer["context"]
+    assert again["token_count"] == count(again["context_string"])
+    assert news["since_step"] == 0
+
+
+async def test_pages_put_together_are_the_whole_context(settings: Settings, large: Path, era: str) -> None:
+    plan = "budget: 9000\nverbosity:\n- pattern: 'shop/flow/**'\n  level: 4\n"
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 6_000}))
+        raised = await client.call_tool(
+            "step", {"updates": {"budget": 9_000, "verbosity": [{"pattern": "shop/flow/**", "level": 4}]}}
+        )
+        assert object_of(raised)["turn_report"]["token_budget"] > 9_000
+        whole = object_of(await client.call_tool("get_context", {}))
+        assert plan
+        assert first
+    assert whole["token_count"] <= 9_000
+
+
+async def test_a_budget_too_small_for_the_map_is_answered_in_pages(settings: Settings, large: Path) -> None:
+    plan = {"budget": 3_000, "verbosity": [{"pattern": "shop/flow/part_0*.py", "level": 4}]}
+    small = Settings(data_dir=settings.data_dir, cache_dir=settings.cache_dir, token_budget=8_000)
+    async with Client(build_server(small, working_folder=large)) as client:
+        answer = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
+        text, cursor = "", None
+        while True:
+            page = object_of(await client.call_tool("get_context", {"cursor": cursor} if cursor else {}))
+            text += page["context_string"]
+            cursor = page.get("next_cursor")
+            if cursor is None:
+                break
+    assert count(text) <= 3_000
+    assert answer["navigation_id"] == page["navigation_id"]
+
+
+async def test_progress_grows_and_reads_well(client: Client) -> None:
+    seen: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
+
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL}, progress_callback=note)
+    values = [progress for progress, _, _ in seen]
+    assert len(values) >= 2
+    assert values == sorted(set(values))
+    for progress, total, message in seen:
+        assert total is not None
+        assert progress <= total
+        assert message
+        assert len(message) <= 200
+        assert "\n" not in message
+
+
+async def test_a_call_out_of_time_answers_with_what_there_is_and_step_goes_on(
+    tmp_path: Path, large: Path
+) -> None:
+    hasty = Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", call_seconds=0.001)
+    async with Client(build_server(hasty, working_folder=large)) as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        assert first["context"]
+        status, steps = first["status"], 0
+        while status == "open" and steps < 20:
+            status = object_of(await client.call_tool("step", {}))["status"]
+            steps += 1
+    assert status == "finished"
+
+
+async def test_navigation_ids_cannot_be_guessed(client: Client) -> None:
+    async with client:
+        ids = [
+            object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"] for _ in range(3)
+        ]
+    assert len(set(ids)) == 3
+    assert all(len(re.sub(r"[^0-9a-f]", "", key)) >= 20 for key in ids)
+
+
+async def test_a_plan_starts_the_navigation_where_it_left_off(client: Client) -> None:
+    async with client:
+        answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        plan = answer["flight_plan_yaml"]
+        again = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
+    assert "return max(PRICES[item] - discount(item), 0)" in again["context"]
