@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.costs import FileCosts, price_file
 from repo_map.file_flags import FileFlag, flags_of_content, flags_of_path
-from repo_map.files import ReadFile
-from repo_map.languages import language_of
+from repo_map.files import DIGEST_BYTES, ReadFile, digest
 from repo_map.relevance.units import FileUnits, read_units
-from repo_map.symbols import FileSymbols
+from repo_map.symbols import FileSymbols, read_symbols
 from repo_map.tables import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.vocabulary import StringTable, encode
 
-DIGEST_BYTES = 16
 _NO_DIGEST = bytes(DIGEST_BYTES)
+_NO_SYMBOLS = FileSymbols("", (), (), (), ())
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
-
-
-def digest(source: bytes) -> bytes:
-    """Return what identifies a file's bytes."""
-    return hashlib.sha256(source).digest()[:DIGEST_BYTES]
 
 
 def extract(files: Iterable[ReadFile]) -> Tables:
@@ -53,43 +46,36 @@ class _Builder:
         self._columns = {column.name: array(_TYPE_CODES[column.dtype]) for column in COLUMNS}
         self._counts = {space.name: array("q") for space in SPACES}
         self._ids = {name: _Ids() for name in VOCABULARIES}
+        # Postings number units and terms within their file; `finish` renumbers all of them at once.
+        self._posting_unit, self._posting_counts = array("i"), array("q")
+        self._file_terms, self._term_counts = array("i"), array("q")
 
     def add(self, file: ReadFile) -> None:
-        path, source = file.state.path, file.source
+        path, source = file.path, file.source
         flags = flags_of_path(path)
         notes = [file.problem] if file.problem else []
         if source is None:
-            flags |= FileFlag.LINK if file.state.is_link else FileFlag.TRUNCATED
+            flags |= FileFlag.LINK if file.is_link else FileFlag.TRUNCATED
         else:
             flags |= flags_of_content(source, path)
-        if source is None or flags & FileFlag.BINARY:
-            symbols = FileSymbols("", (), (), (), ())
-            text = b""
-        else:
-            text = source
-            try:
-                from repo_map.symbols import read_symbols  # noqa: PLC0415
-
-                symbols = read_symbols(text, path)
-            except ImportError:
-                symbols = FileSymbols(language_of(path), (), (), (), ())
+        text = b"" if source is None or flags & FileFlag.BINARY else source
+        symbols = _NO_SYMBOLS
+        if text:
+            symbols = read_symbols(text, path)
             notes.extend(symbols.problems)
-            if symbols.problems or not language_of(path):
+            if symbols.problems or not symbols.language:
                 flags |= FileFlag.UNPARSED
-        self._add_file(file, flags, symbols, text)
+        self._paths.append(encode(path))
+        self._append("files.size", file.size)
+        self._append("files.lines", _count_lines(text))
+        self._append("files.language", self._ids["languages"][symbols.language])
+        self._append("files.flags", int(flags))
+        self._columns["files.digest"].frombytes(_NO_DIGEST if source is None else digest(source))
         self._add_symbols(symbols)
         self._add_units(read_units(text, symbols, path))
         self._add_costs(price_file(text, symbols, path))
         self._extend("notes.message", self._number("messages", notes))
         self._counts["notes"].append(len(notes))
-
-    def _add_file(self, file: ReadFile, flags: FileFlag, symbols: FileSymbols, text: bytes) -> None:
-        self._paths.append(encode(file.state.path))
-        self._append("files.size", file.state.size if file.source is None else len(file.source))
-        self._append("files.lines", _count_lines(text))
-        self._append("files.language", self._ids["languages"][symbols.language])
-        self._append("files.flags", int(flags))
-        self._columns["files.digest"].frombytes(_NO_DIGEST if file.source is None else digest(file.source))
 
     def _add_symbols(self, symbols: FileSymbols) -> None:
         if symbols.definitions:
@@ -114,18 +100,16 @@ class _Builder:
         self._counts["imports"].append(len(symbols.imports))
 
     def _add_units(self, units: FileUnits) -> None:
-        terms = array("i", self._number("terms", units.terms))
         for field in ("start", "end", "definition", "kind"):
             self._extend(f"units.{field}", getattr(units, field))
-        self._extend("postings.term", map(terms.__getitem__, units.posting_term))
+        self._extend("postings.term", units.posting_term)
         self._extend("postings.field", units.posting_field)
         self._extend("postings.count", units.posting_count)
-        of_unit = np.asarray(units.posting_unit, np.int64)
-        counts = np.asarray(units.posting_count, np.float64)
-        self._counts["postings"].extend(np.bincount(of_unit, minlength=len(units.start)).tolist())
-        lengths = np.bincount(of_unit, weights=counts, minlength=len(units.start))
-        self._extend("units.length", lengths.astype(np.int64).tolist())
+        self._posting_unit.extend(units.posting_unit)
+        self._file_terms.extend(self._number("terms", units.terms))
         self._counts["units"].append(len(units.start))
+        self._term_counts.append(len(units.terms))
+        self._posting_counts.append(len(units.posting_term))
 
     def _add_costs(self, costs: FileCosts) -> None:
         self._extend("costs.levels", costs.levels)
@@ -150,14 +134,40 @@ class _Builder:
             arrays[f"{name}.starts"], arrays[f"{name}.blob"] = table.starts, table.blob
         paths = StringTable.of_sorted_bytes(self._paths)
         arrays["paths.starts"], arrays["paths.blob"] = paths.starts, paths.blob
-        for column in COLUMNS:
-            values = np.frombuffer(self._columns[column.name], column.dtype)
-            if column.vocabulary:
-                values = ranks[column.vocabulary][values].astype(column.dtype)
-            arrays[column.name] = values if column.width == 1 else values.reshape(-1, column.width)
         for space in SPACES:
-            arrays[space.offsets] = np.fromiter(accumulate(self._counts[space.name], initial=0), np.int64)
+            if space.name != "postings":
+                arrays[space.offsets] = _offsets(np.frombuffer(self._counts[space.name], np.int64))
+        columns = {name: np.frombuffer(values, values.typecode) for name, values in self._columns.items()}
+        columns |= self._finish_postings(arrays)
+        for column in COLUMNS:
+            values = columns[column.name].astype(column.dtype, copy=False)
+            if column.vocabulary:
+                values = ranks[column.vocabulary][values].astype(column.dtype, copy=False)
+            arrays[column.name] = values if column.width == 1 else values.reshape(-1, column.width)
         return from_arrays(arrays)
+
+    def _finish_postings(self, arrays: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[Any]]:
+        """Number units and terms over all files, and sum up the postings of each unit."""
+        per_file = np.frombuffer(self._posting_counts, np.int64)
+        first_unit = np.repeat(_offsets(np.frombuffer(self._counts["units"], np.int64))[:-1], per_file)
+        first_term = np.repeat(_offsets(np.frombuffer(self._term_counts, np.int64))[:-1], per_file)
+        units = np.frombuffer(self._posting_unit, np.int32) + first_unit
+        local_terms = np.frombuffer(self._columns["postings.term"], np.int32) + first_term
+        number = len(self._columns["units.start"])
+        starts = _offsets(np.bincount(units, minlength=number))
+        counted = _offsets(np.frombuffer(self._columns["postings.count"], np.uint8))
+        arrays["postings.unit_start"] = starts
+        terms = np.frombuffer(self._file_terms, np.int32)
+        return {
+            "postings.term": terms[local_terms],
+            "units.length": counted[starts[1:]] - counted[starts[:-1]],
+        }
+
+
+def _offsets(counts: NDArray[Any]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
 
 
 def _sort(ids: _Ids) -> tuple[StringTable, NDArray[np.int32]]:

@@ -1,23 +1,24 @@
-"""The only IO on a repository: which files it has, what identifies their state, and their bytes."""
+"""The only IO on a repository's files: which there are, what identifies their state, and their bytes."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.git import GitError, finish_git, run_git, start_git
-from repo_map.ignore_rules import IgnoreRules, is_ignored
+from repo_map.walking import Names, Walk
 
 SIZE_LIMIT_BYTES = 1_500_000
-_NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".jj"})
-_ALWAYS_IGNORED_WITHOUT_GIT = frozenset(
-    {"node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache", ".ruff_cache"}
-)
+DIGEST_BYTES = 16
 
 # Control characters, line separators and text-direction marks could forge lines of a map;
 # lone surrogates stand for bytes that are no UTF-8.
@@ -32,29 +33,30 @@ class Problem(NamedTuple):
     what: str
 
 
-class FileState(NamedTuple):
-    """What the file system says of one file; while it stays the same, so do the bytes, bar quick edits."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    inode: int
-    is_link: bool
-
-
 class Listing(NamedTuple):
-    """The files of a tree in path order, and what was left out."""
+    """The files of a tree in path order, with what identifies the state of each, and what was left out."""
 
-    files: tuple[FileState, ...]
+    paths: tuple[str, ...]
+    states: NDArray[np.int64]
+    """Shape (n, 5): size, times of the last change of content and of status in ns, inode, type.
+
+    While these stay as they are so do the bytes, bar an edit within a step of the clock of the listing.
+    """
+    left_out: tuple[str, ...]
+    """Names that git gave and that are no files of the tree: gone, folders, links out of it."""
     problems: tuple[Problem, ...]
+    digest: bytes
+    """Of git's answer."""
 
 
 class ReadFile(NamedTuple):
-    """A file's bytes with the state they were read in; ``source`` is None where there is nothing to read."""
+    """A file's bytes, or None and the reason where there is nothing to read."""
 
-    state: FileState
+    path: str
+    size: int
     source: bytes | None
-    problem: str
+    problem: str = ""
+    is_link: bool = False
 
 
 def resolve_root(root: Path) -> Path:
@@ -74,154 +76,131 @@ def resolve_root(root: Path) -> Path:
     )
 
 
-def list_files(root: Path) -> Listing:
-    """List the files of a work tree by git's rules, or of a plain folder by its ``.gitignore`` files."""
-    names, problems = _names(root)
-    files: list[FileState] = []
-    real_root = os.path.realpath(root)
-    for name in sorted(set(names)):
-        if (odd := _oddness(name)) is not None:
-            problems.append(
-                Problem(odd, "the name has control characters or is not UTF-8; the file was left out")
-            )
-            continue
-        state = _state(real_root, name)
-        if isinstance(state, FileState):
-            files.append(state)
-        elif state:
-            problems.append(Problem(name.rstrip("/"), state))
-    return Listing(tuple(files), tuple(sorted(problems)))
+def list_files(root: Path, known: Listing | None = None) -> Listing:
+    """List the files of a tree; a ``known`` earlier listing saves looking at every name again."""
+    walk = Walk(root)
+    if known is None:
+        names = walk.finish(b"")
+        return _list(root, names) if names else _EMPTY
+    # While git walks, look at the files that are probably still there.
+    states = _states(root, known.paths)
+    names = walk.finish(known.digest)
+    if names is not None:
+        return _list(root, names)
+    same_types = np.array_equal(states[:, 4], known.states[:, 4])
+    if same_types and not any(
+        _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
+    ):
+        return known._replace(states=states)
+    return _list(root, Walk(root).finish(b"") or Names((), b"", ()))
 
 
-def read_file(root: Path, state: FileState, *, limit: int = SIZE_LIMIT_BYTES) -> ReadFile:
+def read_file(root: Path, path: str, *, limit: int = SIZE_LIMIT_BYTES) -> ReadFile:
     """Read a listed file of at most ``limit`` bytes, without following links."""
-    if state.is_link:
-        return ReadFile(state, None, "")
     try:
         for _ in range(3):
-            before, source, after = _read_once(root, state.path, limit)
-            state = before
+            before, source, after = _read_once(root, path, limit)
             if source is None:
+                size = before.st_size
                 return ReadFile(
-                    state, None, f"{before.size:,} bytes, over the limit of {limit:,}; listed by path only"
+                    path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only"
                 )
-            if before == after and len(source) == before.size:
-                return ReadFile(state, source, "")
+            if _row(before) == _row(after) and len(source) == before.st_size:
+                return ReadFile(path, len(source), source)
     except OSError as error:
-        return ReadFile(
-            state, None, f"can't be read ({error.strerror or type(error).__name__}); listed by path only"
-        )
-    # A state that no later look will confirm makes the next refresh read the file again.
+        if _type_of(root, path) == stat.S_IFLNK:
+            return ReadFile(path, 0, None, is_link=True)
+        return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
     return ReadFile(
-        state._replace(mtime_ns=-1), source, "it changed while it was read; what was read is indexed"
+        path, len(source or b""), source, "it changed while it was read; what was read is indexed"
     )
 
 
-def _read_once(root: Path, path: str, limit: int) -> tuple[FileState, bytes | None, FileState]:
+def digest(source: bytes) -> bytes:
+    """Return what identifies a file's bytes."""
+    return hashlib.sha256(source).digest()[:DIGEST_BYTES]
+
+
+def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes | None, os.stat_result]:
     flags = (
         os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )
-    descriptor = os.open(os.path.join(root, path), flags)  # noqa: PTH118
+    descriptor = os.open(os.path.join(root, path), flags)  # noqa: PTH118 - pathlib is slow on 11,000 files
     try:
-        found = os.fstat(descriptor)
-        before = _to_state(path, found)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(0, "not a regular file any more")
-        if found.st_size > limit:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError(0, "it is no regular file")
+        if before.st_size > limit:
             return before, None, before
-        source = b""
-        while len(source) <= limit and (piece := os.read(descriptor, limit + 1 - len(source))):
+        source = os.read(descriptor, before.st_size + 1)
+        while len(source) < before.st_size and (piece := os.read(descriptor, before.st_size - len(source))):
             source += piece
-        return before, source[:limit], _to_state(path, os.fstat(descriptor))
+        return before, source[:limit], os.fstat(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _names(root: Path) -> tuple[Iterable[str], list[Problem]]:
-    try:
-        listed = _names_by_git(root)
-    except GitError as error:
-        problems = (
-            [Problem("", f"{error} The folder was walked without git.")] if error.dubious_ownership else []
-        )
-    else:
-        problems = []
-        if listed is not None:
-            return listed, problems
-    return _names_by_walk(root, problems), problems
-
-
-def _names_by_git(root: Path) -> list[str] | None:
-    """Return the names that git tracks or would add, or None where git ignores the whole folder."""
-    output = finish_git(start_git(root, "ls-files", "-z", "-c", "-o", "--exclude-standard"), root)
-    names = [os.fsdecode(name) for name in output.split(b"\0") if name]
-    if names:
-        return names
-    try:
-        run_git(root, "check-ignore", "-q", ".")
-    except GitError:
-        return names
-    return None
-
-
-def _names_by_walk(root: Path, problems: list[Problem]) -> Iterator[str]:
-    pending: list[tuple[str, tuple[tuple[str, IgnoreRules], ...]]] = [("", ())]
-    while pending:
-        folder, nested = pending.pop()
-        try:
-            with os.scandir(root / folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            problems.append(Problem(folder.rstrip("/"), f"the folder can't be read ({error.strerror})"))
+def _list(root: Path, found: Names) -> Listing:
+    """Sort names into files and what is left out, with the reasons."""
+    real_root = os.path.realpath(root)
+    problems = [Problem(*problem) for problem in found.problems]
+    names = sorted(found.names)
+    odd = frozenset(name for name in names if _UNPRINTABLE.search(name))
+    problems.extend(
+        Problem(ascii(name)[1:-1], "its name has control characters or is not UTF-8; it was left out")
+        for name in sorted(odd)
+    )
+    names = [name for name in names if name not in odd]
+    states = _states(root, names)
+    kept, left_out = [], []
+    for name, kind in zip(names, states[:, 4].tolist(), strict=True):
+        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(real_root, name, kind)
+        if kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason):
+            kept.append(True)
             continue
-        if any(entry.name == ".gitignore" for entry in found):
-            nested = (*nested, (folder, _rules_of(root / folder / ".gitignore")))
-        for entry in found:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            path = folder + entry.name
-            if is_folder and (entry.name in _NEVER_ENTERED or entry.name in _ALWAYS_IGNORED_WITHOUT_GIT):
-                continue
-            if is_ignored(nested, path, is_folder=is_folder):
-                continue
-            if is_folder:
-                pending.append((path + "/", nested))
-            elif entry.name not in _NEVER_ENTERED:
-                yield path
+        kept.append(False)
+        left_out.append(name)
+        if reason:
+            problems.append(Problem(name.rstrip("/"), reason))
+    paths = tuple(name for name, is_kept in zip(names, kept, strict=True) if is_kept)
+    return Listing(
+        paths, states[np.array(kept, np.bool_)], tuple(left_out), tuple(sorted(problems)), found.digest
+    )
 
 
-def _rules_of(path: Path) -> IgnoreRules:
-    try:
-        return IgnoreRules(path.read_bytes()[:SIZE_LIMIT_BYTES].decode("utf-8", "replace"))
-    except OSError:
-        return IgnoreRules("")
-
-
-def _oddness(name: str) -> str | None:
-    """Return a printable form of a name that can't stand in a map, None for an ordinary name."""
-    if not _UNPRINTABLE.search(name):
-        return None
-    return name.encode("utf-8", "backslashreplace").decode().encode("unicode_escape").decode()
-
-
-def _state(real_root: str, name: str) -> FileState | str:
-    """Return a file's state, or why it is left out (``""`` for a file that is simply gone)."""
-    full = os.path.join(real_root, name)  # noqa: PTH118 - pathlib takes three times as long on 11,000 files
-    try:
-        found = os.lstat(full)
-    except OSError:
+def _reason_to_leave_out(real_root: str, name: str, kind: int) -> str:
+    """Return why a name is left out, ``""`` for one that is gone and for a link inside the tree."""
+    if kind == 0:
         return ""
-    mode = found.st_mode
-    if stat.S_ISREG(mode):
-        return FileState(name, found.st_size, found.st_mtime_ns, found.st_ino, False)
-    if stat.S_ISLNK(mode):
-        target = os.path.realpath(full)
-        if os.path.commonpath((real_root, target)) != real_root:
-            return "a symbolic link that leaves the tree; it was not followed"
-        return FileState(name, 0, found.st_mtime_ns, found.st_ino, True)
-    if stat.S_ISDIR(mode):
+    if kind == stat.S_IFDIR:
         return "a submodule or nested repository; its files were not indexed"
-    return "neither a file nor a folder; it was left out"
+    if kind != stat.S_IFLNK:
+        return "neither a file nor a folder; it was left out"
+    target = os.path.realpath(os.path.join(real_root, name))  # noqa: PTH118
+    if target == real_root or target.startswith(os.path.join(real_root, "")):  # noqa: PTH118
+        return ""
+    return "a symbolic link that leaves the tree; it was not followed"
 
 
-def _to_state(path: str, found: os.stat_result) -> FileState:
-    return FileState(path, found.st_size, found.st_mtime_ns, found.st_ino, False)
+def _states(root: Path, paths: Iterable[str]) -> NDArray[np.int64]:
+    prefix = os.path.join(root, "")  # noqa: PTH118
+    rows = array("q")
+    lstat, extend = os.lstat, rows.extend
+    for path in paths:
+        try:
+            extend(_row(lstat(prefix + path)))
+        except OSError:
+            extend((0, 0, 0, 0, 0))
+    return np.frombuffer(rows, np.int64).reshape(-1, 5)
+
+
+def _row(found: os.stat_result) -> tuple[int, int, int, int, int]:
+    inode = found.st_ino & 0x7FFF_FFFF_FFFF_FFFF  # Some file systems use all 64 bits.
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode, stat.S_IFMT(found.st_mode)
+
+
+def _type_of(root: Path, name: str) -> int:
+    return int(_states(root, (name,))[0, 4])
+
+
+_EMPTY = Listing((), np.zeros((0, 5), np.int64), (), (), b"")

@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from repo_map.extraction import digest, extract
-from repo_map.files import FileState, Listing, Problem, list_files, read_file, resolve_root
-from repo_map.symbols import Definition, FileSymbols, Import
-from repo_map.tables import Costs, Files, Imports, Postings, References, Symbols, Tables, Units
+from repo_map.files import Problem, digest, read_file, resolve_root
+from repo_map.fingerprints import fingerprint
+from repo_map.parsing.values import Definition, FileSymbols, Import
+from repo_map.store import Store, user_store
+from repo_map.tables import Costs, Files, Imports, Postings, References, Symbols, Units
+from repo_map.updating import Known, OnProgress, update
 from repo_map.vocabulary import StringTable
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the phase, the work done and the work in all."""
 
 _CACHED_SOURCE_BYTES = 32_000_000
 
 
 def build_index(
-    root: Path, *, store: object = None, workers: int | None = None, on_progress: OnProgress | None = None
+    root: Path,
+    *,
+    store: Store | None = None,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
 ) -> RepoIndex:
-    """Index the repository at ``root``, parsing only what the store doesn't know yet."""
+    """Index the repository at ``root``, parsing only what the store doesn't know yet.
+
+    ``store`` is the user's cache if left out, ``Store(None)`` for none. ``workers`` is the most processes to
+    parse in, by default one per processor where there is enough to parse. ``on_progress`` hears the name of
+    the phase (``listing``, ``parsing``, ``saving``), the work done and the work in all.
+    """
     root = resolve_root(root)
-    listing = list_files(root)
-    return RepoIndex(root, extract(read_file(root, state) for state in listing.files), listing)
+    store = user_store() if store is None else store
+    known = update(root, None, store, workers, on_progress or _ignore_progress)
+    return RepoIndex(root, known, store, workers)
+
+
+def _ignore_progress(_phase: str, _done: int, _total: int) -> None:
+    """Hear nothing."""
 
 
 class RepoIndex:
     """What is known of a repository at one moment; a refresh makes a new value."""
 
-    def __init__(self, root: Path, tables: Tables, listing: Listing) -> None:
+    def __init__(self, root: Path, known: Known, store: Store, workers: int | None) -> None:
         self.root = root
-        self._tables = tables
-        self._listing = listing
+        self._known = known
+        self._tables = known.tables
+        self._store = store
+        self._workers = workers
         self._sources: dict[int, bytes] = {}
         self._cached_bytes = 0
         self._drifted: set[int] = set()
@@ -86,10 +99,10 @@ class RepoIndex:
         """The terms of the postings."""
         return self._tables.terms
 
-    @cached_property
+    @property
     def paths(self) -> tuple[str, ...]:
         """Every file, relative to the root with forward slashes, in order; a file's id is its position."""
-        return tuple(self._tables.paths)
+        return self._known.listing.paths
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -110,7 +123,7 @@ class RepoIndex:
             for file_id in (notes.file_start[1:] > notes.file_start[:-1]).nonzero()[0].tolist()
             for row in range(starts[file_id], starts[file_id + 1])
         ]
-        return (*self._listing.problems, *found)
+        return (*self._known.problems, *self._known.listing.problems, *found)
 
     def file_id(self, path: str) -> int | None:
         """Return the id of the file at ``path``, None where the index has no such file."""
@@ -178,8 +191,7 @@ class RepoIndex:
         known = self.files.digest[file_id].tobytes()
         if not any(known):
             return b""
-        state = FileState(self.paths[file_id], 0, 0, 0, is_link=False)
-        source = read_file(self.root, state).source
+        source = read_file(self.root, self.paths[file_id]).source
         if source is None or digest(source) != known:
             self._drifted.add(file_id)
         return source or b""
@@ -199,6 +211,7 @@ class RepoIndex:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
         source = self.source(file_id)
         if file_id in self._drifted:
+            # Imported here because a warm start that parses nothing should not wait for the parsers.
             from repo_map.symbols import read_symbols  # noqa: PLC0415
 
             return read_symbols(source, self.paths[file_id])
@@ -215,12 +228,5 @@ class RepoIndex:
 
     def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
         """Return the index of the tree as it is now, parsing only what changed."""
-        return build_index(self.root, on_progress=on_progress)
-
-
-def fingerprint(tables: Tables) -> str:
-    """Return what identifies a tree's paths and bytes, and nothing else."""
-    whole = hashlib.sha256(b"tree 1\0")
-    for array in (tables.paths.starts, tables.paths.blob, tables.files.digest, tables.files.size):
-        whole.update(array.tobytes())
-    return whole.hexdigest()[:32]
+        known = update(self.root, self._known, self._store, self._workers, on_progress or _ignore_progress)
+        return RepoIndex(self.root, known, self._store, self._workers)

@@ -233,9 +233,15 @@ def to_arrays(tables: Tables) -> dict[str, NDArray[np.generic]]:
         arrays[f"{name}.starts"] = table.starts
         arrays[f"{name}.blob"] = table.blob
     for name in (*(space.offsets for space in SPACES), *(column.name for column in COLUMNS)):
-        group, field = name.split(".")
-        arrays[name] = getattr(getattr(tables, group), field)
+        arrays[name] = array_of(tables, name)
     return arrays
+
+
+def array_of(tables: Tables, name: str) -> NDArray[Any]:
+    """Return one array by the name that ``COLUMNS`` and ``SPACES`` give it."""
+    group, field = name.split(".")
+    array: NDArray[Any] = getattr(getattr(tables, group), field)
+    return array
 
 
 def from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Tables:
