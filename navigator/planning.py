@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.turns import Navigation
-from navigator.workspace import Workspace
+from navigator.surroundings import INTERFACE, Neighbour, Place, neighbours
+from navigator.turns import FOCUS_LEVEL, Navigation, View
 
 if TYPE_CHECKING:
+    from navigator.workspace import Workspace
     from repo_map.flight_plan import FlightPlan
-    from repo_map.relevance.scoring import Relevance
+    from repo_map.index import RepoIndex
+    from repo_map.relevance.scoring import Relevance, ScoredUnit
 
-NAMED_FILES = 3
-"""Files whose evidence a decision's reasoning spells out."""
+NAMED = 3
+"""Places whose evidence a decision's reasoning spells out."""
+SUMMED_UP = 12
+"""Focus areas that the summary gives a reason for."""
+CHECKED_UNITS = 40
+"""Of the best units, how many are checked for what they need beside them."""
+LEAST_ROOM = 150
+"""Tokens that must be free before more is worth a step."""
+SAFE_SHARE = 0.8
+"""Of the free tokens, what estimates may fill: the rest is their error."""
 
 
 class Update(NamedTuple):
@@ -29,32 +39,102 @@ class Finalize(NamedTuple):
     summary: str
 
 
-def decide(navigation: Navigation, workspace: Workspace) -> Update | Finalize:
-    """Return the next decision: zoom in, fill what is missing, or finish when nothing would change."""
-    from repo_map.packing import pack  # noqa: PLC0415
-
+def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update | Finalize:
+    """Return the next decision: zoom in, add what the chosen code needs, or finish."""
     relevance = workspace.relevance(navigation.state.user_task)
-    plan = navigation.state.flight_plan
     if navigation.run.planned == 0:
-        packed = pack(workspace.index, relevance, plan.budget, base=plan)
-        if packed != plan:
-            return Update(_zoom_words(relevance), changes(plan, packed))
-    return Finalize(_summary(navigation, relevance))
+        return zoom(navigation, workspace.index, relevance, view)
+    if navigation.run.planned == 1:
+        return complete(navigation, workspace.index, relevance, view)
+    return Finalize(summary(view))
 
 
-def changes(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
-    """Return the updates that turn ``plan`` into ``wanted``."""
-    before, after = (each.model_dump(mode="json", exclude_none=True) for each in (plan, wanted))
-    return {key: value for key, value in after.items() if before.get(key) != value}
+def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
+    """Go from the satellite view to the code that the evidence points at."""
+    from repo_map.packing import pack  # noqa: PLC0415
+    from repo_map.plan_updates import compare_plans  # noqa: PLC0415
+
+    plan = navigation.state.flight_plan
+    updates = compare_plans(plan, pack(index, relevance, plan.budget, base=plan)).diff
+    if not updates:
+        return Finalize(summary(view))
+    places = [_place(unit) for unit in relevance.units if unit.name and unit.reasons][:NAMED]
+    files = [f"`{file.path}` ({_join(file.reasons)})" for file in relevance.files[:NAMED]]
+    words = f"Zoomed in on {'; '.join(places or files)}." if relevance.files else "Nothing matches the goal."
+    return Update(f"{words} {view.sufficiency}".strip(), updates)
 
 
-def _zoom_words(relevance: Relevance) -> str:
-    return "Zoomed in on " + _evidence(relevance) + "."
+def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
+    """Fill the room that is left with the interfaces around the chosen code."""
+    room = navigation.state.flight_plan.budget - view.map.tokens
+    if room < LEAST_ROOM:
+        return Finalize(summary(view))
+    chosen = _shown_whole(index, relevance, view)
+    found = neighbours(index, chosen, view.map.text, int(room * SAFE_SHARE))
+    if not found:
+        return Finalize(summary(view))
+    named = [f"`{each.name}` ({each.path}): {each.why}" for each in found[:NAMED]]
+    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    words = f"{room} tokens are free; added the interfaces around the chosen code: {'; '.join(named)}{more}."
+    return Update(words, {"verbosity": _rules(navigation.state.flight_plan, found)})
 
 
-def _summary(navigation: Navigation, relevance: Relevance) -> str:
-    return "Done. " + _evidence(relevance)
+def summary(view: View) -> str:
+    """Return why each focus area is there, what was left out, and how sure the choice is."""
+    focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
+    lines = [
+        f"- `{file.path}` (level {int(file.level)}, {file.tokens} tokens): "
+        f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
+        for file in focus[:SUMMED_UP]
+    ]
+    if len(focus) > SUMMED_UP:
+        lines.append(f"- and {len(focus) - SUMMED_UP} more files")
+    left_out = (
+        f"Left out: {view.map.excluded} files that the evidence does not point at."
+        if view.map.excluded
+        else ""
+    )
+    return "\n".join(
+        filter(None, ["In focus:" if lines else "Nothing is in focus.", *lines, left_out, view.sufficiency])
+    )
 
 
-def _evidence(relevance: Relevance) -> str:
-    return "; ".join(f"`{file.path}` ({', '.join(file.reasons)})" for file in relevance.files[:NAMED_FILES])
+def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Place]:
+    """Return the best units whose source the map shows, best first."""
+    found: list[Place] = []
+    for unit in relevance.units[:CHECKED_UNITS]:
+        file = index.file_id(unit.path)
+        if file is None or not unit.name:
+            continue
+        source = "\n".join(index.text(file).split("\n")[unit.start - 1 : unit.end])
+        rows = [
+            row
+            for row, each in enumerate(index.definitions(file))
+            if unit.start <= each.start and each.end <= unit.end
+        ]
+        if rows and source in view.map.text:
+            found.append((file, rows[0]))
+    return found
+
+
+def _rules(plan: FlightPlan, found: Sequence[Neighbour]) -> list[dict[str, Any]]:
+    """Return the rules that add the neighbours; a rule that is there keeps what it says of the rest."""
+    from repo_map import globs  # noqa: PLC0415
+
+    known = {rule.pattern for rule in plan.verbosity}
+    rules: dict[str, dict[str, Any]] = {}
+    for each in found:
+        pattern = globs.escape(each.path)
+        rule = rules.setdefault(pattern, {"pattern": pattern, "sections": []})
+        if pattern not in known:
+            rule["level"] = 1
+        rule["sections"].append({"pattern": globs.escape(each.name), "level": INTERFACE})
+    return list(rules.values())
+
+
+def _place(unit: ScoredUnit) -> str:
+    return f"`{unit.name}` ({unit.path}): {_join(unit.reasons)}"
+
+
+def _join(reasons: Sequence[str]) -> str:
+    return ", ".join(reasons)

@@ -8,7 +8,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
@@ -39,7 +38,7 @@ class TokenUsage(NamedTuple):
 class ModelPrice(BaseModel):
     """US dollars per million tokens of one model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     input: Usd = Field(ge=0)
     output: Usd = Field(ge=0)
@@ -70,7 +69,7 @@ FREE = ModelPrice(input=Decimal(0), output=Decimal(0))
 class PriceTable(BaseModel):
     """The known prices and the day they were looked up."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     as_of: str
     models: Mapping[str, ModelPrice]
@@ -101,6 +100,8 @@ def load_prices(extra: Path | None = None) -> PriceTable:
     Raises:
         InvalidRequestError: the user's file is missing or not well-formed.
     """
+    import yaml  # noqa: PLC0415
+
     shipped = resources.files("navigator").joinpath("prices.yaml").read_text("utf-8")
     table = PriceTable.model_validate(yaml.safe_load(shipped))
     return table if extra is None else table.with_prices(_read_user_prices(extra))
@@ -115,6 +116,8 @@ def _shorter_names(model: str) -> list[str]:
 
 
 def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
+    import yaml  # noqa: PLC0415
+
     try:
         data: Any = yaml.safe_load(path.read_text("utf-8"))
         return PriceTable.model_validate({"as_of": "", **data}).models

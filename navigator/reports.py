@@ -41,7 +41,7 @@ OnProgress = Callable[[Progress], Awaitable[None]]
 
 
 class _Report(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class FileReport(_Report):

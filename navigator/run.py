@@ -20,7 +20,7 @@ ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="j
 class NavigationRun(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     navigation_id: str
     model: str
@@ -63,7 +63,7 @@ class NavigationRun(BaseModel):
 class StepRecord(BaseModel):
     """One completed step, stored once as an artifact and never changed."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     report: TurnReport
     files: tuple[FileReport, ...]

@@ -50,7 +50,6 @@ class Navigator:
     def __init__(self, settings: NavigatorSettings, *, clock: Callable[[], datetime] = _now) -> None:
         self._settings = settings
         self._clock = clock
-        self._prices = load_prices(settings.prices)
         self._workspaces = Workspaces(settings)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._flying: set[asyncio.Task[TurnReport]] = set()
@@ -214,7 +213,7 @@ class Navigator:
             # Imported on first use: ADK takes about a second, and a server answers before it needs it.
             from navigator.adk.hangar import Hangar  # noqa: PLC0415
 
-            self._opened = Hangar(self._settings, self._prices, self._clock)
+            self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock)
         return self._opened
 
     def _lock(self, navigation_id: str) -> asyncio.Lock:

@@ -38,7 +38,7 @@ PlanValue = Annotated[
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class ModelPricingRates(_Part):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from repo_map.history import History
     from repo_map.index import RepoIndex
     from repo_map.relevance.scoring import Relevance
+    from repo_map.relevance.sufficiency import Sufficiency
 
 MAX_GOALS = 16
 
@@ -55,7 +56,7 @@ class Workspace:
             map=drawn,
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
             candidates=candidates(self.index, relevance, drawn),
-            sufficiency=str(relevance.sufficiency),
+            sufficiency=_words(relevance.sufficiency),
         )
 
 
@@ -101,6 +102,10 @@ class Workspaces:
     def close(self) -> None:
         """Let go of every index."""
         self._live.clear()
+
+
+def _words(sufficiency: Sufficiency) -> str:
+    return " ".join((f"Evidence: {sufficiency.surety}.", *sufficiency.notes))
 
 
 def _root(path: str | Path) -> Path:

@@ -14,7 +14,7 @@ RUN_KEY = "navigator_run"
 
 
 class _Readable(Protocol):
-    def get(self, key: str, default: Any = None, /) -> Any: ...
+    def get(self, key: str, /) -> Any: ...
 
 
 class _Writable(Protocol):

@@ -36,7 +36,9 @@ class EmbeddedPlanner(BaseLlm):
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield one tool call, as any model would."""
-        decision = await asyncio.to_thread(decide, self._flight.navigation, self._flight.workspace)
+        flight = self._flight
+        view = await flight.view(flight.navigation.state.flight_plan)
+        decision = await asyncio.to_thread(decide, flight.navigation, flight.workspace, view)
         if isinstance(decision, Finalize):
             call = types.Part.from_function_call(name="finalize_context", args={"summary": decision.summary})
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,8 @@ from navigator.pricing import FREE, ModelPrice, TokenUsage
 
 if TYPE_CHECKING:
     from navigator.adk.flight import Flight
+
+_log = logging.getLogger(__name__)
 
 FIRST_DELAY_S = 0.5
 """Before the first repetition of a call; each further one waits twice as long."""
@@ -116,6 +119,7 @@ class ModelSession(BaseLlm):
             async with asyncio.timeout(self._patience.timeout_s):
                 response = await _last_response(provider.llm, attempt_of(request, provider.llm.model))
         except Exception as error:
+            _log.debug("%s failed", provider.name, exc_info=True)
             fault = explain(error)
             if isinstance(error, TimeoutError):
                 # It may have been billed for what it read; a limit that holds counts it.

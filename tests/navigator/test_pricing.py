@@ -1,0 +1,80 @@
+"""Prices and what calls cost."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from navigator.errors import InvalidRequestError, UnpricedModelError
+from navigator.pricing import FREE, ModelPrice, TokenUsage, load_prices
+
+
+@pytest.mark.parametrize(
+    ("model", "input_rate", "output_rate"),
+    [
+        ("gemini-2.0-flash", "0.075", "0.30"),
+        ("gemini-2.0-flash-thinking", "0.075", "0.30"),
+        ("gemini-1.5-pro", "1.25", "5.00"),
+        ("gemini-1.5-flash", "0.075", "0.30"),
+    ],
+)
+def test_the_shipped_table_has_the_presets(model: str, input_rate: str, output_rate: str) -> None:
+    price = load_prices().price_of(model)
+    assert (price.input, price.output) == (Decimal(input_rate), Decimal(output_rate))
+
+
+def test_the_shipped_table_says_when_it_was_made() -> None:
+    assert load_prices().as_of >= "2025-12-31"
+
+
+def test_a_typical_call_costs_what_the_providers_list_says() -> None:
+    price = load_prices().price_of("gemini-2.0-flash")
+    assert price.cost(TokenUsage(input=10_000, output=2_000)) == Decimal("0.00135")
+
+
+def test_cached_input_costs_its_own_price_and_thinking_costs_as_output() -> None:
+    price = ModelPrice(input=Decimal(10), output=Decimal(20), cached_input=Decimal(1))
+    usage = TokenUsage(input=1_000_000, cached=400_000, output=100_000, thinking=50_000)
+    assert price.cost(usage) == Decimal("6") + Decimal("0.4") + Decimal("3")
+
+
+def test_the_embedded_planner_costs_exactly_nothing() -> None:
+    assert FREE.cost(TokenUsage(input=10**9, output=10**9)) == 0
+
+
+def test_a_numbered_release_costs_what_its_family_does() -> None:
+    prices = load_prices()
+    assert prices.price_of("gemini-2.0-flash-001") == prices.price_of("gemini-2.0-flash")
+
+
+def test_a_model_without_a_price_is_refused_with_the_way_to_give_one() -> None:
+    with pytest.raises(UnpricedModelError, match=r"gemini-9-ultra.*REPO_NAVIGATOR_PRICES.*models:"):
+        load_prices().price_of("gemini-9-ultra")
+
+
+def test_a_users_price_wins_over_the_shipped_one(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(
+        "models:\n  gemini-9-ultra: {input: 1, output: 2}\n  gemini-1.5-pro: {input: 9, output: 9}\n"
+    )
+    prices = load_prices(file)
+    assert prices.price_of("gemini-9-ultra").output == 2
+    assert prices.price_of("gemini-1.5-pro").input == 9
+    assert prices.price_of("gemini-2.0-flash").input == Decimal("0.075")
+
+
+@pytest.mark.parametrize(
+    "text", ["models: [1]", "prices: {}", "models: {a: {input: -1, output: 2}}", "- 1", ": ["]
+)
+def test_a_price_file_that_is_not_well_formed_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(text)
+    with pytest.raises(InvalidRequestError, match="not well-formed"):
+        load_prices(file)
+
+
+def test_a_price_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequestError, match=r"prices\.yaml can't be read"):
+        load_prices(tmp_path / "prices.yaml")

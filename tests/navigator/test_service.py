@@ -1,0 +1,398 @@
+"""Navigations from the front door, flown by the embedded planner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from navigator.errors import (
+    InvalidRequestError,
+    NavigationClosedError,
+    UnknownModelError,
+    UnknownNavigationError,
+    UnpricedModelError,
+)
+from navigator.reports import Progress, StopReason
+from navigator.service import Navigator
+from navigator.settings import NavigationRequest
+from repo_map.errors import FlightPlanError, RepositoryNotFoundError
+from repo_map.flight_plan import FlightPlan
+from repo_map.tokens import count
+from tests.navigator.conftest import MakeNavigator
+from tests.navigator.test_state import validate
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "A session token never expires: token_expired compares the wrong way"
+
+
+def ask(repository: Path, **parts: Any) -> NavigationRequest:
+    return NavigationRequest(**{"goal": GOAL, "repo_path": repository, **parts})
+
+
+async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
+    session = await navigator._hangar._session(navigation_id, "local")
+    return dict(session.state)
+
+
+async def test_an_autonomous_flight_ends_by_its_own_word_with_the_code_that_matters(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(repository)))
+    assert output.stop_reason is StopReason.FINISHED
+    assert output.files[0].path == "src/auth/tokens.py"
+    assert "return age_s > LIFETIME_S" in output.context_string
+    assert output.total_cost == 0
+    assert output.reasoning_summary
+    assert "src/auth/tokens.py" in output.reasoning_summary
+
+
+@pytest.mark.parametrize("budget", [60, 200, 1000])
+async def test_the_context_fits_its_budget_by_the_real_tokenizer(
+    make_navigator: MakeNavigator, repository: Path, budget: int
+) -> None:
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(repository, token_budget=budget)))
+    assert count(output.context_string) == output.token_count <= budget == output.token_budget
+
+
+async def test_the_choice_follows_from_the_goal(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    first = {
+        goal: (await navigator.run(await navigator.open(ask(repository, goal=goal, token_budget=150))))
+        .files[0]
+        .path
+        for goal in (GOAL, "The invoice total is wrong", "Router.dispatch raises KeyError for unknown paths")
+    }
+    assert list(first.values()) == ["src/auth/tokens.py", "src/billing.py", "src/router.py"]
+
+
+async def test_equal_requests_give_equal_bytes(make_navigator: MakeNavigator, repository: Path) -> None:
+    texts = set()
+    for _ in range(2):
+        navigator = make_navigator()
+        output = await navigator.run(await navigator.open(ask(repository)))
+        texts.add((output.context_string, output.flight_plan_yaml, output.reasoning_summary))
+    assert len(texts) == 1
+
+
+async def test_the_plan_draws_the_same_map_again(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(repository)))
+    again = await navigator.open(
+        ask(repository, flight_plan=output.flight_plan_yaml, goal="something else entirely")
+    )
+    assert (await navigator.context(again)).context_string == output.context_string
+
+
+async def test_every_decision_gives_its_reasons(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    await navigator.run(navigation_id)
+    reports = await navigator.decisions(navigation_id)
+    assert reports[0].last_action == "open"
+    assert reports[-1].last_action == "finalize_context"
+    assert "src/auth/tokens.py" in reports[1].reasoning
+    assert [report.step_number for report in reports] == list(range(len(reports)))
+
+
+async def test_the_state_is_valid_at_every_step(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    validate((await state_of(navigator, navigation_id))["navigator"])
+    while (await navigator.step(navigation_id)).stop_reason is None:
+        state = await state_of(navigator, navigation_id)
+        validate(state["navigator"])
+        assert state["navigator"]["interactive_pause"] is True
+    state = (await state_of(navigator, navigation_id))["navigator"]
+    validate(state)
+    assert state["exploration_complete"] is True
+    assert state["decision_log"][-1]["action"] == "finalize_context"
+
+
+async def test_an_interactive_flight_pauses_after_every_step(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    assert (await navigator.report(navigation_id)).step_number == 0
+    await navigator.run(navigation_id)
+    assert (await navigator.report(navigation_id)).step_number == 1
+
+
+async def test_a_turn_report_says_what_a_host_needs_to_decide(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive", token_budget=150))
+    report = await navigator.step(navigation_id)
+    assert report.map_size_tokens <= 150
+    assert 0 < report.budget_utilization <= 100
+    assert report.budget_remaining == 2
+    assert report.focus_areas[0] == "src/auth/tokens.py"
+    assert report.focus[0].reasons
+    assert report.sufficiency
+    assert all(candidate.prices for candidate in report.candidates)
+    json.loads(report.model_dump_json())
+
+
+async def test_updates_change_the_plan_without_a_model(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    await navigator.run(navigation_id)
+    report = await navigator.step(
+        navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]}
+    )
+    assert report.model == "user"
+    assert report.stop_reason is None
+    assert "src/billing.py" in report.focus_areas
+    assert "sum(line.amount for line in lines)" in (await navigator.context(navigation_id)).context_string
+
+
+async def test_broken_updates_change_nothing(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    before = await navigator.run(navigation_id)
+    with pytest.raises(FlightPlanError):
+        await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "x", "level": 9}]})
+    assert await navigator.context(navigation_id) == before
+
+
+async def test_the_context_since_a_step_has_only_what_is_new(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, token_budget=400))
+    await navigator.run(navigation_id)
+    before = await navigator.report(navigation_id)
+    await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]})
+    news = await navigator.context(navigation_id, since_step=before.step_number)
+    assert "sum(line.amount for line in lines)" in news.context_string
+    assert "age_s > LIFETIME_S" not in news.context_string
+    assert news.token_count == count(news.context_string)
+    unchanged = await navigator.report(navigation_id)
+    nothing = await navigator.context(navigation_id, since_step=unchanged.step_number)
+    assert nothing.context_string == ""
+
+
+async def test_finish_ends_the_flight_by_the_users_word(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    await navigator.step(navigation_id)
+    report = await navigator.step(navigation_id, action="finish")
+    assert report.stop_reason is StopReason.USER
+    assert (await navigator.step(navigation_id)).step_number == 1
+    assert (await navigator.context(navigation_id)).context_string
+
+
+async def test_a_cancelled_navigation_takes_no_step_and_keeps_its_context(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    await navigator.step(navigation_id)
+    assert (await navigator.step(navigation_id, action="cancel")).stop_reason is StopReason.CANCELLED
+    with pytest.raises(NavigationClosedError, match="was cancelled"):
+        await navigator.step(navigation_id)
+    assert (await navigator.context(navigation_id)).context_string
+
+
+async def test_max_steps_ends_the_flight_with_the_best_plan_so_far(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(repository, max_steps=1)))
+    assert output.stop_reason is StopReason.MAX_STEPS
+    assert output.total_iterations == 1
+    assert "age_s > LIFETIME_S" in output.context_string
+    assert output.reasoning_summary
+
+
+async def test_a_finished_flight_stays_finished_until_the_user_says_more(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    done = await navigator.run(navigation_id)
+    assert (await navigator.step(navigation_id)).step_number == done.total_iterations
+    assert (await navigator.run(navigation_id)) == done
+
+
+async def test_a_navigation_survives_a_restart(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    first = make_navigator(data_dir=tmp_path / "data")
+    navigation_id = await first.open(ask(repository, mode="interactive"))
+    await first.step(navigation_id)
+    before = await first.context(navigation_id)
+    await first.aclose()
+    second = make_navigator(data_dir=tmp_path / "data")
+    assert await second.context(navigation_id) == before
+    assert (await second.report(navigation_id)).step_number == 1
+    assert (await second.step(navigation_id)).step_number == 2
+
+
+async def test_an_earlier_context_can_be_read_after_the_repository_is_gone(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    first = make_navigator(data_dir=tmp_path / "data")
+    navigation_id = await first.open(ask(repository))
+    before = await first.run(navigation_id)
+    await first.aclose()
+    shutil.rmtree(repository)
+    second = make_navigator(data_dir=tmp_path / "data")
+    assert await second.context(navigation_id) == before
+
+
+async def test_users_do_not_see_each_others_navigations(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    mine = await navigator.open(ask(repository), user="ann")
+    assert await navigator.navigations("bob") == []
+    with pytest.raises(UnknownNavigationError) as caught:
+        await navigator.context(mine, user="bob")
+    assert mine not in caught.value.choices
+
+
+async def test_an_unknown_id_is_told_with_the_known_ones(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    known = await navigator.open(ask(repository))
+    with pytest.raises(UnknownNavigationError, match="No navigation has the id `nav-x`") as caught:
+        await navigator.report("nav-x")
+    assert caught.value.choices == (known,)
+
+
+async def test_the_latest_navigation_comes_first(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    older = await navigator.open(ask(repository))
+    newer = await navigator.open(ask(repository))
+    assert [summary.navigation_id for summary in await navigator.navigations()] == [newer, older]
+    await navigator.run(older)
+    first = (await navigator.navigations())[0]
+    assert (first.navigation_id, first.stop_reason) == (older, StopReason.FINISHED)
+
+
+async def test_steps_at_once_on_one_navigation_happen_one_after_the_other(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    updates = [{"verbosity": [{"pattern": f"src/{name}.py", "level": 4}]} for name in ("billing", "router")]
+    reports = await asyncio.gather(*(navigator.step(navigation_id, updates=update) for update in updates))
+    assert sorted(report.step_number for report in reports) == [1, 2]
+    plan = FlightPlan.from_yaml((await navigator.context(navigation_id)).flight_plan_yaml)
+    assert {"src/billing.py", "src/router.py"} <= {rule.pattern for rule in plan.verbosity}
+
+
+async def test_a_deadline_returns_what_there_is_and_loses_no_step(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    partial = await navigator.run(navigation_id, deadline_s=0)
+    assert partial.stop_reason is None
+    assert partial.context_string
+    assert (await navigator.run(navigation_id)).stop_reason is StopReason.FINISHED
+
+
+async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, repository: Path) -> None:
+    heard: list[Progress] = []
+
+    async def hear(progress: Progress) -> None:
+        heard.append(progress)
+
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository), on_progress=hear)
+    output = await navigator.run(navigation_id, on_progress=hear)
+    assert [progress.step for progress in heard] == list(range(output.total_iterations + 1))
+    assert all(progress.message for progress in heard)
+
+
+async def test_a_path_that_is_no_folder_is_told(make_navigator: MakeNavigator, tmp_path: Path) -> None:
+    navigator = make_navigator()
+    (tmp_path / "file").write_text("")
+    for path, words in ((tmp_path / "nowhere", "does not exist"), (tmp_path / "file", "is no folder")):
+        with pytest.raises(RepositoryNotFoundError, match=words):
+            await navigator.open(ask(path))
+
+
+async def test_a_step_that_does_not_exist_is_told(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    for step in (-1, 1):
+        with pytest.raises(InvalidRequestError, match="does not exist"):
+            await navigator.report(navigation_id, step=step)
+
+
+async def test_an_unknown_model_is_told_with_the_choices(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    with pytest.raises(UnknownModelError, match=r"No model is called `gpt5`; choose `embedded`"):
+        await make_navigator().open(ask(repository, model="gpt5"))
+
+
+async def test_a_model_without_a_price_is_refused(make_navigator: MakeNavigator, repository: Path) -> None:
+    with pytest.raises(UnpricedModelError, match="REPO_NAVIGATOR_PRICES"):
+        await make_navigator().open(ask(repository, model="gemini-9-ultra"))
+
+
+async def test_a_data_folder_that_cannot_be_written_degrades_to_memory_with_a_note(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("a file where the folder should be")
+    navigator = make_navigator(data_dir=tmp_path / "data")
+    output = await navigator.run(await navigator.open(ask(repository)))
+    assert output.context_string
+    assert any("lives in memory" in note for note in output.notes)
+
+
+async def test_a_goal_that_names_nothing_in_the_repository_still_ends_well(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(repository, goal="zzz qqq 123")))
+    assert output.stop_reason is StopReason.FINISHED
+    assert output.context_string
+
+
+async def test_an_empty_folder_gives_a_context_without_files(
+    make_navigator: MakeNavigator, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    navigator = make_navigator()
+    output = await navigator.run(await navigator.open(ask(tmp_path / "empty")))
+    assert output.files == ()
+    assert output.stop_reason is StopReason.FINISHED
+
+
+async def test_a_hundred_steps_do_not_make_the_state_grow(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    sizes = []
+    for step in range(60):
+        update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + step % 4}]}
+        await navigator.step(navigation_id, updates=update)
+        sizes.append(len(json.dumps(await state_of(navigator, navigation_id))))
+    assert sizes[-1] < 1.1 * sizes[20]
+    assert (await navigator.report(navigation_id, step=3)).step_number == 3
+
+
+def test_the_contracts_schema_is_well_formed() -> None:
+    schema = json.loads((Path(__file__).parent / "data" / "navigator_state.schema.json").read_text("utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)

@@ -1,0 +1,86 @@
+"""The state's contract."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import ValidationError
+
+from navigator.pricing import FREE
+from navigator.state import BudgetConfig, DecisionLogEntry, MapMetadata, ModelPricingRates, NavigatorState
+from repo_map.flight_plan import FlightPlan, Focus, PathBoost, VerbosityRule
+
+DATA = Path(__file__).parent / "data"
+SCHEMA = json.loads((DATA / "navigator_state.schema.json").read_text("utf-8"))
+
+
+def validate(state: Any) -> None:
+    jsonschema.Draft7Validator(SCHEMA).validate(state)
+
+
+def make_state(**changes: Any) -> NavigatorState:
+    parts: dict[str, Any] = {
+        "user_task": "Refactor the auth middleware",
+        "repo_path": "/project",
+        "budget_config": BudgetConfig(model_pricing_rates=FREE.rates("embedded")),
+        "flight_plan": FlightPlan(budget=8000),
+    }
+    return NavigatorState(**{**parts, **changes})
+
+
+def test_a_fresh_state_is_whole_and_valid() -> None:
+    state = make_state().model_dump(mode="json")
+    validate(state)
+    assert set(state) == set(SCHEMA["properties"])
+
+
+def test_a_full_state_is_valid() -> None:
+    plan = FlightPlan(
+        budget=8000,
+        focus=Focus(paths=(PathBoost(pattern="src/**", weight=2.0),)),
+        verbosity=(VerbosityRule(pattern="src/**", level=4),),
+    )
+    entry = DecisionLogEntry(
+        step=1,
+        action="update_flight_plan",
+        reasoning="It is named in the stack frame.",
+        config_diff={"verbosity": []},
+        timestamp=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    metadata = MapMetadata(total_tokens=10, file_count=1, focus_areas=("src/a.py",), budget_utilization=0.1)
+    state = make_state(flight_plan=plan, decision_log=(entry,), map_metadata=metadata)
+    validate(state.model_dump(mode="json"))
+
+
+def test_the_contracts_example_is_understood() -> None:
+    example = json.loads((DATA / "navigator_state.example.json").read_text("utf-8"))["navigator"]
+    state = NavigatorState.model_validate(example)
+    assert state.decision_log[0].step == 1
+    assert state.budget_config.current_spend_usd == Decimal("0.0135")
+
+
+def test_a_state_survives_json() -> None:
+    rates = ModelPricingRates(
+        model_name="gemini-2.0-flash",
+        input_per_million=Decimal("0.075"),
+        output_per_million=Decimal("0.30"),
+    )
+    budget = BudgetConfig(current_spend_usd=Decimal("0.000123"), model_pricing_rates=rates)
+    state = make_state(budget_config=budget)
+    assert NavigatorState.model_validate(json.loads(json.dumps(state.model_dump(mode="json")))) == state
+
+
+@pytest.mark.parametrize("change", [{"user_task": ""}, {"execution_mode": "hasty"}])
+def test_a_state_outside_the_contract_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        make_state(**change)
+
+
+def test_a_free_model_has_rates_that_the_contract_allows() -> None:
+    assert FREE.rates("embedded").input_per_million > 0
