@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,7 +20,11 @@ _WINDOW = 60
 _LONG_FUNCTION = 150
 """A function beyond this many lines that holds others, such as a module wrapper, is opened like a class."""
 _LONGEST_SIGNATURE = 12
+_SHORTEST_MACRO = 2
+"""Macros of one or two lines are constants: they stay in the gaps."""
 _MOST_WINDOWS = 100
+_MOST_WINDOWS_OF_TEXT = 20
+"""For files without definitions: generated pages and data would cost more than they tell."""
 _MOST_COMMENT_LINES = 40
 
 _DOUBLE_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
@@ -84,7 +88,7 @@ class _Span(NamedTuple):
 def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
     """Cut one file into units and count their terms by field; every line belongs to at most one unit."""
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    spans = list(_cut(lines, symbols.definitions))
+    spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
     units = FileUnits([], [], [], [], [], [], [], [], [])
     positions = _Positions()
     quoted = _QUOTED_BY_LANGUAGE.get(symbols.language, _C_LIKE)
@@ -160,18 +164,34 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
     return names
 
 
+def _most_windows(symbols: FileSymbols) -> int:
+    has_code = any(
+        definition.kind in _FUNCTION_KINDS | _CONTAINER_KINDS for definition in symbols.definitions
+    )
+    return _MOST_WINDOWS if has_code else _MOST_WINDOWS_OF_TEXT
+
+
+def _limited(spans: Iterable[_Span], most: int) -> list[_Span]:
+    """Leave out the gaps beyond the first ``most``."""
+    kept: list[_Span] = []
+    for span in spans:
+        if span.kind != GAP:
+            kept.append(span)
+        elif most > 0:
+            kept.append(span)
+            most -= 1
+    return kept
+
+
 def _cut(lines: list[str], definitions: Sequence[Definition]) -> Iterator[_Span]:
     """Yield the units of a file in line order."""
     last = len(lines)
-    covered = windows = 0
-    heads = list(_heads(definitions))
+    covered = 0
+    heads = list(_heads(lines, definitions))
     for at, (row, kind) in enumerate(heads):
         definition = definitions[row]
         start = max(_with_comment(lines, definition, covered), covered + 1)
-        for gap in _windows(lines, covered + 1, start - 1):
-            windows += 1
-            if windows <= _MOST_WINDOWS:
-                yield gap
+        yield from _windows(lines, covered + 1, start - 1)
         end = min(definition.end, last)
         if kind == CLASS_HEADER:
             following = definitions[heads[at + 1][0]] if at + 1 < len(heads) else None
@@ -181,24 +201,36 @@ def _cut(lines: list[str], definitions: Sequence[Definition]) -> Iterator[_Span]
         if end >= start:
             yield _Span(start, end, row, kind)
             covered = end
-    for gap in _windows(lines, covered + 1, last):
-        windows += 1
-        if windows <= _MOST_WINDOWS:
-            yield gap
+    yield from _windows(lines, covered + 1, last)
 
 
-def _heads(definitions: Sequence[Definition]) -> Iterator[tuple[int, int]]:
+def _heads(lines: list[str], definitions: Sequence[Definition]) -> Iterator[tuple[int, int]]:
     """Yield the row and kind of every function and class header that is a unit, by first line."""
     covered = 0
     opened = _opened_functions(definitions)
     for row, definition in enumerate(definitions):
         if definition.start <= covered:
             continue
+        if _is_declaration(lines, definition):
+            continue
         if definition.kind in _FUNCTION_KINDS and row not in opened:
             yield row, FUNCTION
             covered = definition.end
         elif definition.kind in _CONTAINER_KINDS or row in opened:
             yield row, CLASS_HEADER
+
+
+def _is_declaration(lines: list[str], definition: Definition) -> bool:
+    """Tell whether a function has no body: a prototype, an interface's method, a macro that is a constant.
+
+    They read best together, so they stay in their class header or gap.
+    """
+    if definition.kind == "macro":
+        return definition.end - definition.start < _SHORTEST_MACRO
+    if definition.kind not in _FUNCTION_KINDS or definition.sig_end < definition.end:
+        return False
+    last = lines[min(definition.end, len(lines)) - 1].rstrip()
+    return last.endswith(";") and "=>" not in last
 
 
 def _opened_functions(definitions: Sequence[Definition]) -> frozenset[int]:
