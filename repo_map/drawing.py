@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map.errors import BudgetError
+from repo_map.estimates import file_level_costs
 from repo_map.fitting import Fitted, fit, list_steps
 from repo_map.leftovers import Leftovers
-from repo_map.manifest import file_level_costs
 from repo_map.ranking import rank
 from repo_map.selection import Selection, select
 from repo_map.sketches import Sketchbook, Style
@@ -87,7 +87,7 @@ def draw_map(
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
     book = Sketchbook(index, Style(encoding, line_numbers, show_costs))
-    leftovers = Leftovers(index, selection.levels > 0, encoding)
+    leftovers = Leftovers(index, selection.levels > 0, plan.budget, encoding)
     if strict:
         refuse_overflow(index, plan, selection, book)
     steps = list_steps(index, selection, ranks)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.manifest import file_level_costs, part_costs
+from repo_map.estimates import file_level_costs, part_costs
 from repo_map.sections import Shape
 
 if TYPE_CHECKING:

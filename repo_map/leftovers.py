@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from repo_map.tokens import TokenEncoding
 
 _MOST_FOLDERS = 5
+_LEAST_BUDGET_FOR_FOLDERS = 200
 
 
 class Leftovers:
     """Counts what a map does not show of the files that its plan lets in."""
 
-    def __init__(self, index: RepoIndex, let_in: NDArray[np.bool_], encoding: TokenEncoding) -> None:
+    def __init__(
+        self, index: RepoIndex, let_in: NDArray[np.bool_], budget: int, encoding: TokenEncoding
+    ) -> None:
         self._let_in = let_in
+        self._budget = budget
         self._encoding = encoding
         self._names, self._folder = _top_folders(index)
 
@@ -33,12 +37,15 @@ class Leftovers:
         number = int(left.sum())
         if not number:
             return ""
+        head = f"{ELISION} {number:,} more file{'s' if number > 1 else ''}"
+        if self._budget < _LEAST_BUDGET_FOR_FOLDERS:
+            return f"{head}\n"
         counts = np.bincount(self._folder[left], minlength=len(self._names))
         order = np.lexsort((np.arange(len(counts)), -counts))[:_MOST_FOLDERS]
         told = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
         others = number - int(counts[order].sum())
         where = ", ".join([*told, *([f"{others:,} elsewhere"] if others else [])])
-        return f"{ELISION} {number:,} more file{'s' if number > 1 else ''}: {where}\n"
+        return f"{head}: {where}\n"
 
     def counts_without(self, shown: list[int]) -> tuple[int, ...]:
         """Return the tokens of that line by vocabulary."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from repo_map import tokens
-from repo_map.manifest import file_costs
+from repo_map.estimates import file_costs
+from repo_map.file_flags import FileFlag
 from repo_map.rendering import render_body, render_header
 from repo_map.sections import Shape
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from repo_map.tokens import TokenEncoding
 
 _MOST_REMEMBERED = 20_000
+_PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
 
 
 class Sketch(NamedTuple):
@@ -62,7 +64,7 @@ class Sketchbook:
             header = (
                 f"{header} [{' '.join(f'L{n}:{t}' for n, t in enumerate(file_costs(index, file_id), 1))}]"
             )
-        if shape.highest < 2:
+        if shape.highest < 2 or int(index.files.flags[file_id]) & _PATH_ONLY:
             return f"{header}\n"
         definitions = (
             index.definitions(file_id)

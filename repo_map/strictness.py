@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repo_map.errors import BudgetError
-from repo_map.manifest import file_level_costs
+from repo_map.estimates import file_level_costs
 from repo_map.sections import Shape
 
 if TYPE_CHECKING:
