@@ -25,6 +25,7 @@ def output_of(navigation: Navigation, record: StepRecord, context: str) -> Navig
         files=record.files,
         focus_areas=report.focus_areas,
         excluded_count=report.excluded_count,
+        left_out=report.left_out,
         cuts=report.cuts,
         candidates=report.candidates,
         sufficiency=report.sufficiency,

@@ -106,6 +106,9 @@ class TurnReport(_Report):
     focus: tuple[FileReport, ...] = ()
     """The focus areas with their levels, tokens and reasons."""
     excluded_count: int = 0
+    """Files that the plan puts at level 0."""
+    left_out: int = 0
+    """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     sufficiency: str = ""
@@ -146,6 +149,9 @@ class NavigatorOutput(_Report):
     """Files of the map, most relevant first."""
     focus_areas: tuple[str, ...] = ()
     excluded_count: int = 0
+    """Files that the plan puts at level 0."""
+    left_out: int = 0
+    """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     sufficiency: str = ""

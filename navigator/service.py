@@ -66,7 +66,11 @@ class Navigator:
             FlightPlanError: its flight plan is not well-formed.
         """
         task = checked(request, self._settings)
-        workspace, seconds = await self._workspaces.open(request.repo_path)
+        loading = asyncio.create_task(asyncio.to_thread(_load_adk))
+        try:
+            workspace, seconds = await self._workspaces.open(request.repo_path)
+        finally:
+            await loading
         navigation = self._first(task, str(workspace.index.root), seconds)
         run_id = navigation.run.navigation_id
         live = self._hangar.live(navigation, workspace, user)
@@ -210,7 +214,6 @@ class Navigator:
     @property
     def _hangar(self) -> Hangar:
         if self._opened is None:
-            # Imported on first use: ADK takes about a second, and a server answers before it needs it.
             from navigator.adk.hangar import Hangar  # noqa: PLC0415
 
             self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock)
@@ -284,6 +287,11 @@ class Navigator:
             before = await self._hangar.load(navigation_id, user)
             run = before.run.stopping(StopReason.ERROR, str(error))
             await self._hangar.store(Navigation(before.state, run), user)
+
+
+def _load_adk() -> None:
+    """Import what takes about a second, on first use: a server answers before it needs it."""
+    import navigator.adk.hangar  # noqa: F401, PLC0415
 
 
 def _steered(before: Navigation, words: str) -> Navigation:

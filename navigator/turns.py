@@ -37,6 +37,8 @@ class View(NamedTuple):
     """A map and what it means for the goal."""
 
     map: RepoMap
+    plan: FlightPlan
+    """Its plan, stamped with the tree that it was drawn from."""
     reasons: Mapping[str, tuple[str, ...]]
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
@@ -129,6 +131,7 @@ def step_record(
         focus_areas=state.map_metadata.focus_areas,
         focus=tuple(file for file in files if file.level >= FOCUS_LEVEL),
         excluded_count=view.map.excluded,
+        left_out=view.map.left_out,
         cuts=_cuts(view.map),
         candidates=view.candidates,
         sufficiency=view.sufficiency,
@@ -136,12 +139,12 @@ def step_record(
         total_usage=run.usage,
         stop_reason=run.stop_reason,
         ended=run.ended,
-        notes=run.notes,
+        notes=(*run.notes, *view.map.notes),
     )
     return StepRecord(
         report=report,
         files=files,
-        flight_plan=state.flight_plan,
+        flight_plan=view.plan,
         reasoning_summary=state.reasoning_summary,
     )
 
@@ -165,7 +168,7 @@ def report_now(record: StepRecord, run: NavigationRun) -> TurnReport:
         update={
             "stop_reason": run.stop_reason,
             "ended": run.ended,
-            "notes": run.notes,
+            "notes": tuple(dict.fromkeys((*run.notes, *record.report.notes))),
             "total_cost": run.spent,
             "total_usage": run.usage,
         }

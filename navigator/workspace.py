@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.relevance.scoring import Relevance
     from repo_map.relevance.sufficiency import Sufficiency
+    from repo_map.store import Store
 
 MAX_GOALS = 16
 
@@ -51,9 +52,12 @@ class Workspace:
 
     def view(self, goal: str, plan: FlightPlan) -> View:
         """Return the map of ``plan`` with what it means for ``goal``."""
+        from repo_map.replay import stamp  # noqa: PLC0415
+
         relevance, drawn = self.relevance(goal), self.draw(plan)
         return View(
             map=drawn,
+            plan=stamp(self.index, plan, drawn),
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
             candidates=candidates(self.index, relevance, drawn),
             sufficiency=_words(relevance.sufficiency),
@@ -79,25 +83,44 @@ class Workspaces:
         lock = self._locks.setdefault(root, asyncio.Lock())
         async with lock:
             live = self._live.get(root)
-            if live is None or refresh:
-                live = await asyncio.to_thread(self._read, root, live)
+            if live is None:
+                live = await self._read(root)
+            elif refresh:
+                live = await self._refresh(live)
             self._live[root] = live
             self._live.move_to_end(root)
             while len(self._live) > self._settings.max_repositories:
                 self._live.popitem(last=False)
         return live, perf_counter() - started
 
-    def _read(self, root: Path, live: Workspace | None) -> Workspace:
+    async def _read(self, root: Path) -> Workspace:
         from repo_map.history import read_history  # noqa: PLC0415
         from repo_map.index import build_index  # noqa: PLC0415
 
-        if live is None:
-            index = build_index(root, workers=self._settings.workers)
-        else:
-            index = live.index.refresh()
-            if index.fingerprint == live.index.fingerprint:
-                return live
-        return Workspace(index, read_history(root))
+        store = self._store()
+        # git works on the history while this process and its workers read the tree.
+        history = asyncio.create_task(asyncio.to_thread(read_history, root, folder=store.folder))
+        try:
+            index = await asyncio.to_thread(build_index, root, store=store, workers=self._settings.workers)
+        finally:
+            past = await history
+        return Workspace(index, past)
+
+    async def _refresh(self, live: Workspace) -> Workspace:
+        from repo_map.history import read_history  # noqa: PLC0415
+
+        index = await asyncio.to_thread(live.index.refresh)
+        if index.fingerprint == live.index.fingerprint:
+            return live
+        past = await asyncio.to_thread(read_history, index.root, folder=self._store().folder)
+        return Workspace(index, past)
+
+    def _store(self) -> Store:
+        from repo_map.store import Store, user_store  # noqa: PLC0415
+
+        if not self._settings.use_cache:
+            return Store(None)
+        return Store(self._settings.cache_dir) if self._settings.cache_dir else user_store()
 
     def close(self) -> None:
         """Let go of every index."""
