@@ -63,6 +63,7 @@ _LANGUAGE_FACTORS = {"cpp": 0.94, "java": 0.94, "json": 1.05, "python": 0.97, "r
 # Blocks that stay in the processor's cache; whole-file temporaries are four times slower.
 _BLOCK = 16_384
 _DOC_LINES = 12
+_PARAGRAPH_LINES = 4
 
 
 class FileCosts(NamedTuple):
@@ -113,6 +114,9 @@ def _own_tokens(definition: Definition, upto: list[float], last: int) -> tuple[f
         documented = upto[max(doc_end, definition.doc_start - 1)] - upto[definition.doc_start - 1]
         if definition.doc_end < start:
             before = upto[min(definition.doc_end, last)] - upto[definition.doc_start - 1]
+    elif definition.kind == "heading":
+        documented = upto[min(definition.sig_end + _PARAGRAPH_LINES, max(end, definition.sig_end), last)]
+        documented -= upto[min(definition.sig_end, last)]
     structure = 0.0 if definition.kind in MEMBER_KINDS else upto[min(head, last)] - upto[min(head, last) - 1]
     interface = upto[max(tail, start - 1)] - upto[start - 1] + documented
     return structure, interface, upto[max(end, start - 1)] - upto[start - 1] + before

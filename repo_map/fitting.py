@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.selection import Selection
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Counts = tuple[int, ...]
 Measure = Callable[[int, Shape], Counts]
 """Exact tokens of a file at a shape, one count per vocabulary."""
@@ -23,6 +25,8 @@ WHOLE_FILE = -1
 _GAINS = (0.0, 1.0, 3.0, 2.0, 4.0)
 """What reaching each level is worth: a path tells less than a structure, a body more than an interface."""
 _MOST_MISSES = 40
+_PLAUSIBLE = 1.5
+"""Estimates up to this share of the budget may turn out to fit whole."""
 _LEAST_PART = 6
 """Tokens below which nothing more is tried: hardly a path is shorter."""
 
@@ -30,86 +34,68 @@ _LEAST_PART = 6
 class Steps(NamedTuple):
     """Everything that can be added to an empty map, one level of one part at a time, most valuable first."""
 
-    file: NDArray[np.int64]
-    part: NDArray[np.int64]
+    file: Ints
+    part: Ints
     """Position among the file's sections, then its spans; ``WHOLE_FILE`` for the level of the rest."""
-    level: NDArray[np.int64]
-    tokens: NDArray[np.float64]
+    level: Ints
+    tokens: Floats
     """Estimated."""
 
 
-def list_steps(index: RepoIndex, selection: Selection, ranks: NDArray[np.float64]) -> Steps:
+def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> Steps:
     """List the steps from nothing to what the plan asks for, in the order in which they deserve the budget.
 
     What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names
     comes last; among equals, attention per token decides. A step never comes before one that it stands on.
     """
-    files = _file_steps(index, selection, ranks)
-    parts = _part_steps(index, selection, ranks)
+    tiers = np.where(selection.explicit, np.maximum(selection.levels - 1, 0), 0).astype(np.float64)
+    for file_id, shape in selection.shapes.items():
+        tiers[file_id] = max(shape.highest - 1, 0)
+    worth = _worth(selection, ranks, tiers)
+    path_tokens = file_level_costs(index)[:, 1]
+    files = _file_steps(index, selection, worth, tiers)
+    parts = _part_steps(index, selection, worth, worth * _GAINS[1] / np.maximum(path_tokens, 1))
     file, part, level, tokens, tier, value = (np.concatenate(pair) for pair in zip(files, parts, strict=True))
     # Ties break by file and level, so equal repositories give equal maps.
     order = np.lexsort((level, part, file, -value, -tier))
     return Steps(file[order], part[order], level[order], tokens[order])
 
 
-_Columns = tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-]
+_Columns = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
+"""File, part, level, tokens, tier and value of each step."""
 
 
-def _file_steps(index: RepoIndex, selection: Selection, ranks: NDArray[np.float64]) -> _Columns:
+def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Floats) -> _Columns:
     costs = file_level_costs(index)
-    levels = selection.levels
-    tiers = np.where(selection.explicit, np.maximum(levels - 1, 0), 0).astype(np.float64)
-    worth = _worth(selection, ranks, tiers)
-    for file_id, shape in selection.shapes.items():
-        tiers[file_id] = max(shape.highest - 1, 0)
     found: list[_Columns] = []
-    reached = np.full(len(levels), np.inf)
+    reached = np.full(len(worth), np.inf)
     for level in range(1, 5):
         added = costs[:, level] - costs[:, level - 1]
         # A level that shows no more than the one below it is no step.
-        ids = np.flatnonzero((levels >= level) & (added > 0)).astype(np.int64)
+        ids = np.flatnonzero((selection.levels >= level) & (added > 0)).astype(np.int64)
         density = worth[ids] * _GAINS[level] / np.maximum(added[ids], 1)
+        # No step may come before the one that it stands on.
         reached[ids] = np.minimum(density, reached[ids])
-        found.append(
-            (
-                ids,
-                np.full(len(ids), WHOLE_FILE),
-                np.full(len(ids), level),
-                added[ids],
-                tiers[ids],
-                reached[ids],
-            )
-        )
+        whole, levels = np.full(len(ids), WHOLE_FILE), np.full(len(ids), level)
+        found.append((ids, whole, levels, added[ids], tiers[ids], reached[ids]))
     return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))  # type: ignore[return-value]
 
 
-def _part_steps(index: RepoIndex, selection: Selection, ranks: NDArray[np.float64]) -> _Columns:
-    rows: list[tuple[int, int, int, float, float, float]] = []
+def _part_steps(index: RepoIndex, selection: Selection, worth: Floats, path_density: Floats) -> _Columns:
+    rows: list[tuple[float, ...]] = []
     for file_id, shape in selection.shapes.items():
-        attention = (
-            float(selection.weights[file_id]) ** 2 * max(float(ranks[file_id]) * len(ranks), 1e-6) ** 0.1
-        )
         for part, (wanted, prices) in enumerate(part_costs(index, file_id, shape)):
-            density = np.inf
+            density = float(path_density[file_id])
             for level in range(max(shape.level, 1) + 1, wanted + 1):
                 added = max(prices[level] - prices[max(level - 1, shape.level)], 1.0)
-                density = min(density, attention * _GAINS[level] / added)
+                density = min(density, float(worth[file_id]) * _GAINS[level] / added)
                 rows.append((file_id, part, level, added, wanted - 1.0, density))
     table = np.array(rows, dtype=np.float64).reshape(len(rows), 6)
     ints = table[:, :3].astype(np.int64)
     return ints[:, 0], ints[:, 1], ints[:, 2], table[:, 3], table[:, 4], table[:, 5]
 
 
-def _worth(
-    selection: Selection, ranks: NDArray[np.float64], tiers: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _worth(selection: Selection, ranks: Floats, tiers: Floats) -> Floats:
     """Return what attention a file deserves; rank counts for less among files that the plan names itself."""
     relative = np.maximum(ranks * len(ranks), 1e-6)
     return selection.weights**2 * np.where(tiers > 0, relative**0.1, relative**0.5)
@@ -209,9 +195,15 @@ def fit(
     The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
     """
     rest = measure_rest([])
+    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.level.tolist(), strict=True))
+    if steps.tokens.sum() <= _PLAUSIBLE * budget:
+        # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
+        whole = _Fit(selection, measure, len(rest))
+        _take_bulk(whole, rows)
+        if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
+            return Fitted(whole.shapes(), tuple(whole.totals))
     work = _Fit(selection, measure, len(rest))
     taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
-    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.level.tolist(), strict=True))
     accepted = _take_bulk(work, rows[:taken])
     _give_back(work, accepted, budget - max(rest))
     _take_more(work, rows[taken:], steps.tokens[taken:].tolist(), budget - max(rest), accepted)

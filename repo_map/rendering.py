@@ -49,20 +49,26 @@ def render_body(
     previous = 0
     for number in numbers:
         verbatim = shown.get(number, True)
-        if (
-            number > previous + 1
-            and (verbatim or shown.get(previous, False))
-            and _has_words(lines, previous, number)
-        ):
+        beside_whole = verbatim or shown.get(previous, False)
+        if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
+            if not lines[number - 1].strip():
+                continue
+            _drop_blank_end(drawn)
             drawn.append(f"{ELISION} {number}")
         line = _printable(lines[number - 1], is_header)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
-        drawn.append(f"{number:>5} {line}" if line_numbers else line)
+        drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
+        _drop_blank_end(drawn)
         drawn.append(ELISION)
     return "".join(f"{line}\n" for line in drawn)
+
+
+def _drop_blank_end(drawn: list[str]) -> None:
+    while drawn and not drawn[-1].strip():
+        drawn.pop()
 
 
 def _printable(line: str, is_header: Callable[[str], bool]) -> str:

@@ -1,0 +1,49 @@
+"""Maps of small repositories written in one string."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from repo_map.drawing import RepoMap, draw_map
+from repo_map.flight_plan import FlightPlan
+from repo_map.index import RepoIndex, build_index
+from repo_map.store import Store
+from tests.support.trees import write
+
+MARK = "=== "
+
+
+def files_of(text: str) -> dict[str, str]:
+    """Cut ``=== path`` headed text into files."""
+    files: dict[str, str] = {}
+    for part in text.split(MARK)[1:]:
+        path, _, content = part.partition("\n")
+        files[path.strip()] = content
+    return files
+
+
+@lru_cache(maxsize=32)
+def _index_of(files: tuple[tuple[str, str | bytes], ...]) -> RepoIndex:
+    root = Path(tempfile.mkdtemp(prefix="map-"))
+    return build_index(write(root, dict(files)), store=Store(None), workers=1)
+
+
+def index_of(repo: str | Mapping[str, str | bytes]) -> RepoIndex:
+    """Index a repository without a cache."""
+    files = files_of(repo) if isinstance(repo, str) else repo
+    return _index_of(tuple(sorted(files.items())))
+
+
+def draw(repo: str | Mapping[str, str | bytes], plan: str = "", **options: Any) -> RepoMap:
+    """Draw a plan given as YAML."""
+    return draw_map(index_of(repo), FlightPlan.from_yaml(plan), **options)
+
+
+def check(repo: str | Mapping[str, str | bytes], plan: str, expect: str, **options: Any) -> None:
+    """Hold a drawn map against what is expected, character by character."""
+    drawn = draw(repo, plan, **options).text
+    assert drawn == expect, f"drawn:\n{drawn}"
