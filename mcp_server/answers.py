@@ -47,7 +47,7 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: i
             status=told.status,
             turn_report=told,
             context=context,
-            reasoning_summary=clip(output.reasoning_summary, telling.detail.characters) or None,
+            reasoning_summary=_news(output.reasoning_summary, report.reasoning, telling.detail),
             flight_plan_yaml=output.flight_plan_yaml if telling.plan else None,
             next_cursor=cursor,
         )
@@ -149,6 +149,11 @@ def _fitted(
 def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
     more = f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
     return "\n\n".join(part for part in ("\n".join(filter(None, parts)), context, more) if part)
+
+
+def _news(summary: str, reasoning: str, detail: Detail) -> str | None:
+    """Return the summary, unless the report that stands beside it has just said the same."""
+    return None if summary == reasoning else clip(summary, detail.characters) or None
 
 
 def _since(delta: NavigatorOutput) -> str:

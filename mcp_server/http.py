@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
+import signal
 import socket
 from collections.abc import Mapping
 from typing import Final
@@ -74,6 +75,8 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         server_header=False,
     )
+    # uvicorn raises the signal once more when it has shut down; having ended in peace, we end with 0.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     await uvicorn.Server(config).serve(sockets=[listener])
 
 

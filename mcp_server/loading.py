@@ -23,5 +23,10 @@ def load_navigator(settings: Settings) -> Navigator:
 def navigator_settings(settings: Settings) -> NavigatorSettings:
     """Return the part of ``settings`` that is the navigator's."""
     return NavigatorSettings(
-        data_dir=settings.data_dir, cache_dir=settings.cache_dir, model=settings.model or EMBEDDED
+        data_dir=settings.data_dir,
+        cache_dir=settings.cache_dir,
+        use_cache=settings.cache_dir is not None,
+        model=settings.model or EMBEDDED,
+        fallback_models=settings.fallback_models,
+        prices=settings.prices,
     )

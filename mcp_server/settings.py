@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
 from navigator.settings import default_data_dir
+from repo_map.cache_folder import cache_folder
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
@@ -50,11 +52,15 @@ class Settings:
     data_dir: Path | None = None
     """Where navigations are kept; in memory, until the process ends, when left out."""
     cache_dir: Path | None = None
-    """Where parsed repositories are kept; the user's cache folder when left out."""
+    """Where parsed repositories are kept; each run parses anew when left out."""
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
     model: str | None = None
     """Model of a navigation that names none; the embedded planner when left out."""
+    fallback_models: tuple[str, ...] = ()
+    """Models to try in turn where ``model`` fails; the embedded planner comes after them."""
+    prices: Path | None = None
+    """Price file of the user's own, over the shipped one."""
     token_budget: int = DEFAULT_TOKEN_BUDGET
     """Token budget of a navigation that names none."""
     max_cost_usd: float = 2.0
@@ -82,9 +88,11 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
     return Settings(
         data_dir=default_data_dir(environ),
-        cache_dir=_folder(environ, "CACHE"),
+        cache_dir=cache_folder(environ, sys.platform, Path.home()),
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
         model=environ.get(f"{PREFIX}MODEL") or None,
+        fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
+        prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,
         token_budget=int(budget),
         max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
         call_seconds=_number(environ, "CALL_SECONDS", 45.0),
@@ -129,11 +137,6 @@ def bearer_tokens(text: str) -> dict[str, str]:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _folder(environ: Mapping[str, str], name: str) -> Path | None:
-    value = environ.get(PREFIX + name)
-    return Path(value).expanduser() if value else None
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

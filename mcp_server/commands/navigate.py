@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -52,6 +53,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
+    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
+    gc.disable()
     request = _request(options, settings)
     flight = Flight()
     cancelled = False

@@ -23,6 +23,8 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
             "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
             "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
+            "REPO_NAVIGATOR_FALLBACK_MODELS": "gemini-2.5-pro, ollama/qwen3",
+            "REPO_NAVIGATOR_PRICES": str(tmp_path / "prices.yaml"),
             "REPO_NAVIGATOR_TOKEN_BUDGET": "5000",
             "REPO_NAVIGATOR_MAX_COST_USD": "0.5",
             "REPO_NAVIGATOR_CALL_SECONDS": "20",
@@ -38,6 +40,8 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.cache_dir == tmp_path / "cache"
     assert settings.allowed == (tmp_path,)
     assert settings.model == "gemini-2.5-flash"
+    assert settings.fallback_models == ("gemini-2.5-pro", "ollama/qwen3")
+    assert settings.prices == tmp_path / "prices.yaml"
     assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}

@@ -1,0 +1,82 @@
+"""``repo-navigator replay``: draw the context of a saved flight plan again, without an agent."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_server.panels import print_context
+from mcp_server.repository import choose_repository
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from repo_map.drawing import RepoMap
+    from repo_map.replay import Drift
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
+    parser.add_argument(
+        "repo", metavar="REPO", nargs="?", help="the repository's folder (the work tree here)"
+    )
+    parser.add_argument("--tokens", type=int, metavar="N", help="most tokens, instead of the plan's budget")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
+    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
+    from repo_map.index import build_index  # noqa: PLC0415
+    from repo_map.replay import replay  # noqa: PLC0415
+    from repo_map.store import Store  # noqa: PLC0415
+
+    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
+    gc.disable()
+    root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
+    plan = FlightPlan.from_yaml(_read(options.plan))
+    if options.tokens is not None:
+        if options.tokens < 1:
+            raise InvalidRequestError(f"--tokens is {options.tokens}; give a number above zero.")
+        plan = plan.model_copy(update={"budget": options.tokens})
+    drawn, drift = replay(build_index(root, store=Store(settings.cache_dir)), plan)
+    if options.json:
+        print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
+    else:
+        print_context(drawn.text)
+        for file in drift.files:
+            print(f"{file.change}: {file.path}", file=sys.stderr)
+        told = f"{drawn.tokens:,} of {plan.budget:,} tokens, {len(drawn.files)} files."
+        print(f"{drift.describe()} {told}", file=sys.stderr)
+    return 0
+
+
+def _read(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InvalidRequestError(
+            f"The flight plan can't be read from `{name}`: {error.strerror}; check the path."
+        ) from error
+    return data.decode("utf-8", "replace")
+
+
+def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
+    return {
+        "context": drawn.text,
+        "tokens": drawn.tokens,
+        "token_budget": drawn.budget,
+        "files": [
+            {"path": file.path, "level": int(file.level), "tokens": file.tokens} for file in drawn.files
+        ],
+        "drift": {
+            "told": drift.describe(),
+            "same_tree": drift.same_tree,
+            "files": [file._asdict() for file in drift.files],
+        },
+    }

@@ -1,0 +1,184 @@
+"""``repo-navigator navigate`` and ``replay`` as a shell runs them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.cli import main
+from repo_map.tokens import count
+
+GOAL = "The discount on an apple must never make its price negative"
+COMMAND = (sys.executable, "-m", "mcp_server.cli")
+
+
+def navigate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    assert main(["navigate", *map(str, arguments), "--json"]) == 0
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+def test_json_has_every_promised_field_and_the_tokens_are_true(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = navigate(capsys, shop, "--goal", GOAL, "--tokens", 600)
+    assert answer.keys() == {
+        "navigation_id",
+        "status",
+        "context",
+        "tokens",
+        "token_budget",
+        "files",
+        "flight_plan_yaml",
+        "reasoning_summary",
+        "total_iterations",
+        "total_cost_usd",
+        "seconds",
+        "notes",
+    }
+    assert answer["tokens"] == count(answer["context"]) <= answer["token_budget"] == 600
+    assert answer["files"][0]["path"] == "shop/prices.py"
+    assert answer["files"][0].keys() == {"path", "level", "tokens", "reasons"}
+    assert answer["seconds"].keys() == {"index", "navigate", "total"}
+    assert answer["total_cost_usd"] == 0
+
+
+def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["navigate", str(shop), "--goal", GOAL]) == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("shop/prices.py\n")
+    assert "Step 1" in err
+    assert "$0.0000" in err
+
+
+def test_a_goal_comes_from_a_file_or_from_stdin(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "goal.txt").write_text(GOAL)
+    from_file = navigate(capsys, shop, "--goal-file", tmp_path / "goal.txt")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOAL.encode())))
+    assert navigate(capsys, shop, "--goal-file", "-")["context"] == from_file["context"]
+
+
+def test_a_saved_plan_replays_to_the_same_bytes(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    answer = navigate(capsys, shop, "--goal", GOAL, "--save-plan", plan)
+    assert plan.read_text() == answer["flight_plan_yaml"]
+    assert main(["replay", str(plan), str(shop), "--json"]) == 0
+    replayed = json.loads(capsys.readouterr().out)
+    assert replayed["context"] == answer["context"]
+    assert replayed["drift"]["same_tree"]
+
+
+def test_a_replay_on_a_changed_tree_says_what_drifted(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    main(["navigate", str(shop), "--goal", GOAL, "--save-plan", str(plan), "--json"])
+    (shop / "shop" / "prices.py").write_text("PRICES = {}\n")
+    capfd.readouterr()
+    assert main(["replay", str(plan), str(shop)]) == 0
+    assert "changed: shop/prices.py" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["{repo}/missing", "--goal", "x"], 3, "There is no folder at `{repo}/missing`"),
+        (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
+        (["{repo}", "--goal", "  "], 2, "The goal is empty; say in a sentence what you want"),
+        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give a number above zero"),
+        (["{repo}", "--goal-file", "{repo}/none"], 2, "The goal can't be read from"),
+        (["{repo}", "--goal", "x", "--plan", "{repo}/README.md"], 2, "plan"),
+        (["{repo}", "--goal", "x", "--model", "nonsense"], 2, "nonsense"),
+        (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "cost"),
+        (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "steps"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_an_exit_code(
+    shop: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
+) -> None:
+    assert main(["navigate", *(argument.format(repo=shop) for argument in arguments)]) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert message.format(repo=shop) in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+def test_usage_errors_exit_with_2() -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["navigate"])
+    assert caught.value.code == 2
+
+
+def test_a_closed_pipe_ends_in_silence(shop: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run(
+        [*COMMAND, "navigate", shop, "--goal", GOAL],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert process.returncode == 0
+    assert "Error" not in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_an_interactive_user_steers_looks_and_stops(shop: Path) -> None:
+    said = "show\nplan\ncost\nalso show shop/mail.py\nn\n"
+    process = subprocess.run(
+        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive"],
+        input=said,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    assert "[y] next step" in process.stderr
+    assert "$0.0000 spent" in process.stderr
+    assert "verbosity:" in process.stderr
+    assert "def price_of" in process.stdout
+
+
+def test_the_end_of_input_accepts_the_context(shop: Path) -> None:
+    process = subprocess.run(
+        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    assert json.loads(process.stdout)["status"] == "user"
+
+
+def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    while b"[y] next step" not in (line := process.stderr.readline()):
+        assert line, "the first step was never reported"
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 5
+    answer = json.loads(out)
+    assert answer["status"] == "cancelled"
+    assert "def price_of" in answer["context"]
