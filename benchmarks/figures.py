@@ -1,0 +1,72 @@
+"""Means with their intervals, in a table."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from benchmarks.tasks import Task
+
+SHOWN = ("Acc@1", "Acc@5", "Acc@10", "body", "struct", "span", "full", "prec", "tokens", "seconds")
+_RESAMPLES = 1000
+
+
+class Row(NamedTuple):
+    """What one answer scored."""
+
+    id: str
+    system: str
+    budget: int
+    measures: dict[str, float]
+
+
+def table(rows: Sequence[Row], tasks: Sequence[Task], by: str | None) -> str:
+    """Return one line per system and budget, and per group if asked; ``±`` is half a 95 % interval."""
+    group_of: dict[str, str] = {task.id: str(getattr(task, by)) if by else "" for task in tasks}
+    groups = ["", *sorted(set(group_of.values()))] if by else [""]
+    lines = [_line(["system", "budget", "group", "n", *SHOWN, "over"])]
+    for system, budget in dict.fromkeys((row.system, row.budget) for row in rows):
+        for group in groups:
+            members = [
+                row
+                for row in rows
+                if (row.system, row.budget) == (system, budget) and (not group or group_of[row.id] == group)
+            ]
+            over = sum(row.measures["tokens"] > budget for row in members)
+            figures = [_figure(members, name) for name in SHOWN]
+            lines.append(_line([system, str(budget), group or "all", str(len(members)), *figures, str(over)]))
+    return "\n".join(lines)
+
+
+def mean(rows: Iterable[Row], measure: str) -> float:
+    """Return the mean of a measure over the tasks that have it."""
+    values = [row.measures[measure] for row in rows if measure in row.measures]
+    return sum(values) / len(values) if values else float("nan")
+
+
+def interval(rows: Iterable[Row], measure: str) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean (1,000 resamples, always the same ones)."""
+    values = [row.measures[measure] for row in rows if measure in row.measures]
+    chance = random.Random(0)
+    means = sorted(sum(chance.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLES))
+    return means[int(0.025 * _RESAMPLES)], means[int(0.975 * _RESAMPLES)]
+
+
+def _figure(rows: Sequence[Row], measure: str) -> str:
+    value = mean(rows, measure)
+    if measure == "tokens":
+        return f"{value:.0f}"
+    if measure == "seconds":
+        return f"{value:.2f}"
+    if measure in ("Acc@5", "body") and len(rows) > 1:
+        low, high = interval(rows, measure)
+        return f"{value:.3f} ±{(high - low) / 2:.2f}"
+    return f"{value:.3f}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    widths = (16, 7, 12, 5)
+    return "  ".join(
+        cell.ljust(widths[at]) if at < len(widths) else cell.rjust(11) for at, cell in enumerate(cells)
+    )

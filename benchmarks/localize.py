@@ -1,0 +1,182 @@
+"""``repo-navigator bench localize``: does the context hold the code that the real fix edited?"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchmarks.baselines import Baselines
+from benchmarks.figures import Row, table
+from benchmarks.scoring import Answer, score
+from benchmarks.tasks import Task, read_tasks
+from benchmarks.trees import files_at_head, materialise
+
+NAVIGATOR = "navigator"
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The answer to one task at one budget, as a line of the results file."""
+
+    id: str
+    system: str
+    budget: int
+    context: str
+    ranked: list[str]
+    """Paths, most relevant first."""
+    seconds: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
+    parser.add_argument(
+        "--tokens", default="8000", metavar="N,…", help="budgets to measure, by commas (default 8000)"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="keep answers and scores here, and resume from here"
+    )
+    parser.add_argument("--baselines", action="store_true", help="measure plain search beside the navigator")
+    parser.add_argument("--by", choices=("language", "repo"), help="figures by group as well")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
+    parser.add_argument(
+        "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=_folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the measurement and print its figures; a run that was stopped goes on where it was."""
+    if options.mirrors is None:
+        print(
+            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
+        )
+        return 2
+    budgets = sorted({int(tokens) for tokens in options.tokens.split(",")})
+    with contextlib.ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localize-")))
+        place = _Place(options.mirrors, options.trees or scratch / "trees", options.out or scratch)
+        for file in options.tasks:
+            tasks = read_tasks(file)[: options.limit]
+            rows = list(_measure(tasks, budgets, place, file.stem, baselines=options.baselines))
+            print(f"\n{file.stem}: {len(tasks)} tasks\n")
+            print(table(rows, tasks, options.by))
+    return 0
+
+
+class _Place(NamedTuple):
+    mirrors: Path
+    trees: Path
+    out: Path
+
+
+def _measure(
+    tasks: Sequence[Task], budgets: Sequence[int], place: _Place, name: str, *, baselines: bool
+) -> Iterator[Row]:
+    """Yield the score of every answer, asking only for answers that the results file lacks."""
+    place.out.mkdir(parents=True, exist_ok=True)
+    journal = place.out / f"{name}.jsonl"
+    known = {(result.id, result.system, result.budget): result for result in _read(journal)}
+    for number, task in enumerate(tasks, 1):
+        tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
+        missing = [budget for budget in budgets if (task.id, NAVIGATOR, budget) not in known]
+        fresh = [_navigate(task, tree, budget) for budget in missing]
+        if baselines and (task.id, "grep", budgets[-1]) not in known:
+            fresh += _search(task, tree, budgets)
+        _append(journal, fresh)
+        known |= {(result.id, result.system, result.budget): result for result in fresh}
+        _show_progress(number, len(tasks), task, fresh)
+        paths = files_at_head(tree)
+        for (identity, system, budget), result in known.items():
+            if identity == task.id and budget in budgets:
+                answer = Answer(result.context, result.ranked)
+                measures = score(task, answer, paths, _reader(tree))
+                yield Row(task.id, system, budget, {**measures, "seconds": result.seconds})
+
+
+def _navigate(task: Task, tree: Path, budget: int) -> Result:
+    """Ask the navigator through its command line, in this process."""
+    # Imported here: figures of old answers need no navigator.
+    from mcp_server.cli import main  # noqa: PLC0415
+
+    started = time.perf_counter()
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as goal:
+        goal.write(task.goal)
+        goal.flush()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            code = main(["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"])
+    if code:
+        raise RuntimeError(
+            f"`repo-navigator navigate` ended with {code} on {task.id}; see the message above."
+        )
+    said: dict[str, Any] = json.loads(printed.getvalue())
+    ranked = [file["path"] for file in said["files"]]
+    return Result(task.id, NAVIGATOR, budget, said["context"], ranked, time.perf_counter() - started)
+
+
+def _search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
+    """Ask the baselines."""
+    from repo_map.index import build_index  # noqa: PLC0415
+
+    started = time.perf_counter()
+    answers = Baselines(build_index(tree)).answers(task.goal, budgets)
+    seconds = (time.perf_counter() - started) / len(answers)
+    return [
+        Result(task.id, system, budget, answer.context, list(answer.ranked), seconds)
+        for (system, budget), answer in answers.items()
+    ]
+
+
+def _read(journal: Path) -> Iterator[Result]:
+    lines = journal.read_bytes().split(b"\n") if journal.exists() else []
+    for line in lines:
+        # A run that was killed may have left half a line.
+        with contextlib.suppress(msgspec.DecodeError):
+            yield msgspec.json.decode(line, type=Result)
+
+
+def _append(journal: Path, results: Iterable[Result]) -> None:
+    with journal.open("ab") as file:
+        file.writelines(msgspec.json.encode(result) + b"\n" for result in results)
+
+
+def _reader(tree: Path) -> Any:
+    def read(path: str) -> str:
+        return (tree / path).read_bytes().decode("utf-8", "replace")
+
+    return read
+
+
+def _show_progress(number: int, total: int, task: Task, fresh: Sequence[Result]) -> None:
+    seconds = sum(result.seconds for result in fresh)
+    what = f"{seconds:.1f} s" if fresh else "known"
+    print(f"{number}/{total} {task.id}: {what}", file=sys.stderr, flush=True)
+
+
+def _folder(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    return Path(value) if value else None
+
+
+def main() -> None:
+    """Run as ``python -m benchmarks.localize``."""
+    parser = argparse.ArgumentParser(prog="benchmarks.localize")
+    add_arguments(parser)
+    sys.exit(run(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""A packing under construction: what is chosen so far, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_map import tokens
+from repo_map.flight_plan import VerbosityRule
+from repo_map.packing.layout import file_rule, shape_of
+from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.sketches import Sketchbook
+
+_ELISION_TOKENS = 5
+"""Of the line that says what was left out between two pieces."""
+_OUTLINE_TOKENS = 16
+"""About what one definition line and its elision take."""
+_LEAST_CHARACTERS_PER_TOKEN = 7
+_FULL = 0.985
+"""Share of the budget from which on a packing counts as full."""
+_ROUNDS = 6
+
+
+class Draft:
+    """Chosen pieces by file; prices are estimates while choosing and exact once settled."""
+
+    def __init__(self, reader: PieceReader, book: Sketchbook, ranked: Sequence[str], budget: int) -> None:
+        self._reader = reader
+        self._book = book
+        self._ranked = ranked
+        self._rank = {path: place for place, path in enumerate(ranked)}
+        self._budget = budget
+        self._spent = 0
+        self._pieces: dict[str, list[Piece]] = {}
+        self._outlined: dict[str, list[str]] = {}
+        self._taken: list[Piece] = []
+        self._outlines: list[tuple[str, str]] = []
+        self._texts: set[str] = set()
+        self._exact: dict[str, int] = {}
+
+    @property
+    def paths(self) -> list[str]:
+        """The files of the packing, most relevant first."""
+        return sorted(self._pieces, key=lambda path: (self._rank.get(path, len(self._rank)), path))
+
+    def rule(self, path: str) -> VerbosityRule:
+        """Return the rule that shows what was chosen of a file."""
+        return file_rule(self._reader.file(path), self._pieces[path], self._outlined.get(path, ()))
+
+    def list_paths(self, count: int) -> None:
+        """Take the first files, by path alone for now."""
+        for path in self._ranked[:count]:
+            self._open(path)
+
+    def fill(self, pieces: Sequence[Piece], limit: int) -> list[Piece]:
+        """Take pieces in order while they fit into ``limit`` tokens; return those left out."""
+        left_out: list[Piece] = []
+        for piece in pieces:
+            text = self._reader.file(piece.path).cut(piece.first, piece.last)
+            room = limit - self._spent - self._opening(piece.path) - _ELISION_TOKENS
+            if len(text) > room * _LEAST_CHARACTERS_PER_TOKEN:
+                left_out.append(piece)
+                continue
+            dense = "".join(text.split())
+            if dense in self._texts:
+                # The same lines again, in a copy of the file: to read them once is enough.
+                self._open(piece.path)
+            elif (price := tokens.count(text)) > room:
+                left_out.append(piece)
+            else:
+                self._open(piece.path)
+                self._texts.add(dense)
+                self._take(piece, price + _ELISION_TOKENS)
+        return left_out
+
+    def outline(self, pieces: Sequence[Piece], limit: int) -> None:
+        """Show the definition lines of pieces in order, up to ``limit`` tokens."""
+        for piece in pieces:
+            if self._spent + _OUTLINE_TOKENS > limit:
+                return
+            name = piece.unit.name
+            if not name or self._spent + _OUTLINE_TOKENS + self._opening(piece.path) > limit:
+                continue
+            if name not in self._outlined.setdefault(piece.path, []):
+                self._open(piece.path)
+                self._outlined[piece.path].append(name)
+                self._outlines.append((piece.path, name))
+                self._exact.pop(piece.path, None)
+                self._spent += _OUTLINE_TOKENS
+
+    def settle(self, rest: Sequence[Piece]) -> None:
+        """Replace estimates by exact prices, and give back or use up the difference."""
+        for _ in range(_ROUNDS):
+            self._measure()
+            if self._spent > self._budget:
+                self._shrink()
+                continue
+            before = self._spent
+            if before < _FULL * self._budget:
+                rest = self.fill(rest, self._budget)
+            if self._spent == before:
+                return
+        while self._measure() > self._budget and self._taken:
+            self._shrink()
+
+    def _measure(self) -> int:
+        for path in self._pieces:
+            if path not in self._exact:
+                sketch = self._book.draw(self._reader.file(path).id, shape_of(self.rule(path)))
+                self._exact[path] = max(sketch.counts)
+        self._spent = sum(self._exact.values())
+        return self._spent
+
+    def _shrink(self) -> None:
+        """Give back what was taken last, signatures before bodies, until the estimate fits."""
+        over = self._spent - self._budget
+        while over > 0 and self._outlines:
+            path, name = self._outlines.pop()
+            self._outlined[path].remove(name)
+            self._exact.pop(path, None)
+            over -= _OUTLINE_TOKENS
+        while over > 0 and self._taken:
+            piece = self._taken.pop()
+            self._pieces[piece.path].remove(piece)
+            self._exact.pop(piece.path, None)
+            over -= tokens.count(self._reader.file(piece.path).cut(piece.first, piece.last))
+
+    def _opening(self, path: str) -> int:
+        return 0 if path in self._pieces else tokens.count(f"{path}\n")
+
+    def _open(self, path: str) -> None:
+        self._spent += self._opening(path)
+        self._pieces.setdefault(path, [])
+
+    def _take(self, piece: Piece, price: int) -> None:
+        self._pieces[piece.path].append(piece)
+        self._taken.append(piece)
+        self._exact.pop(piece.path, None)
+        self._spent += price

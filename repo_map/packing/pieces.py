@@ -1,0 +1,127 @@
+"""Pieces: what a plan can show or leave out, each a run of lines of one file with its worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from repo_map import tokens
+from repo_map.packing.windows import find_windows
+from repo_map.relevance.scoring import Relevance, ScoredUnit
+from repo_map.sections import qualified_names
+from repo_map.symbols import Definition
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_FUNCTION = 0
+_CHARACTERS_PER_TOKEN = 4
+_LENGTH_PRICE = 0.3
+"""What a unit's score loses per e-fold of its length: of equals the shorter is shown first."""
+_LATER_WINDOW = 1.0
+"""What each further window of a function is worth less than the one before."""
+
+
+class Piece(NamedTuple):
+    """A whole unit, or a window of one that is too long to show whole."""
+
+    unit: ScoredUnit
+    first: int
+    """First line, 1-based and inclusive."""
+    last: int
+    worth: float
+    """The unit's score less what its length costs; comparable within one packing."""
+
+    @property
+    def path(self) -> str:
+        return self.unit.path
+
+    @property
+    def is_whole(self) -> bool:
+        return (self.first, self.last) == (self.unit.start, self.unit.end)
+
+
+class SourceFile:
+    """The text of one file, cut as pieces need it."""
+
+    def __init__(self, index: RepoIndex, path: str) -> None:
+        self.path = path
+        file_id = index.file_id(path)
+        assert file_id is not None
+        self.id = file_id
+        self._index = index
+
+    @cached_property
+    def text(self) -> str:
+        return self._index.text(self.id)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        return self._index.definitions(self.id)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Qualified name of each definition."""
+        return qualified_names(self.definitions)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Of the whole file."""
+        return tokens.count(self.text)
+
+    def cut(self, first: int, last: int) -> str:
+        """Return the lines from ``first`` to ``last``."""
+        return "\n".join(self.lines[first - 1 : last]) + "\n"
+
+    def definition_of(self, unit: ScoredUnit) -> int:
+        """Return the row of the definition that a unit shows, -1 for a gap."""
+        rows = (row for row, name in enumerate(self.names) if name == unit.name)
+        return next((row for row in rows if unit.start <= self.definitions[row].sig_start <= unit.end), -1)
+
+    def section_name(self, piece: Piece) -> str:
+        """Return the name that asks for exactly this piece, empty where only line numbers do."""
+        unit = piece.unit
+        if unit.kind != _FUNCTION or not piece.is_whole or self.names.count(unit.name) != 1:
+            return ""
+        return unit.name if self.definitions[self.names.index(unit.name)].end == unit.end else ""
+
+
+class PieceReader:
+    """Makes pieces of scored units; each file is read once."""
+
+    def __init__(self, index: RepoIndex, relevance: Relevance) -> None:
+        self._index = index
+        self._files: dict[str, SourceFile] = {}
+        self._terms = {
+            term: 1.0 + math.log(count)
+            for counts in relevance.goal.terms.values()
+            for term, count in counts.items()
+        }
+
+    def file(self, path: str) -> SourceFile:
+        """Return a file of the index."""
+        if path not in self._files:
+            self._files[path] = SourceFile(self._index, path)
+        return self._files[path]
+
+    def pieces(self, unit: ScoredUnit, longest: int, windows: int) -> Iterator[Piece]:
+        """Yield the unit if it has at most ``longest`` tokens, else its parts, of ``windows`` tokens in all."""
+        file = self.file(unit.path)
+        text = file.cut(unit.start, unit.end)
+        if len(text) < longest * _CHARACTERS_PER_TOKEN // 2 or tokens.count(text) <= longest:
+            yield Piece(unit, unit.start, unit.end, _worth(unit, text))
+            return
+        found = find_windows(file.lines, unit.start, unit.end, self._terms, windows)
+        for place, (first, last) in enumerate(found):
+            worth = _worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
+            yield Piece(unit, first, last, worth)
+
+
+def _worth(unit: ScoredUnit, text: str) -> float:
+    return unit.score - _LENGTH_PRICE * math.log(max(len(text) / _CHARACTERS_PER_TOKEN, 20))
