@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,17 @@ def extract(files: Iterable[ReadFile]) -> Tables:
     return builder.finish()
 
 
+class _Reading(NamedTuple):
+    """Everything that the columns take from one file."""
+
+    flags: FileFlag
+    lines: int
+    symbols: FileSymbols
+    units: FileUnits
+    costs: FileCosts
+    notes: list[str]
+
+
 class _Ids(dict[str, int]):
     """Numbers strings in the order of their first use."""
 
@@ -51,31 +62,18 @@ class _Builder:
         self._file_terms, self._term_counts = array("i"), array("q")
 
     def add(self, file: ReadFile) -> None:
-        path, source = file.path, file.source
-        flags = flags_of_path(path)
-        notes = [file.problem] if file.problem else []
-        if source is None:
-            flags |= FileFlag.LINK if file.is_link else FileFlag.TRUNCATED
-        else:
-            flags |= flags_of_content(source, path)
-        text = b"" if source is None or flags & FileFlag.BINARY else source
-        symbols = _NO_SYMBOLS
-        if text:
-            symbols = read_symbols(text, path)
-            notes.extend(symbols.problems)
-            if symbols.problems or not symbols.language:
-                flags |= FileFlag.UNPARSED
-        self._paths.append(encode(path))
+        reading = _read(file)
+        self._paths.append(encode(file.path))
         self._append("files.size", file.size)
-        self._append("files.lines", _count_lines(text))
-        self._append("files.language", self._ids["languages"][symbols.language])
-        self._append("files.flags", int(flags))
-        self._columns["files.digest"].frombytes(_NO_DIGEST if source is None else digest(source))
-        self._add_symbols(symbols)
-        self._add_units(read_units(text, symbols, path))
-        self._add_costs(price_file(text, symbols, path))
-        self._extend("notes.message", self._number("messages", notes))
-        self._counts["notes"].append(len(notes))
+        self._append("files.lines", reading.lines)
+        self._append("files.language", self._ids["languages"][reading.symbols.language])
+        self._append("files.flags", int(reading.flags))
+        self._columns["files.digest"].frombytes(_NO_DIGEST if file.source is None else digest(file.source))
+        self._add_symbols(reading.symbols)
+        self._add_units(reading.units)
+        self._add_costs(reading.costs)
+        self._extend("notes.message", self._number("messages", reading.notes))
+        self._counts["notes"].append(len(reading.notes))
 
     def _add_symbols(self, symbols: FileSymbols) -> None:
         if symbols.definitions:
@@ -177,6 +175,36 @@ def _sort(ids: _Ids) -> tuple[StringTable, NDArray[np.int32]]:
     return StringTable.of_sorted_bytes(table), np.fromiter(
         map(rank.__getitem__, encoded), np.int32, len(encoded)
     )
+
+
+def _read(file: ReadFile) -> _Reading:
+    """Read one file whole; whatever fails on it costs its symbols and is told, but never fails the index."""
+    path, source = file.path, file.source
+    flags = flags_of_path(path)
+    notes = [file.problem] if file.problem else []
+    if source is None:
+        flags |= FileFlag.LINK if file.is_link else FileFlag.TRUNCATED
+    else:
+        flags |= flags_of_content(source, path)
+    text = b"" if source is None or flags & FileFlag.BINARY else source
+    if not text:
+        return _without_symbols(flags, notes, text, path)
+    try:
+        symbols = read_symbols(text, path)
+        units = read_units(text, symbols, path)
+        costs = price_file(text, symbols, path)
+    except Exception as error:
+        notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
+        return _without_symbols(flags | FileFlag.UNPARSED, notes, text, path)
+    notes.extend(symbols.problems)
+    if symbols.problems or not symbols.language:
+        flags |= FileFlag.UNPARSED
+    return _Reading(flags, _count_lines(text), symbols, units, costs, notes)
+
+
+def _without_symbols(flags: FileFlag, notes: list[str], text: bytes, path: str) -> _Reading:
+    costs = price_file(text, _NO_SYMBOLS, path)
+    return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), costs, notes)
 
 
 def _count_lines(text: bytes) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +14,6 @@ from repo_map.errors import RepoMapError
 _HARDENED = (
     "--no-optional-locks",
     "--no-pager",
-    "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.pager=cat"),
@@ -21,8 +22,16 @@ _HARDENED = (
     *("-c", "protocol.allow=never"),
     *("-c", "log.showSignature=false"),
 )
-_KEPT_VARIABLES = frozenset(
-    {"GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}
+# The user's own settings; the others say where a repository is, or were set by a git that runs us as a hook.
+_KEPT_VARIABLES = (
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_KEY_",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_VALUE_",
+    "GIT_EXEC_PATH",
 )
 
 
@@ -50,7 +59,7 @@ def git_environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
+        if not name.startswith("GIT_") or name.startswith(_KEPT_VARIABLES)
     }
     return kept | {
         "GIT_OPTIONAL_LOCKS": "0",
@@ -92,9 +101,11 @@ def run_git(root: Path, *arguments: str, timeout_s: float = 120.0) -> bytes:
 
 def _error(said: str, root: Path) -> GitError:
     if "dubious ownership" in said:
+        found = re.search(r"repository at '(.*)'", said)
+        owned = found[1] if found else str(root)
         return GitError(
-            f"Git refuses `{root}` because another user owns it; "
-            f"run `git config --global --add safe.directory {root}` to trust it.",
+            f"Git refuses `{owned}` because another user owns it; "
+            f"run `git config --global --add safe.directory {shlex.quote(owned)}` to trust it.",
             dubious_ownership=True,
         )
     first_line = next(iter(said.splitlines()), "no reason given")

@@ -108,6 +108,11 @@ class RepoIndex:
     def _ids(self) -> dict[str, int]:
         return {path: file_id for file_id, path in enumerate(self.paths)}
 
+    @property
+    def cache_folder(self) -> Path | None:
+        """Where what is derived from the index may be kept; None where nothing is."""
+        return self._store.folder
+
     @cached_property
     def fingerprint(self) -> str:
         """What identifies the tree: equal for equal paths and bytes, on any machine."""

@@ -11,6 +11,7 @@ from typing import IO
 import msgspec
 
 from repo_map.extraction import extract
+from repo_map.extractor_version import extractor_version
 from repo_map.files import read_file
 from repo_map.snapshot import encode_snapshot
 from repo_map.tables import to_arrays
@@ -51,6 +52,8 @@ def main() -> None:
     gc.disable()
     orders, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Whatever prints must not break the protocol.
+    # From here on a worker's death is the fault of what it parses.
+    send(answers, extractor_version().encode())
     while True:
         try:
             order = msgspec.msgpack.decode(receive(orders), type=Order)

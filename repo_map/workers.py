@@ -19,6 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from repo_map.extraction import extract
+from repo_map.extractor_version import extractor_version
 from repo_map.files import SIZE_LIMIT_BYTES, ReadFile, read_file
 from repo_map.snapshot import SnapshotError, decode_snapshot
 from repo_map.tables import Tables
@@ -125,7 +126,7 @@ class _Crew:
         if left and not self._deaths:
             return ["worker processes can't be started here; the files were parsed in one process"]
         if self._deaths:
-            return [f"{self._deaths} times a worker process died while parsing; its files were parsed again"]
+            return [f"worker processes died while parsing ({self._deaths}); their files were parsed again"]
         return []
 
     def _work(self) -> None:
@@ -144,10 +145,13 @@ class _Crew:
             self._processes.add(process)
         chunk = None
         try:
+            _await_ready(process)
             while (chunk := self._take()) is not None:
                 self._finish(chunk, _ask(process, self._root, chunk))
         except (OSError, EOFError, SnapshotError):
-            if not self._stopped and chunk is not None:
+            if chunk is None:
+                raise
+            if not self._stopped:
                 self._bury(chunk)
         finally:
             _end(process)
@@ -194,6 +198,17 @@ def _start_worker() -> subprocess.Popen[bytes]:
         env=os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
+
+
+def _await_ready(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a worker can parse; raises ``OSError`` where it ends before, or is of another version."""
+    assert process.stdout is not None
+    try:
+        version = receive(process.stdout)
+    except EOFError as error:
+        raise OSError(0, "the worker did not start") from error
+    if version != extractor_version().encode():
+        raise OSError(0, "the worker is of another version")
 
 
 def _ask(process: subprocess.Popen[bytes], root: Path, chunk: _Chunk) -> Tables:

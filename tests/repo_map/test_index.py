@@ -1,0 +1,358 @@
+"""The index: what it says of a tree, and that how it came about makes no difference."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repo_map.file_flags import FileFlag
+from repo_map.index import RepoIndex, build_index
+from repo_map.store import Store
+from repo_map.symbols import Import
+from tests.support.trees import commit, git, tables_digest, write
+
+NO_STORE = Store(None)
+
+ROUTER = '''"""Routes requests."""
+
+import os
+from app.errors import NotFound, Missing as M
+
+
+class Router:
+    """Finds handlers."""
+
+    def dispatch(self, path: str) -> None:
+        """Call the handler."""
+        raise NotFound(path)
+
+
+def helper():
+    return Router().dispatch(os.sep)
+'''
+FILES: dict[str, str | bytes] = {
+    "app/router.py": ROUTER,
+    "app/errors.py": "class NotFound(Exception):\n    pass\n",
+    "README.md": "# App\n\nText.\n\n## Use\n",
+    "logo.png": b"\x89PNG\0\0",
+    "notes.txt": "plain\r\ntext\n",
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return commit(tmp_path / "tree", FILES)
+
+
+def index_of(root: Path) -> RepoIndex:
+    return build_index(root, store=NO_STORE, workers=1)
+
+
+def file_id(index: RepoIndex, path: str) -> int:
+    found = index.file_id(path)
+    assert found is not None
+    return found
+
+
+def test_files_are_in_path_order_and_found_by_path(tree: Path) -> None:
+    index = index_of(tree)
+    assert index.paths == ("README.md", "app/errors.py", "app/router.py", "logo.png", "notes.txt")
+    assert [index.file_id(path) for path in index.paths] == [0, 1, 2, 3, 4]
+    assert index.file_id("nowhere.py") is None
+    assert index.files.lines.tolist() == [5, 2, 16, 0, 2]
+    assert index.files.size.tolist() == [len(FILES[path]) for path in index.paths]
+    languages = [index.languages[i] for i in index.files.language.tolist()]
+    assert languages[:3] == ["markdown", "python", "python"]
+    assert FileFlag(int(index.files.flags[3])) == FileFlag.BINARY
+    assert index.root == tree.resolve()
+
+
+def test_definitions_know_their_names_places_and_parents(tree: Path) -> None:
+    index = index_of(tree)
+    router = file_id(index, "app/router.py")
+    definitions = index.definitions(router)
+    assert [(d.name, d.kind, d.start, d.end) for d in definitions if d.kind != "constant"] == [
+        ("Router", "class", 7, 12),
+        ("dispatch", "method", 10, 12),
+        ("helper", "function", 15, 16),
+    ]
+    assert index.qualified_name(router, 1) == "Router.dispatch"
+    assert [d.name for d in index.definitions(file_id(index, "README.md"))] == ["App", "Use"]
+    assert index.definitions(file_id(index, "logo.png")) == ()
+
+
+def test_imports_keep_their_names_and_lines(tree: Path) -> None:
+    index = index_of(tree)
+    found = index.imports(file_id(index, "app/router.py"))
+    assert found[0] == Import("os", (), 3)
+    assert (found[1].module, found[1].line) == ("app.errors", 4)
+    assert "NotFound" in found[1].names
+    assert index.imports(file_id(index, "app/errors.py")) == ()
+
+
+def test_references_name_what_is_used_and_where(tree: Path) -> None:
+    index = index_of(tree)
+    router = file_id(index, "app/router.py")
+    rows = slice(int(index.references.file_start[router]), int(index.references.file_start[router + 1]))
+    names = index.strings.many(index.references.name[rows])
+    within = index.references.definition[rows].tolist()
+    assert (1, "NotFound") in list(zip(within, names, strict=True))
+    assert (2, "Router") in list(zip(within, names, strict=True))
+
+
+def test_units_and_postings_line_up(tree: Path) -> None:
+    index = index_of(tree)
+    units, postings = index.units, index.postings
+    assert len(units.file_start) == len(index) + 1
+    assert len(postings.unit_start) == len(units.start) + 1
+    assert postings.unit_start[-1] == len(postings.term) == len(postings.count)
+    for unit in range(len(units.start)):
+        rows = slice(int(postings.unit_start[unit]), int(postings.unit_start[unit + 1]))
+        assert units.length[unit] == postings.count[rows].sum()
+    assert index.costs.levels.shape == (len(index), 5)
+    assert index.costs.definitions.shape == (len(index.symbols.name), 3)
+
+
+def test_every_id_is_in_its_vocabulary_and_every_word_is_used(tree: Path) -> None:
+    index = index_of(tree)
+    ids = {*index.symbols.name.tolist(), *index.references.name.tolist()}
+    for number in range(len(index)):
+        for module, names, _ in index.imports(number):
+            ids |= {index.strings.get(word) for word in (module, *names)}
+    assert ids == set(range(len(index.strings)))
+    assert set(index.postings.term.tolist()) == set(range(len(index.terms)))
+    assert list(index.strings) == sorted(index.strings, key=str.encode)
+    assert [index.strings.get(word) for word in index.strings] == list(range(len(index.strings)))
+    assert index.strings.get("no such name") is None
+    assert "Router" in index.strings
+
+
+def test_text_has_one_kind_of_line_end_and_survives_any_bytes(tmp_path: Path) -> None:
+    tree = commit(tmp_path, {"a.txt": b"\xef\xbb\xbfone\r\ntwo\xff\n", "logo.png": b"\0"})
+    index = index_of(tree)
+    assert index.text(0) == "one\ntwo�\n"
+    assert index.source(1) == b"\0"
+
+
+def test_an_edit_after_the_build_is_noticed_and_never_mixed_with_old_lines(tree: Path) -> None:
+    index = index_of(tree)
+    errors, router = file_id(index, "app/errors.py"), file_id(index, "app/router.py")
+    write(tree, {"app/errors.py": "\n\nclass Other: ...\n"})
+    assert index.source(errors) == b"\n\nclass Other: ...\n"
+    assert not index.is_current(errors)
+    assert [(d.name, d.start) for d in index.fresh_symbols(errors).definitions] == [("Other", 3)]
+    assert index.is_current(router)
+    assert index.fresh_symbols(router).definitions == index.definitions(router)
+
+
+def test_a_file_that_is_gone_has_no_source_any_more(tree: Path) -> None:
+    index = index_of(tree)
+    (tree / "README.md").unlink()
+    assert index.source(0) == b""
+    assert not index.is_current(0)
+    assert index.fresh_symbols(0).definitions == ()
+
+
+def test_what_was_left_out_is_told(tmp_path: Path) -> None:
+    tree = commit(tmp_path / "tree", {"a.py": "x = 1\n", "data.txt": "x" * 2_000_000, "deep.py": "x = 1\n"})
+    (tree / "out.py").symlink_to("../elsewhere.py")
+    index = index_of(tree)
+    assert [problem.path for problem in index.problems] == ["out.py", "data.txt"]
+    assert "over the limit" in index.problems[1].what
+    assert FileFlag(int(index.files.flags[file_id(index, "data.txt")])) & FileFlag.TRUNCATED
+
+
+def test_an_empty_repository_has_an_empty_index(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    index = index_of(tmp_path)
+    assert (len(index), index.paths, index.problems) == (0, (), ())
+    assert len(index.refresh()) == 0
+    write(tmp_path, {"a.py": "def f(): ...\n"})
+    assert index.refresh().definitions(0)[0].name == "f"
+
+
+def test_progress_counts_up_to_the_number_of_files(tree: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    build_index(tree, store=NO_STORE, on_progress=lambda *told: heard.append(told))
+    assert heard[0] == ("listing", 0, 1)
+    assert heard[-1] == ("parsing", 5, 5)
+
+
+def test_a_refresh_parses_only_what_changed_and_leaves_the_old_value_alone(tree: Path) -> None:
+    index = index_of(tree)
+    before = tables_digest(index)
+    write(tree, {"app/errors.py": "class Gone(Exception): ...\n", "app/new.py": "def added(): ...\n"})
+    (tree / "notes.txt").unlink()
+    heard: list[tuple[str, int, int]] = []
+    new = index.refresh(lambda *told: heard.append(told))
+    assert heard[-1] == ("parsing", 2, 2)
+    assert new.paths == ("README.md", "app/errors.py", "app/new.py", "app/router.py", "logo.png")
+    assert new.fingerprint != index.fingerprint
+    assert tables_digest(index) == before
+    assert tables_digest(new) == tables_digest(index_of(tree))
+
+
+def test_the_fingerprint_is_of_paths_and_bytes_alone(tmp_path: Path) -> None:
+    one = index_of(commit(tmp_path / "one", FILES)).fingerprint
+    plain = index_of(write(tmp_path / "two", FILES)).fingerprint
+    moved = index_of(write(tmp_path / "three", {path.replace("app", "lib"): c for path, c in FILES.items()}))
+    assert one == plain != moved.fingerprint
+
+
+def _many_files() -> dict[str, str | bytes]:
+    body = "".join(f"def f_{n}(self, value):\n    return value.call_{n}(self)\n\n\n" for n in range(3))
+    many: dict[str, str | bytes] = {
+        f"pkg{n % 9}/m{n}.py": f"import os\nNAME_{n} = {n}\n{body}" for n in range(420)
+    }
+    return many | FILES
+
+
+def _use_workers_that(behave: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have workers run by an interpreter that behaves in some way before it starts the real program."""
+    program = (
+        f"#!{sys.executable}\nimport os\nfrom repo_map import extraction, worker\n{behave}worker.main()\n"
+    )
+    stub = write(folder, {"python": program}) / "python"
+    stub.chmod(0o755)
+    monkeypatch.setattr("repo_map.workers.sys.executable", str(stub))
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_make_the_same_tables_as_one_process(tmp_path: Path, workers: int) -> None:
+    tree = write(tmp_path, _many_files())
+    alone = index_of(tree)
+    together = build_index(tree, store=NO_STORE, workers=workers)
+    assert tables_digest(together) == tables_digest(alone)
+    assert together.fingerprint == alone.fingerprint
+    assert together.problems == alone.problems == ()
+
+
+def test_any_hash_seed_makes_the_same_tables(tree: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from repo_map.index import build_index; from repo_map.store import Store\n"
+        "from tests.support.trees import tables_digest\n"
+        "print(tables_digest(build_index(Path(sys.argv[1]), store=Store(None))))"
+    )
+    digests = {
+        subprocess.check_output(
+            [sys.executable, "-c", program, str(tree)], env=os.environ | {"PYTHONHASHSEED": seed}
+        )
+        for seed in ("0", "1", "4242")
+    }
+    assert len(digests) == 1
+
+
+def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path / "tree", _many_files())
+    _use_workers_that(
+        "read = extraction.read_symbols\n"
+        "def read_or_die(source, path):\n"
+        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path)\n"
+        "extraction.read_symbols = read_or_die\n",
+        tmp_path / "stub",
+        monkeypatch,
+    )
+    index = build_index(tree, store=NO_STORE, workers=2)
+    told, lost = index.problems
+    assert "worker processes died while parsing" in told.what
+    assert lost == ("pkg3/m93.py", "the parser crashed on it; listed by path only")
+    whole = index_of(tree)
+    assert index.paths == whole.paths
+    assert len(index.symbols.name) == len(whole.symbols.name) - len(
+        whole.definitions(file_id(whole, lost.path))
+    )
+
+
+def test_a_file_that_crashed_a_worker_is_tried_again_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, store = write(tmp_path / "tree", _many_files()), Store(tmp_path / "cache")
+    _use_workers_that("extraction.read_symbols = lambda *_: os._exit(9)\n", tmp_path / "stub", monkeypatch)
+    assert build_index(tree, store=store, workers=2).problems
+    monkeypatch.undo()
+    assert build_index(tree, store=store).problems == ()
+
+
+def test_where_workers_end_before_they_start_the_files_are_parsed_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path / "tree", _many_files())
+    _use_workers_that("raise SystemExit(1)\n", tmp_path / "stub", monkeypatch)
+    index = build_index(tree, store=NO_STORE, workers=2)
+    assert tables_digest(index) == tables_digest(index_of(tree))
+    assert "can't be started" in index.problems[0].what
+
+
+def test_where_no_process_can_be_started_the_files_are_parsed_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path, _many_files())
+    monkeypatch.setattr("repo_map.workers.sys.executable", str(tmp_path / "nowhere"))
+    index = build_index(tree, store=NO_STORE, workers=2)
+    monkeypatch.undo()
+    assert tables_digest(index) == tables_digest(index_of(tree))
+    assert [p.what for p in index.problems] == [
+        "worker processes can't be started here; the files were parsed in one process"
+    ]
+
+
+def test_a_worker_does_not_import_what_lies_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
+    tree = write(tmp_path, _many_files() | {"msgspec.py": trap, "repo_map/worker.py": trap, "gc.py": trap})
+    monkeypatch.chdir(tree)
+    assert build_index(tree, store=NO_STORE, workers=2).problems == ()
+    assert not list(tree.rglob("ran"))
+
+
+NAMES = st.sampled_from(["a.py", "b.py", "b/c.py", "b.md", "z/y/x.js", "Z.java", "é.py", "b"])
+WORDS = st.sampled_from(["alpha", "beta", "gammaDelta", "Ünï", "_x1", "Ω"])
+CONTENTS = st.one_of(
+    st.builds("def {}():\n    {}()\n\n\nclass {}: ...\n".format, WORDS, WORDS, WORDS),
+    st.builds("# {}\n\n{} {}\n".format, WORDS, WORDS, WORDS),
+    st.builds("import {}\nfrom {} import {}\n".format, WORDS, WORDS, WORDS),
+    st.binary(max_size=40),
+)
+EDITS = st.lists(st.dictionaries(NAMES, st.none() | CONTENTS, max_size=4), min_size=1, max_size=5)
+
+
+def _apply(tree: Path, edit: dict[str, str | bytes | None]) -> None:
+    for name, content in edit.items():
+        path = tree / name
+        try:
+            if content is None:
+                path.unlink()
+            else:
+                write(tree, {name: content})
+        except OSError:
+            pass  # `b` as a file and `b/c.py` exclude each other: whichever came first stays.
+
+
+@given(EDITS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_history_of_edits_leads_to_the_tables_of_a_new_build(
+    edits: list[dict[str, str | bytes | None]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tree, store = Path(folder, "tree"), Store(Path(folder, "cache"))
+        tree.mkdir()
+        live = build_index(tree, store=NO_STORE)
+        for edit in edits:
+            _apply(tree, edit)
+            live = live.refresh()
+            warm = build_index(tree, store=store)
+            cold = index_of(tree)
+            assert tables_digest(live) == tables_digest(warm) == tables_digest(cold)
+            assert live.paths == warm.paths == cold.paths
+            assert live.problems == warm.problems == cold.problems
