@@ -32,9 +32,13 @@ class Ledger:
 
     def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
         """Return the most that a call should cost, given our count of its input and its output limit."""
+        return price.cost(self.expected(model, input_tokens, output_limit))
+
+    def expected(self, model: str, input_tokens: int, output_limit: int) -> TokenUsage:
+        """Return the most tokens that a call should be billed for."""
         margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN
-        expected = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
-        return price.cost(TokenUsage(input=expected, output=output_limit))
+        read = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
+        return TokenUsage(input=read, output=output_limit, calls=1)
 
     def affords(self, projected: Decimal) -> bool:
         """Tell whether a call of that cost would stay within the limit."""

@@ -40,6 +40,8 @@ class NavigatorSettings:
     """Longest that one model call may take before the next model is tried."""
     retries: int = 2
     """Times that a call is repeated after a passing fault, before the next model is tried."""
+    retry_delay_s: float = 0.5
+    """Before the first repetition; each further one waits twice as long."""
     workers: int | None = None
     """Processes that parse; None means one per core."""
     max_repositories: int = 4

@@ -22,8 +22,14 @@ class Fault(NamedTuple):
     """Whether the same call may succeed a little later."""
 
 
+class UnusableError(Exception):
+    """A model was never set up; the message says why, as the end of a sentence about it."""
+
+
 def explain(error: BaseException) -> Fault:
     """Return what ``error`` means for the call that raised it."""
+    if isinstance(error, UnusableError):
+        return Fault(str(error), passing=False)
     if isinstance(error, TimeoutError):
         return Fault("did not answer in time", passing=True)
     status = _status(error)

@@ -202,7 +202,7 @@ class Hangar:
         session = ModelSession(
             flight,
             providers_of(run.model, flight, self._settings, self._prices),
-            Patience(self._settings.call_timeout_s, self._settings.retries),
+            Patience(self._settings.call_timeout_s, self._settings.retries, self._settings.retry_delay_s),
         )
         return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
 

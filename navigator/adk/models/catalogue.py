@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import AsyncGenerator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+
+from navigator.adk.faults import UnusableError
 from navigator.adk.models.embedded import EmbeddedPlanner
 from navigator.adk.models.session import Provider
 from navigator.errors import UnknownModelError
@@ -12,10 +19,9 @@ from navigator.pricing import FREE, ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
-    from google.adk.models import BaseLlm
-
     from navigator.adk.flight import Flight
 
+_GEMINI_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
 OLLAMA_URL = "http://localhost:11434/v1"
 CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
 
@@ -60,7 +66,23 @@ def _provider(name: str, flight: Flight, settings: NavigatorSettings, prices: Pr
     return Provider(name, _gemini(name, settings.model_urls.get("gemini")), price)
 
 
+class _Unavailable(BaseLlm):
+    """Stands for a model that can't be set up, so that the session may turn to the next one."""
+
+    why: str
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Fail with the reason."""
+        raise UnusableError(self.why)
+        yield  # type: ignore[unreachable]  # makes this a generator
+
+
 def _gemini(name: str, url: str | None) -> BaseLlm:
+    # The client reads its key itself; built without one, it leaves a broken task behind.
+    if not any(os.environ.get(variable) for variable in _GEMINI_VARIABLES):
+        return _Unavailable(model=name, why="has no key: set GOOGLE_API_KEY")
     from google.adk.models import Gemini  # noqa: PLC0415
 
     return Gemini(model=name, base_url=url)

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-FIRST_DELAY_S = 0.5
-"""Before the first repetition of a call; each further one waits twice as long."""
-
 
 class Provider(NamedTuple):
     """A model, its name in the catalogue, and its price."""
@@ -38,9 +35,10 @@ class Provider(NamedTuple):
 class Patience(NamedTuple):
     """How long to try one provider before the next."""
 
-    timeout_s: float = 60.0
-    retries: int = 2
-    first_delay_s: float = FIRST_DELAY_S
+    timeout_s: float
+    retries: int
+    first_delay_s: float
+    """Before the first repetition; each further one waits twice as long."""
 
 
 class ModelSession(BaseLlm):
@@ -50,6 +48,8 @@ class ModelSession(BaseLlm):
     _providers: tuple[Provider, ...] = PrivateAttr()
     _patience: Patience = PrivateAttr()
     _at: int = PrivateAttr(default=0)
+    _counted: tuple[LlmRequest, int] | None = PrivateAttr(default=None)
+    """The latest request and its tokens, which the plugin and each attempt ask for."""
 
     def __init__(self, flight: Flight, providers: Sequence[Provider], patience: Patience) -> None:
         super().__init__(model="navigator-session")
@@ -122,8 +122,8 @@ class ModelSession(BaseLlm):
             _log.debug("%s failed", provider.name, exc_info=True)
             fault = explain(error)
             if isinstance(error, TimeoutError):
-                # It may have been billed for what it read; a limit that holds counts it.
-                self._book(provider, TokenUsage(input=tokens, calls=1), tokens)
+                # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
+                self._book(provider, self._flight.ledger.expected(provider.name, tokens, _limit(request)), 0)
             return fault
         if response is None:
             return Fault("gave no answer", passing=True)
@@ -136,9 +136,15 @@ class ModelSession(BaseLlm):
     def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, int]:
         if provider.price == FREE:
             return Decimal(0), 0
-        tokens = request_tokens(request)
-        limit = (request.config.max_output_tokens or 0) if request.config else 0
-        return self._flight.ledger.projected(provider.name, provider.price, tokens, limit), tokens
+        if self._counted is None or self._counted[0] is not request:
+            self._counted = request, request_tokens(request)
+        tokens = self._counted[1]
+        ledger = self._flight.ledger
+        return ledger.projected(provider.name, provider.price, tokens, _limit(request)), tokens
+
+
+def _limit(request: LlmRequest) -> int:
+    return request.config.max_output_tokens or 0
 
 
 async def _last_response(llm: BaseLlm, request: LlmRequest) -> LlmResponse | None:

@@ -1,0 +1,146 @@
+"""The cost limit holds, whatever providers charge, miscount, refuse or leave unanswered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, cast
+
+import pytest
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import errors, types
+from pydantic import PrivateAttr
+
+from navigator.adk.flight import Flight
+from navigator.adk.models.session import ModelSession, Patience, Provider
+from navigator.adk.requests import request_tokens
+from navigator.budget import Ledger
+from navigator.errors import ModelFailedError
+from navigator.pricing import ModelPrice, TokenUsage
+from navigator.run import NavigationRun
+from navigator.state import BudgetConfig, NavigatorState
+from navigator.turns import Navigation
+from repo_map.flight_plan import FlightPlan
+
+OUTPUT_LIMIT = 500
+
+
+class Moody(BaseLlm):
+    """A provider with a tokenizer of its own that answers, refuses, stalls or dies as dice fall."""
+
+    _dice: random.Random = PrivateAttr()
+    _price: ModelPrice = PrivateAttr()
+    _ratio: float = PrivateAttr()
+    billed: Decimal = Decimal(0)
+
+    def __init__(self, name: str, dice: random.Random, price: ModelPrice) -> None:
+        super().__init__(model=name)
+        self._dice, self._price = dice, price
+        self._ratio = dice.uniform(0.6, 1.5)
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        mood = self._dice.random()
+        if mood < 0.15:
+            status = self._dice.choice([400, 403, 429, 500, 503])
+            raise errors.APIError(status, {"error": {"message": "scripted", "code": status}})
+        prompt = int(request_tokens(llm_request) * self._ratio)
+        if mood < 0.2:
+            self.billed += self._price.cost(TokenUsage(input=prompt))
+            raise TimeoutError
+        output = self._dice.randrange(OUTPUT_LIMIT)
+        thoughts = self._dice.randrange(OUTPUT_LIMIT - output)
+        cached = self._dice.randrange(prompt + 1)
+        usage = TokenUsage(prompt, cached, output, thoughts, 1)
+        self.billed += self._price.cost(usage)
+        call = types.Part.from_function_call(name="decide", args={})
+        content = types.Part(text="hm") if mood < 0.3 else call
+        yield LlmResponse(
+            content=types.Content(role="model", parts=[content]),
+            usage_metadata=types.GenerateContentResponseUsageMetadata(
+                prompt_token_count=prompt,
+                cached_content_token_count=cached,
+                candidates_token_count=output,
+                thoughts_token_count=thoughts,
+                total_token_count=prompt + output + thoughts,
+            ),
+        )
+
+
+def make_flight(limit: Decimal) -> Flight:
+    price = ModelPrice(input=Decimal(1), output=Decimal(1))
+    state = NavigatorState(
+        user_task="x",
+        repo_path="/x",
+        budget_config=BudgetConfig(max_spend_usd=limit, model_pricing_rates=price.rates("x")),
+        flight_plan=FlightPlan(),
+    )
+    run = NavigationRun(navigation_id="nav-x", model="x", token_budget=1000, max_steps=10)
+    ledger = Ledger(limit, Decimal(0), TokenUsage())
+    nothing = cast("Any", None)
+    return Flight(Navigation(state, run), nothing, nothing, ledger, lambda: datetime.now(UTC))
+
+
+def make_request(dice: random.Random) -> LlmRequest:
+    text = "def route(path): return handlers[path]\n" * dice.randrange(1, 20)
+    request = LlmRequest(
+        contents=[types.Content(role="user", parts=[types.Part(text=text)])],
+        config=types.GenerateContentConfig(max_output_tokens=OUTPUT_LIMIT),
+    )
+    request.tools_dict["decide"] = cast("Any", object())
+    return request
+
+
+def make_price(dice: random.Random) -> ModelPrice:
+    rate = Decimal(str(round(dice.uniform(0.05, 10), 3)))
+    return ModelPrice(
+        input=rate, output=rate * dice.randrange(1, 9), cached_input=rate / dice.randrange(1, 9)
+    )
+
+
+async def fly_until_stopped(seed: int) -> None:
+    dice = random.Random(seed)
+    flight = make_flight(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))))
+    minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
+    providers = [Provider(mind.model, mind, mind._price) for mind in minds]
+    session = ModelSession(flight, providers, Patience(60, dice.randrange(3), 0.0))
+    for _ in range(30):
+        request = make_request(dice)
+        if not flight.ledger.affords(session.projected_cost(request)):
+            break
+        try:
+            async for _response in session.generate_content_async(request):
+                pass
+        except ModelFailedError:
+            break
+        assert flight.ledger.spent <= flight.ledger.limit
+    billed = sum((mind.billed for mind in minds), Decimal(0))
+    assert billed <= flight.ledger.limit, f"seed {seed}"
+    assert flight.ledger.spent <= flight.ledger.limit, f"seed {seed}"
+
+
+@pytest.mark.anyio
+async def test_two_thousand_random_flights_stay_within_their_limit() -> None:
+    for seed in range(2_000):
+        await fly_until_stopped(seed)
+
+
+def test_a_projection_learns_from_what_the_provider_counted() -> None:
+    price = ModelPrice(input=Decimal(1), output=Decimal(1))
+    ledger = Ledger(Decimal(10), Decimal(0), TokenUsage())
+    before = ledger.projected("m", price, 1_000_000, 0)
+    ledger.book("m", price, TokenUsage(input=1_000_000, calls=1), 1_000_000)
+    assert before > ledger.projected("m", price, 1_000_000, 0) >= Decimal(1)
+
+
+def test_a_ledger_takes_over_what_another_process_spent() -> None:
+    ledger = Ledger(Decimal(1), Decimal("0.1"), TokenUsage(calls=1))
+    ledger.catch_up(Decimal("0.3"), TokenUsage(calls=4))
+    assert ledger.remaining == Decimal("0.7")
+    ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1))
+    assert ledger.spent == Decimal("0.3")
