@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository."""
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
+    # Pydantic would look for plugins in every installed distribution.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     options = _parser().parse_args(arguments)
     try:
         return _run(options.command, options)

@@ -94,7 +94,10 @@ def price_paths(paths: Sequence[str]) -> NDArray[np.int32]:
     """Estimate the tokens of each path as a header line of a map; shape (n,)."""
     if not paths:
         return np.zeros(0, np.int32)
-    lines = "\n".join(path.replace("\n", " ") for path in paths).encode("utf-8", "surrogatepass")
+    together = "\n".join(paths)
+    if together.count("\n") != len(paths) - 1:
+        together = "\n".join(path.replace("\n", " ") for path in paths)
+    lines = together.encode("utf-8", "surrogatepass")
     return np.ceil(np.diff(_cumulative_tokens(lines, ""))).astype(np.int32)
 
 

@@ -15,6 +15,7 @@ from repo_map.ranking import rank
 from repo_map.selection import Selection, select
 from repo_map.sketches import Sketchbook, Style
 from repo_map.strictness import refuse_overflow
+from repo_map.token_memo import memo_of
 from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def draw_map(
     fitted = fit(
         steps, selection, plan.budget, lambda *part: book.draw(*part).counts, leftovers.counts_without
     )
+    memo_of(index, encoding).save()
     return _assemble(_Wish(index, plan, selection, ranks), book, leftovers, fitted)
 
 

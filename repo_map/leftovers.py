@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map import tokens
 from repo_map.rendering import ELISION, render_header
+from repo_map.token_memo import memo_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -27,7 +27,7 @@ class Leftovers:
     ) -> None:
         self._let_in = let_in
         self._budget = budget
-        self._encoding = encoding
+        self._memo = memo_of(index, encoding)
         self._names, self._folder = _top_folders(index)
 
     def line_without(self, shown: list[int]) -> str:
@@ -49,7 +49,7 @@ class Leftovers:
 
     def counts_without(self, shown: list[int]) -> tuple[int, ...]:
         """Return the tokens of that line by vocabulary."""
-        return tokens.counts(self.line_without(shown), self._encoding)
+        return self._memo.counts(self.line_without(shown))
 
     def number_without(self, shown: list[int]) -> int:
         """Return how many files a map that shows these leaves out."""
@@ -64,13 +64,8 @@ _folders: WeakKeyDictionary[RepoIndex, tuple[list[str], NDArray[np.int64]]] = We
 def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
     """Return what to call the folders of the first level, and which of them each file is in."""
     if index not in _folders:
-        names: dict[str, int] = {}
-        folder = [
-            names.setdefault(
-                f"under {render_header(path[: at + 1])}" if (at := path.find("/")) > 0 else "at the top",
-                len(names),
-            )
-            for path in index.paths
-        ]
-        _folders[index] = (list(names), np.array(folder, dtype=np.int64))
+        ids: dict[str, int] = {}
+        folder = [ids.setdefault(path[: path.find("/") + 1], len(ids)) for path in index.paths]
+        names = [f"under {render_header(name)}" if name else "at the top" for name in ids]
+        _folders[index] = (names, np.array(folder, dtype=np.int64))
     return _folders[index]

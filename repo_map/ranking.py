@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map import globs
+from repo_map import derived, globs
+from repo_map.extractor_version import extractor_version
 from repo_map.file_flags import FileFlag
 from repo_map.flight_plan import Focus
 
@@ -59,8 +62,6 @@ class _Graph(NamedTuple):
     """Part of the name's attention that the definition gets."""
     row: Ints
     """Row of ``symbols`` of each definition."""
-    dangling: NDArray[np.bool_]
-    """Files that refer to nothing."""
 
 
 def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
@@ -78,7 +79,7 @@ def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     known = _rankings.setdefault(index, {})
     if focus not in known:
         if index not in _graphs:
-            _graphs[index] = _build_graph(index)
+            _graphs[index] = _recall_graph(index)
         known[focus] = _walk(_graphs[index], _starts(index, focus), len(index.symbols.name))
     return known[focus]
 
@@ -177,6 +178,20 @@ def _qualified(index: RepoIndex, file_id: int, row: int) -> str:
     return index.qualified_name(file_id, row - int(index.symbols.file_start[file_id]))
 
 
+def _recall_graph(index: RepoIndex) -> _Graph:
+    """Take the graph from the cache, or build it and keep it there."""
+    if index.cache_folder is None:
+        return _build_graph(index)
+    version = hashlib.blake2b(extractor_version().encode() + Path(__file__).read_bytes(), digest_size=8)
+    name = f"graph-{index.fingerprint}-{version.hexdigest()}"
+    arrays = derived.recall(index.cache_folder, name)
+    if arrays is not None and len(arrays) == len(_Graph._fields):
+        return _Graph(*arrays)
+    graph = _build_graph(index)
+    derived.keep(index.cache_folder, name, graph)
+    return graph
+
+
 def _build_graph(index: RepoIndex) -> _Graph:
     """Read who refers to what out of the index's columns."""
     count = len(index.paths)
@@ -207,7 +222,7 @@ def _build_graph(index: RepoIndex) -> _Graph:
     live = position[name] >= 0
     row, name, definer = row[live], name[live], definer[live]
     times = np.bincount(name, minlength=len(index.strings))
-    return _Graph(source, weight, name_start, definer, position[name], 1 / times[name], row, total <= 0)
+    return _Graph(source, weight, name_start, definer, position[name], 1 / times[name], row)
 
 
 def _name_weights(index: RepoIndex) -> Floats:

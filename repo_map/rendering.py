@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from repo_map.costs import MEMBER_KINDS
 from repo_map.sections import Shape, levels_of, line_spans
-from repo_map.symbols import Definition
+
+if TYPE_CHECKING:
+    from repo_map.symbols import Definition
 
 ELISION = "⋮"
 _LONGEST_OUTLINE_LINE = 240
@@ -29,6 +32,25 @@ def render_header(path: str) -> str:
     if _UNPRINTABLE.search(path) or "\n" in path or "\t" in path or _LOOSE_PATH.match(path):
         return json.dumps(path)
     return path
+
+
+def render_headers(paths: Sequence[str]) -> frozenset[str]:
+    """Return the header lines of many files; one look at all of them is faster than one at each."""
+    together = "\n".join(paths)
+    odd = any(
+        character in '"⋮\t'
+        or _UNPRINTABLE.match(character)
+        or (character.isspace() and character not in " \n")
+        for character in set(together)
+    )
+    edges = f"\n{together}\n"
+    if (
+        not odd
+        and together.count("\n") == max(len(paths) - 1, 0)
+        and not any(edge in edges for edge in ("\n ", " \n", "\n/"))
+    ):
+        return frozenset(paths)
+    return frozenset(map(render_header, paths))
 
 
 def render_body(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from repo_map import tokens
 from repo_map.estimates import file_costs
 from repo_map.file_flags import FileFlag
-from repo_map.rendering import render_body, render_header
+from repo_map.rendering import render_body, render_header, render_headers
 from repo_map.sections import Shape
+from repo_map.token_memo import memo_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -43,6 +43,7 @@ class Sketchbook:
         self._index = index
         self._style = style
         self._known = _books.setdefault(index, {}).setdefault(style, {})
+        self._memo = memo_of(index, style.encoding)
         self._headers = _headers_of(index)
 
     def draw(self, file_id: int, shape: Shape) -> Sketch:
@@ -51,7 +52,7 @@ class Sketchbook:
         sketch = self._known.get(key)
         if sketch is None:
             text = self._text(file_id, shape)
-            sketch = Sketch(text, tokens.counts(text, self._style.encoding))
+            sketch = Sketch(text, self._memo.counts(text))
             if len(self._known) >= _MOST_REMEMBERED:
                 del self._known[next(iter(self._known))]
             self._known[key] = sketch
@@ -91,5 +92,5 @@ _header_sets: WeakKeyDictionary[RepoIndex, frozenset[str]] = WeakKeyDictionary()
 
 def _headers_of(index: RepoIndex) -> frozenset[str]:
     if index not in _header_sets:
-        _header_sets[index] = frozenset(map(render_header, index.paths))
+        _header_sets[index] = render_headers(index.paths)
     return _header_sets[index]

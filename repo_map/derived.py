@@ -1,0 +1,73 @@
+"""Arrays derived from an index and kept on disk; losing any of them costs only time."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FOLDER = "derived"
+_SEAL_BYTES = 16
+_LIMIT_BYTES = 256_000_000
+
+
+def recall(folder: Path, name: str) -> list[NDArray[Any]] | None:
+    """Return the arrays kept under a name, None where there are none or they are damaged."""
+    path = folder / _FOLDER / name
+    try:
+        sealed = path.read_bytes()
+        payload = sealed[_SEAL_BYTES:]
+        if _seal(payload) != sealed[:_SEAL_BYTES]:
+            return None
+        stream, arrays = io.BytesIO(payload), []
+        while stream.tell() < len(payload):
+            arrays.append(np.load(stream, allow_pickle=False))
+        os.utime(path)  # Those used least recently go first.
+    except (OSError, ValueError, EOFError):
+        return None
+    return arrays
+
+
+def keep(folder: Path, name: str, arrays: Iterable[NDArray[Any]]) -> None:
+    """Keep arrays under a name: other processes see all of them or what was there before."""
+    stream = io.BytesIO()
+    for array in arrays:
+        np.save(stream, array, allow_pickle=False)
+    payload = stream.getvalue()
+    # A full or read-only disk costs the next process some time, and this one nothing.
+    with suppress(OSError):
+        target = folder / _FOLDER
+        target.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_seal(payload) + payload)
+            Path(temporary).replace(target / name)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+        _prune(target)
+
+
+def _seal(payload: bytes) -> bytes:
+    return hashlib.blake2b(payload, digest_size=_SEAL_BYTES).digest()
+
+
+def _prune(folder: Path) -> None:
+    """Remove the least recently used files beyond the size limit."""
+    found: Sequence[tuple[float, int, Path]] = sorted(
+        (path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir()
+    )
+    total = sum(size for _, size, _ in found)
+    for _, size, path in found:
+        if total <= _LIMIT_BYTES:
+            return
+        path.unlink(missing_ok=True)
+        total -= size
