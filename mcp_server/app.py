@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from mcp_server.callers import know_caller
 from mcp_server.completions import offer_completions
 from mcp_server.desk import Desk
-from mcp_server.errors import argument_sentence, refuse_unknown_arguments
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.prompts import offer_prompts
+from mcp_server.refusals import argument_sentence, refuse_unknown_arguments
 from mcp_server.resources import listed, offer_resources
 from mcp_server.settings import Settings
 from mcp_server.tools import tools

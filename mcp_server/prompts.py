@@ -9,8 +9,8 @@ from pydantic import Field
 
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
-from mcp_server.errors import told_to_the_host
 from mcp_server.navigations import Navigations
+from mcp_server.refusals import told_to_the_host
 from mcp_server.reporting import report_text, wire_report
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
-from mcp_server.errors import told_to_the_host
+from mcp_server.refusals import told_to_the_host
 from mcp_server.reporting import clip
 from mcp_server.repository import path_of
 

@@ -17,7 +17,6 @@ from mcp_server import wire
 from mcp_server.answers import context_answer, navigate_answer, report_answer, step_answer
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
-from mcp_server.errors import told_to_the_host
 from mcp_server.fitting import (
     MIN_TOKEN_BUDGET,
     Answer,
@@ -30,6 +29,7 @@ from mcp_server.holdings import Holding
 from mcp_server.navigations import require_token_budget
 from mcp_server.progress import progress_to
 from mcp_server.questions import Direction, StepAction, ask_direction, ask_roots, folders_of
+from mcp_server.refusals import told_to_the_host
 from mcp_server.repository import choose_repository
 from mcp_server.schemas import compact
 from mcp_server.settings import Settings

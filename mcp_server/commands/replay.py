@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
-    parser.add_argument(
-        "repo", metavar="REPO", nargs="?", help="the repository's folder (the work tree here)"
-    )
+    parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
     parser.add_argument("--tokens", type=int, metavar="N", help="most tokens, instead of the plan's budget")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

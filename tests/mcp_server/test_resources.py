@@ -1,0 +1,108 @@
+"""Resources, prompts and completions: what a host offers a person without a tool call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple must never make its price negative"
+
+
+async def read(client: Client, uri: str) -> str:
+    (part,) = (await client.read_resource(uri)).contents
+    assert isinstance(part, TextResourceContents)
+    return part.text
+
+
+async def navigated(client: Client) -> str:
+    result = await client.call_tool("navigate", {"goal": GOAL})
+    assert result.structured_content is not None, result.content
+    return str(result.structured_content["navigation_id"])
+
+
+async def test_every_template_reads_what_a_navigation_made(client: Client) -> None:
+    async with client:
+        key = await navigated(client)
+        assert "def discount" in await read(client, f"navigator://{key}/context")
+        assert "verbosity:" in await read(client, f"navigator://{key}/plan")
+        assert json.loads(await read(client, f"navigator://{key}/report"))["navigation_id"] == key
+        decisions = json.loads(await read(client, f"navigator://{key}/decisions"))
+        assert [decision["step_number"] for decision in decisions] == list(range(len(decisions)))
+        assert "shop/prices.py" in await read(client, f"navigator://{key}/maps/0")
+
+
+async def test_navigations_are_listed_with_their_goals(client: Client) -> None:
+    async with client:
+        assert json.loads(await read(client, "navigator://navigations")) == []
+        key = await navigated(client)
+        (listed,) = json.loads(await read(client, "navigator://navigations"))
+        assert (listed["navigation_id"], listed["goal"], listed["status"]) == (key, GOAL, "finished")
+        resources = {resource.uri: resource.title for resource in (await client.list_resources()).resources}
+        assert resources[f"navigator://{key}/context"] == GOAL
+
+
+async def test_templates_are_listed(client: Client) -> None:
+    async with client:
+        templates = [
+            template.uri_template for template in (await client.list_resource_templates()).resource_templates
+        ]
+    assert templates == [
+        "navigator://{navigation_id}/context",
+        "navigator://{navigation_id}/plan",
+        "navigator://{navigation_id}/report",
+        "navigator://{navigation_id}/decisions",
+        "navigator://{navigation_id}/maps/{version}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("navigator://nav-none/context", "You have no navigation `nav-none`"),
+        ("navigator://{key}/maps/last", "`last` is no map version"),
+        ("navigator://{key}/nothing", "Unknown resource"),
+    ],
+)
+async def test_what_is_not_there_is_told_in_a_sentence(client: Client, uri: str, message: str) -> None:
+    async with client:
+        key = await navigated(client)
+        with pytest.raises(MCPError, match=message):
+            await client.read_resource(uri.format(key=key))
+
+
+async def test_a_person_finds_four_prompts_and_each_leads_to_a_tool(client: Client) -> None:
+    async with client:
+        await navigated(client)
+        names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert names == ["find_code", "continue_navigation", "explain_context", "review_cuts"]
+        for name, arguments in (
+            ("find_code", {"task": GOAL}),
+            ("continue_navigation", {"feedback": "show the mails"}),
+            ("explain_context", {}),
+            ("review_cuts", {}),
+        ):
+            (message,) = (await client.get_prompt(name, arguments)).messages
+            assert isinstance(message.content, TextContent)
+            assert "all " in message.content.text
+
+
+async def test_ids_versions_and_folders_are_completed(client: Client, shop: Path) -> None:
+    template = ResourceTemplateReference(uri="navigator://{navigation_id}/maps/{version}")
+    async with client:
+        key = await navigated(client)
+        ids = await client.complete(template, {"name": "navigation_id", "value": "nav"})
+        versions = await client.complete(
+            template, {"name": "version", "value": ""}, context_arguments={"navigation_id": key}
+        )
+        folders = await client.complete(
+            PromptReference(name="find_code"), {"name": "repo_path", "value": f"{shop}/sh"}
+        )
+    assert ids.completion.values == [key]
+    assert "0" in versions.completion.values
+    assert folders.completion.values == [f"{shop}/shop"]
