@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import time
 from functools import cache
 from importlib import resources
@@ -56,12 +57,43 @@ LANGUAGES: Final[dict[str, LanguageSpec]] = {
         ),
         "tree_sitter_cpp",
     ),
+    "kotlin": LanguageSpec((".kt", ".kts"), "tree_sitter_kotlin"),
+    "scala": LanguageSpec((".scala", ".sc", ".sbt"), "tree_sitter_scala"),
+    "csharp": LanguageSpec((".cs", ".csx"), "tree_sitter_c_sharp"),
+    "ruby": LanguageSpec(
+        (".rb", ".rake", ".gemspec", ".ru", ".podspec"),
+        "tree_sitter_ruby",
+        filenames=("gemfile", "rakefile", "vagrantfile", "podfile", "guardfile", "capfile", "brewfile"),
+    ),
+    "php": LanguageSpec((".php", ".phtml", ".php5", ".inc"), "tree_sitter_php", "language_php"),
+    "swift": LanguageSpec((".swift",), "tree_sitter_swift"),
+    "bash": LanguageSpec(
+        (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild"),
+        "tree_sitter_bash",
+        filenames=(".bashrc", ".bash_profile", ".profile", ".zshrc", "pkgbuild"),
+    ),
+    "lua": LanguageSpec((".lua", ".rockspec"), "tree_sitter_lua"),
+    "elixir": LanguageSpec((".ex", ".exs"), "tree_sitter_elixir"),
+    "hcl": LanguageSpec((".tf", ".hcl", ".tfvars", ".nomad"), "tree_sitter_hcl"),
+    "sql": LanguageSpec((".sql", ".ddl", ".dml", ".pgsql"), "tree_sitter_sql"),
+    "html": LanguageSpec((".html", ".htm", ".xhtml"), "tree_sitter_html"),
+    "css": LanguageSpec((".css", ".scss", ".less"), "tree_sitter_css"),
+    "vue": LanguageSpec((".vue",)),
+    "svelte": LanguageSpec((".svelte",), "tree_sitter_svelte"),
+    "yaml": LanguageSpec((".yml", ".yaml"), "tree_sitter_yaml", filenames=(".clang-format", ".clang-tidy")),
+    "toml": LanguageSpec(
+        (".toml",), "tree_sitter_toml", filenames=("cargo.lock", "poetry.lock", "uv.lock", "pipfile")
+    ),
+    "json": LanguageSpec((".json", ".jsonc", ".json5", ".webmanifest"), "tree_sitter_json"),
     "markdown": LanguageSpec((".md", ".markdown", ".mdx", ".mdown")),
 }
 """Every language with definitions, by the name that maps and reports show."""
 
 _BY_SUFFIX: Final = {suffix: name for name, spec in LANGUAGES.items() for suffix in spec.suffixes}
 _BY_FILENAME: Final = {filename: name for name, spec in LANGUAGES.items() for filename in spec.filenames}
+
+
+_CHUNK: Final = 65_536
 
 
 class GrammarMissingError(Exception):
@@ -105,11 +137,11 @@ def parser_for(language: str) -> Parser:
 def parse(source: bytes, language: str, *, deadline_s: float = 2.0) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseTimeoutError``."""
     parser = parser_for(language)
-    view = memoryview(source)
     stop_at = time.monotonic() + deadline_s
 
-    def read(offset: int, _point: Point) -> memoryview:
-        return view[offset:]
+    def read(offset: int, _point: Point) -> bytes:
+        # Bytes, not a view: the nodes' text is read through here later, and a view would crash there.
+        return source[offset : offset + _CHUNK]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
         return time.monotonic() > stop_at
@@ -130,7 +162,12 @@ def compile_query(language: str, text: str) -> Query:
     except GrammarMissingError as error:
         raise ValueError(str(error)) from error
     except (QueryError, SyntaxError) as error:
-        raise ValueError(f"not a {language} query: {error}") from error
+        place = re.sub(
+            r"row (\d+)(?:, column (\d+))?",
+            lambda at: f"line {int(at[1]) + 1}" + (f", column {int(at[2]) + 1}" if at[2] else ""),
+            str(error),
+        )
+        raise ValueError(f"not a query of the {language} grammar: {place}") from error
 
 
 @cache

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from repo_map.languages import GrammarMissingError, ParseTimeoutError, language_of, parse
-from repo_map.parsing.definitions import find_definitions, nest
-from repo_map.parsing.imports import find_imports
+from typing import Final
+
+from repo_map.languages import language_of
+from repo_map.parsing.components import read_component
 from repo_map.parsing.markdown import read_headings
-from repo_map.parsing.references import find_references
+from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 
 __all__ = ["Definition", "FileSymbols", "Import", "Reference", "read_symbols"]
 
-LARGEST_SOURCE = 1_500_000
+LARGEST_SOURCE: Final = 1_500_000
 """Bytes; what is larger is data or generated, and costs more to parse than it tells."""
-LONGEST_LINE = 50_000
+LONGEST_LINE: Final = 50_000
 """Bytes; what is longer is minified or embedded data."""
+_COMPONENTS: Final = frozenset({"html", "vue", "svelte"})
 
 
 def read_symbols(source: bytes, path: str, *, deadline_s: float = 2.0) -> FileSymbols:
@@ -26,18 +28,9 @@ def read_symbols(source: bytes, path: str, *, deadline_s: float = 2.0) -> FileSy
         return FileSymbols(language, (), (), (), (problem,))
     if language == "markdown":
         return FileSymbols(language, read_headings(source), (), (), ())
-    try:
-        tree = parse(source, language, deadline_s=deadline_s)
-    except (GrammarMissingError, ParseTimeoutError) as error:
-        return FileSymbols(language, (), (), (), (f"{error}; no symbols were read",))
-    reading = find_definitions(source, tree, language)
-    return FileSymbols(
-        language,
-        tuple(nest(reading.found, source, language)),
-        tuple(find_references(source, reading.found, language)),
-        tuple(find_imports(source, reading.imports, language)),
-        (),
-    )
+    if language in _COMPONENTS:
+        return read_component(source, language, deadline_s)
+    return read_code(source, language, deadline_s)
 
 
 def _too_big(source: bytes) -> str:

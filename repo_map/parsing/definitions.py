@@ -1,23 +1,15 @@
-"""What a syntax tree defines: the matches of a language's query, put in order and nested."""
+"""What a syntax tree defines: each match of a language's query with its names and lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from tree_sitter import Node, QueryCursor, Tree
+from tree_sitter import Node
 
-from repo_map.languages import symbol_query
-from repo_map.parsing.docs import CommentFinder, docstring_lines
-from repo_map.parsing.names import NAMERS, Captures, Named, plain_name
-from repo_map.parsing.values import Definition
+from repo_map.parsing.names import NAMERS, Named, plain_name
+from repo_map.parsing.scanning import Captures, Scan
 
-CONTAINERS: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
-"""Kinds whose functions are methods, and whose constants are fields."""
-
-_ROLES: Final = frozenset(
-    {"name", "body", "head", "declarator", "owner", "wrapper", "wrapped", "attribute", "import"}
-)
 _ANNOTATION_STARTS: Final = (b"@", b"[", b"#[")
 _ANNOTATIONS: Final = frozenset(
     {"annotation", "marker_annotation", "decorator", "attribute", "attribute_list", "attribute_item"}
@@ -40,92 +32,25 @@ class Found(NamedTuple):
     """Where the body starts, -1 where there is none."""
 
 
-class Reading(NamedTuple):
-    """What one run of the query found."""
-
-    found: list[Found]
-    imports: list[Node]
-
-
-def find_definitions(source: bytes, tree: Tree, language: str) -> Reading:
-    """Run a language's query over a tree and collect its definitions, sorted with the enclosing one first."""
-    matches = [captures for _, captures in QueryCursor(symbol_query(language)).matches(tree.root_node)]
-    placer = _Placer(source, matches)
+def find_definitions(source: bytes, found: Scan, language: str) -> list[Found]:
+    """Give every match its names and lines; sorted, with the enclosing one of two first."""
+    placer = _Placer(source, found)
     namer = NAMERS.get(language, plain_name)
-    found: list[Found] = []
-    imports: list[Node] = []
-    for captures in matches:
-        for role, nodes in captures.items():
-            if role == "import":
-                imports += nodes
-            elif role not in _ROLES:
-                named = namer(source, role, captures)
-                if named:
-                    found += placer.place(nodes[0], named, captures)
-    found.sort()
-    return Reading(_without_repeats(found), imports)
-
-
-def nest(found: list[Found], source: bytes, language: str) -> list[Definition]:
-    """Turn sorted finds into definitions: parents, methods told from functions, documentation attached."""
-    comments = CommentFinder(source, language)
-    definitions: list[Definition] = []
-    open_: list[int] = []
-    for index, item in enumerate(found):
-        while open_ and -found[open_[-1]].minus_end_byte < -item.minus_end_byte:
-            open_.pop()
-        while open_ and (
-            -found[open_[-1]].minus_end_byte <= item.start_byte or found[open_[-1]][:2] == item[:2]
-        ):
-            open_.pop()
-        parent = open_[-1] if open_ else -1
-        kind = _kind_in(item.kind, definitions[parent].kind if parent >= 0 else "")
-        doc = (0, 0)
-        if language == "python":
-            if kind in {"function", "method", "class"}:
-                doc = docstring_lines(source, item.body_byte)
-        else:
-            doc = comments.above(item.start, item.sig_start)
-        definitions.append(
-            Definition(
-                item.name,
-                kind,
-                parent,
-                item.start + 1,
-                item.end + 1,
-                item.sig_start + 1,
-                item.sig_end + 1,
-                doc[0],
-                doc[1],
-            )
-        )
-        open_.append(index)
-    return definitions
-
-
-def _kind_in(kind: str, owner: str) -> str:
-    if owner in CONTAINERS:
-        if kind == "function":
-            return "method"
-        if kind == "constant" and owner != "enum":
-            return "field"
-    return kind
+    definitions: list[Found] = []
+    for kind, node, captures in found.matches:
+        if named := namer(source, kind, captures):
+            definitions += placer.place(node, named, captures)
+    definitions.sort()
+    return _without_repeats(definitions)
 
 
 class _Placer:
     """Gives each match its lines, the wrappers and attributes around it included."""
 
-    def __init__(self, source: bytes, matches: Iterable[Captures]) -> None:
+    def __init__(self, source: bytes, found: Scan) -> None:
         self._source = source
-        self._wrappers: dict[int, Node] = {}
-        """Outer node by the id of the node it wraps."""
-        self._attributes: dict[int, Node] = {}
-        """Attributes that stand before their item as siblings, by end byte."""
-        for captures in matches:
-            if "wrapped" in captures:
-                self._wrappers[captures["wrapped"][0].id] = captures["wrapper"][0]
-            elif "attribute" in captures:
-                self._attributes.update((node.end_byte, node) for node in captures["attribute"])
+        self._wrappers = found.wrappers
+        self._attributes = found.attributes
 
     def place(self, node: Node, named: Named, captures: Captures) -> Iterable[Found]:
         """Yield a find for each (name, kind) that one match declares."""
@@ -191,16 +116,20 @@ def _after_annotations(node: Node, row: int) -> int:
 def _without_repeats(found: list[Found]) -> list[Found]:
     """Keep the most telling of the finds that several patterns made of one name at one place."""
     kept: list[Found] = []
-    last: dict[tuple[int, str], int] = {}
+    last: dict[tuple[int, int, str], int] = {}
     for item in found:
-        key = (item.sig_start, item.name)
-        at = last.get(key)
-        if at is None or kept[at][:2] != item[:2]:
-            last[key] = len(kept)
+        key = (item.start_byte, item.minus_end_byte, item.name.partition("#")[0] or item.name)
+        at = last.setdefault(key, len(kept))
+        if at == len(kept):
             kept.append(item)
-        elif _WEIGHT.get(item.kind, 2) > _WEIGHT.get(kept[at].kind, 2):
+        elif _weight(item) > _weight(kept[at]):
             kept[at] = item
     return kept
 
 
-_WEIGHT: Final = {"constant": 0, "field": 0, "type": 1}
+def _weight(item: Found) -> int:
+    """Return how much a find tells: ``main#cart`` more than ``main``, a function more than a constant."""
+    return _WEIGHTS.get(item.kind, 3) + ("#" in item.name)
+
+
+_WEIGHTS: Final = {"constant": 0, "field": 0, "type": 1, "class": 2}

@@ -22,7 +22,11 @@ def find_imports(source: bytes, nodes: list[Node], language: str) -> list[Import
     if reader is None:
         return []
     imports: list[Import] = []
-    for node in nodes:
+    seen: set[int] = set()
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        if node.start_byte in seen:
+            continue
+        seen.add(node.start_byte)
         text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         imports += reader(text, node.start_point[0] + 1)
     return imports
@@ -92,14 +96,67 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
 
 
 def _java(text: str, line: int) -> Iterable[Import]:
-    path = re.sub(r"^import\s+(?:static\s+)?|[;\s]", "", _COMMENT.sub("", text))
-    module, _, name = path.rpartition(".")
+    if "/" in text:
+        text = _COMMENT.sub("", text)
+    words = text.rstrip(";").split()[1:]
+    if words and words[0] == "static":
+        del words[0]
+    module, _, name = "".join(words).rpartition(".")
     yield Import(module, (name,), line)
 
 
-def _c(text: str, line: int) -> Iterable[Import]:
+def _first_quoted(text: str, line: int) -> Iterable[Import]:
     if found := _QUOTED.search(text):
         yield Import(found[1].strip(), (), line)
+
+
+def _dotted(text: str, line: int) -> Iterable[Import]:
+    """Read ``import a.b.{c, d => e}``, ``using X = a.b``, ``@testable import a``."""
+    text = _COMMENT.sub("", text).strip().rstrip(";")
+    text = re.sub(
+        r"^(?:@\w+\s+|global\s+)*(?:import|using|use)\s+(?:static\s+|function\s+|const\s+)?", "", text
+    )
+    text = text.rpartition("=")[2].strip() if "=>" not in text else text
+    head, brace, tail = text.partition("{")
+    if brace:
+        names = [words[0] for part in tail.rstrip("} ").split(",") if (words := part.split())]
+        yield Import(head.strip().rstrip(".\\"), tuple(names), line)
+        return
+    words = re.split(r"\s+as\s+|\s", text.strip())
+    module, _, name = words[0].replace("\\", ".").rpartition(".")
+    yield Import(module, (name,), line) if module else Import(name, (), line)
+
+
+def _namespace(text: str, line: int) -> Iterable[Import]:
+    """Read C#'s ``using``: the whole path is a namespace."""
+    for found in _dotted(text, line):
+        yield Import(".".join((found.module, *found.names)) if found.module else "", (), line)
+
+
+def _php(text: str, line: int) -> Iterable[Import]:
+    if text.lstrip().startswith("use"):
+        for found in _dotted(text, line):
+            yield Import(found.module.replace("\\", "."), found.names, line)
+    else:
+        yield from _first_quoted(text, line)
+
+
+def _shell(text: str, line: int) -> Iterable[Import]:
+    words = text.split()
+    if len(words) > 1:
+        yield Import(words[1].strip("\"'"), (), line)
+
+
+def _elixir(text: str, line: int) -> Iterable[Import]:
+    words = re.split(r"[,\s]", text.strip(), maxsplit=2)
+    if len(words) < 2:
+        return
+    module, brace, tail = text.partition("{")
+    if brace:
+        names = tuple(part.strip() for part in tail.rstrip("} \n").split(",") if part.strip())
+        yield Import(module.split()[-1].rstrip("."), names, line)
+    else:
+        yield Import(words[1], (), line)
 
 
 _READERS: Final[dict[str, Reader]] = {
@@ -110,6 +167,16 @@ _READERS: Final[dict[str, Reader]] = {
     "go": _go,
     "rust": _rust,
     "java": _java,
-    "c": _c,
-    "cpp": _c,
+    "kotlin": _dotted,
+    "scala": _dotted,
+    "swift": _dotted,
+    "csharp": _namespace,
+    "php": _php,
+    "bash": _shell,
+    "elixir": _elixir,
+    "ruby": _first_quoted,
+    "lua": _first_quoted,
+    "css": _first_quoted,
+    "c": _first_quoted,
+    "cpp": _first_quoted,
 }

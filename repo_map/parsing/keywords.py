@@ -25,6 +25,14 @@ _TYPE_WORDS: Final = (
     " module namespace never number object override private protected public readonly satisfies"
     " string symbol type unique unknown"
 )
+_SQL_WORDS: Final = (
+    "add all alter and any as asc begin between bigint boolean by cascade case char check column commit"
+    " constraint create cross database date decimal declare default delete desc distinct drop else end"
+    " exists false float for foreign from full function group having if in index inner insert int integer"
+    " into is join key language left like limit not null numeric offset on or order outer primary"
+    " procedure references replace return returns right rollback schema select serial set table text then"
+    " timestamp to trigger true union unique update using values varchar view when where with"
+)
 KEYWORDS: Final[dict[str, frozenset[bytes]]] = {
     "python": _words(
         "and as assert async await break class continue def del elif else except False finally for"
@@ -62,4 +70,71 @@ KEYWORDS: Final[dict[str, frozenset[bytes]]] = {
         " reinterpret_cast requires static_assert static_cast template this thread_local throw try"
         " typeid typename using virtual wchar_t xor std size_t",
     ),
+    "kotlin": _words(
+        "abstract actual annotation as break by catch class companion const constructor continue"
+        " crossinline data delegate do dynamic else enum expect external false final finally for fun get"
+        " if import in infix init inline inner interface internal is it lateinit null object open operator"
+        " out override package private protected public reified return sealed set super suspend tailrec"
+        " this throw true try typealias val value var vararg when where while Int Long String Boolean Unit"
+        " Any Double Float Char Byte Short"
+    ),
+    "scala": _words(
+        "abstract case catch class def do else enum extends extension false final finally for forSome"
+        " given if implicit import inline lazy match new null object opaque override package private"
+        " protected return sealed super then this throw trait true try type using val var while with yield"
+        " _ Int Long String Boolean Unit Any AnyRef Double Float Char Byte Short Nothing"
+    ),
+    "csharp": _words(
+        "abstract add alias and as async await base bool break byte case catch char checked class const"
+        " continue decimal default delegate do double dynamic else enum event explicit extern false"
+        " finally fixed float for foreach from get global goto group if implicit in init int interface"
+        " internal into is join let lock long nameof namespace new not null object operator or orderby out"
+        " override params partial private protected public readonly record ref remove required return"
+        " sbyte sealed select set short sizeof stackalloc static string struct switch this throw true try"
+        " typeof uint ulong unchecked unsafe ushort using value var virtual void volatile when where while"
+        " with yield region endregion"
+    ),
+    "ruby": _words(
+        "BEGIN END alias and attr_accessor attr_reader attr_writer begin break case class def defined do"
+        " else elsif end ensure extend false for if in include lambda loop module next nil not or prepend"
+        " private proc protected public puts raise redo require require_relative rescue retry return self"
+        " super then true undef unless until when while yield __FILE__ __method__"
+    ),
+    "php": _words(
+        "abstract and array as bool break callable case catch class clone const continue declare default"
+        " do echo else elseif empty enddeclare endfor endforeach endif endswitch endwhile enum exit"
+        " extends false final finally float fn for foreach function global goto if implements include"
+        " include_once instanceof insteadof int interface isset iterable list match mixed namespace never"
+        " new null object or parent php print private protected public readonly require require_once"
+        " return self static string strict_types switch this throw trait true try unset use var void while"
+        " xor yield"
+    ),
+    "swift": _words(
+        "Any Self actor as associatedtype async await break case catch class continue convenience default"
+        " defer deinit didSet do dynamic else enum extension fallthrough false fileprivate final for func"
+        " get guard if import in indirect infix init inout internal is isolated lazy let mutating nil"
+        " nonisolated nonmutating open operator optional override postfix precedencegroup prefix private"
+        " protocol public repeat required rethrows return self set some static struct subscript super"
+        " switch throw throws true try typealias unowned var weak where while willSet _ Int String Bool"
+        " Double Float Void"
+    ),
+    "bash": _words(
+        "alias break case continue declare do done echo elif else esac eval exec exit export fi for"
+        " function getopts if in let local printf read readonly return select set shift source test then"
+        " time trap true false typeset unset until while cd"
+    ),
+    "lua": _words(
+        "and break do else elseif end false for function goto if in local nil not or repeat return self"
+        " then true until while ipairs pairs require tostring tonumber type print"
+    ),
+    "elixir": _words(
+        "after alias and case catch cond def defdelegate defexception defguard defimpl defmacro defmacrop"
+        " defmodule defp defprotocol defstruct do else end false fn for if import in nil not or quote"
+        " raise receive require rescue super throw true try unless unquote use when with __MODULE__ is_nil"
+    ),
+    "hcl": _words(
+        "true false null for in if var local each self count data resource variable output module"
+        " provider terraform locals string number bool list map object any"
+    ),
+    "sql": _words(_SQL_WORDS, _SQL_WORDS.upper()),
 }

@@ -8,7 +8,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-Captures = dict[str, list[Node]]
+from repo_map.parsing.scanning import Captures
+
 Named = list[tuple[str, str]]
 """Names with their kinds: a declaration may make several."""
 
@@ -58,6 +59,61 @@ def rust_name(source: bytes, kind: str, captures: Captures) -> Named:
     if kind == "impl":
         return [(_bare_type(name), kind) for name, kind in named]
     return named
+
+
+def bare_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a match without the marks around a name: ``$limit``, ``:store``, ``"key"``, ``[x]``."""
+    return [
+        (bare, kind) for name, _ in plain_name(source, kind, captures) if (bare := name.strip("$:\"'`[] "))
+    ]
+
+
+def joined_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a match by all its ``@name`` nodes: a style rule is called after its whole head."""
+    name = " ".join(text_of(source, node) for node in captures.get("name", ()))
+    return [(name[:_LONGEST_NAME], kind)] if name else []
+
+
+def address_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a block of HCL by its type and labels: ``resource.aws_s3_bucket.main``."""
+    name = ".".join(text_of(source, node).strip('"') for node in captures.get("name", ()))
+    return [(name, kind)] if _bounded(name) else []
+
+
+def lua_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Lua's matches: ``Cart:add`` as ``Cart.add``."""
+    return [(name.replace(":", "."), kind) for name, kind in plain_name(source, kind, captures)]
+
+
+def elixir_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Elixir's matches: the head of a clause without arguments and guard."""
+    if not (nodes := captures.get("name")):
+        return []
+    name = text_of(source, nodes[0])
+    if name.startswith('"'):
+        return [(name.strip('"')[:_LONGEST_NAME], kind)]
+    head = re.match(r"[\w.!?]+", name)
+    return [(head[0] if head else name.partition(" when ")[0][:_LONGEST_NAME], kind)]
+
+
+def element_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name HTML's matches: ``main#cart`` by tag and id, a heading by its text."""
+    if kind == "heading":
+        words = re.sub(r"<[^>]*>", " ", text_of(source, captures["heading"][0])).split()
+        return [(" ".join(words)[:_LONGEST_NAME], kind)] if words else []
+    return [("#".join(text_of(source, node) for node in captures["name"])[:_LONGEST_NAME], kind)]
+
+
+def kotlin_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Kotlin's matches: a companion object without a name is ``Companion``."""
+    return [
+        ("Companion" if name == "companion" else name, kind) for name, _ in plain_name(source, kind, captures)
+    ]
+
+
+def swift_name(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name Swift's matches: an extension is called after its type, without parameters."""
+    return [(_without_parameters(name), kind) for name, _ in plain_name(source, kind, captures)]
 
 
 def c_name(source: bytes, kind: str, captures: Captures) -> Named:
@@ -152,6 +208,19 @@ NAMERS: Final[dict[str, Callable[[bytes, str, Captures], Named]]] = {
     "tsx": script_name,
     "go": go_name,
     "rust": rust_name,
+    "kotlin": kotlin_name,
+    "swift": swift_name,
+    "ruby": bare_name,
+    "php": bare_name,
+    "lua": lua_name,
+    "elixir": elixir_name,
+    "hcl": address_name,
+    "html": element_name,
+    "css": joined_name,
+    "yaml": bare_name,
+    "toml": bare_name,
+    "json": bare_name,
+    "sql": bare_name,
     "c": c_name,
     "cpp": c_name,
 }

@@ -10,48 +10,55 @@ from repo_map.parsing.lexical import lexicon_of
 from repo_map.parsing.values import Reference
 
 
+class _Names(dict[bytes, str]):
+    """Text of each identifier, decoded once; empty for what is no name."""
+
+    def __missing__(self, raw: bytes) -> str:
+        text = self[raw] = raw.decode("utf-8", "replace")
+        return text
+
+
 def find_references(source: bytes, found: list[Found], language: str) -> list[Reference]:
     """Count the names used in each definition, outside comments and strings, its own name left out."""
-    lexicon = lexicon_of(language)
-    keywords = KEYWORDS.get(language, frozenset())
+    if (identifiers := lexicon_of(language)) is None:
+        return []
+    texts = _Names.fromkeys(KEYWORDS.get(language, ()), "")
+    texts[b""] = ""
     references: list[Reference] = []
     new = tuple.__new__
     for owner, piece in enumerate(_own_text(source, found), start=-1):
-        names = Counter(lexicon.identifiers(piece))
+        counts = Counter(identifiers(piece))
         if owner >= 0:
             own = found[owner].name.rpartition(".")[2].encode()
-            if own in names:
-                names[own] -= 1
-        if not names:
-            continue
-        kept = [
-            (name.decode("utf-8", "replace"), n) for name, n in names.items() if n and name not in keywords
+            if own in counts:
+                counts[own] -= 1
+        references += [
+            new(Reference, (text, owner, count))
+            for raw, count in counts.items()
+            if count and (text := texts[raw])
         ]
-        references += [new(Reference, (name, owner, n)) for name, n in kept]
     return references
 
 
 def _own_text(source: bytes, found: list[Found]) -> list[bytes]:
     """Return the bytes outside all definitions, then those of each definition outside nested ones."""
     pieces: list[list[bytes]] = [[] for _ in range(len(found) + 1)]
-    open_: list[int] = []
+    open_: list[tuple[int, int]] = []
     at = 0
-    for index, item in enumerate(found):
-        while open_ and -found[open_[-1]].minus_end_byte <= item.start_byte:
-            done = open_.pop()
-            end = -found[done].minus_end_byte
+    for index, item in enumerate(found, start=1):
+        start = item.start_byte
+        while open_ and open_[-1][0] <= start:
+            end, owner = open_.pop()
             if end > at:
-                pieces[done + 1].append(source[at:end])
+                pieces[owner].append(source[at:end])
                 at = end
-        if item.start_byte > at:
-            pieces[open_[-1] + 1 if open_ else 0].append(source[at : item.start_byte])
-            at = item.start_byte
-        open_.append(index)
-    while open_:
-        done = open_.pop()
-        end = -found[done].minus_end_byte
+        if start > at:
+            pieces[open_[-1][1] if open_ else 0].append(source[at:start])
+            at = start
+        open_.append((-item.minus_end_byte, index))
+    for end, owner in reversed(open_):
         if end > at:
-            pieces[done + 1].append(source[at:end])
+            pieces[owner].append(source[at:end])
             at = end
     pieces[0].append(source[at:])
     return [b"\n".join(parts) for parts in pieces]

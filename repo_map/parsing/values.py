@@ -10,7 +10,7 @@ class Definition(NamedTuple):
 
     name: str
     """The leaf name (``dispatch``), or a heading's text. A member that stands outside its owner's lines
-    carries the owner with it: a Go method is ``Router.Serve``, a C++ ``Router::serve`` is ``Router.serve``."""
+    carries the owner with it: a Go method is ``Router.Serve``, C++'s ``A::f`` is ``A.f``."""
     kind: str
     """``function``, ``method``, ``class``, ``interface``, ``struct``, ``enum``, ``trait``, ``impl``,
     ``module``, ``type``, ``macro``, ``field``, ``constant``, ``heading``, ``key``, ``element``, ``rule``,

@@ -17,3 +17,11 @@
 (linkage_specification (declaration declarator: (_) @declarator) @constant)
 (declaration_list (declaration declarator: (_) @declarator) @constant)
 (preproc_include) @import
+[(preproc_if) (preproc_ifdef) (preproc_else) (preproc_elif) (preproc_elifdef)] @inside
+(linkage_specification body: (_) @inside)
+(declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
+(field_declaration type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
+(type_definition type: [(struct_specifier) (union_specifier) (enum_specifier)] @inside)
+(struct_specifier !name body: (_) @inside)
+(union_specifier !name body: (_) @inside)
+(enum_specifier !name body: (_) @inside)

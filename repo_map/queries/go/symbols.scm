@@ -7,8 +7,8 @@
 (type_alias name: (_) @name type: (_) @body) @type
 (type_declaration "type" . [(type_spec) (type_alias)] @wrapped .) @wrapper
 
-(field_declaration_list (field_declaration name: (_) @name) @field)
-(interface_type (method_elem name: (_) @name) @method)
+(type_spec type: (struct_type (field_declaration_list (field_declaration name: (_) @name) @field)))
+(type_spec type: (interface_type (method_elem name: (_) @name) @method))
 
 (source_file (const_declaration (const_spec name: (_) @name value: (_)? @body) @constant))
 (source_file (var_declaration (var_spec name: (_) @name value: (_)? @body) @constant))

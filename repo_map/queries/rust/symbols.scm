@@ -12,8 +12,9 @@
 (const_item name: (_) @name value: (_)? @body) @constant
 (static_item name: (_) @name value: (_)? @body) @constant
 (field_declaration name: (_) @name) @field
-(enum_variant name: (_) @name body: (_)? @body) @constant
+(enum_variant name: (_) @name body: (_)? @inside) @constant
 (attribute_item) @attribute
 
 (use_declaration) @import
 (extern_crate_declaration) @import
+(foreign_mod_item body: (_) @inside)

@@ -1,0 +1,127 @@
+"""Running a language's query over a tree, without visiting the parts that can't define anything."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final, NamedTuple
+
+from tree_sitter import Node, QueryCursor, Tree
+
+from repo_map.languages import symbol_query
+from repo_map.parsing.reach import REACH, WHOLE_TREE, Reach
+
+Captures = dict[str, list[Node]]
+
+_ROLES: Final = frozenset(
+    {
+        "name",
+        "body",
+        "head",
+        "declarator",
+        "owner",
+        "wrapper",
+        "wrapped",
+        "attribute",
+        "import",
+        "inside",
+        "callee",
+    }
+)
+_OUTER: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module"})
+
+
+class Match(NamedTuple):
+    """One definition that the query found."""
+
+    kind: str
+    node: Node
+    captures: Captures
+
+
+class Scan(NamedTuple):
+    """All that the query found in a tree."""
+
+    matches: list[Match]
+    wrappers: dict[int, Node]
+    """Outer node (``export …``, ``template<…>``) by the id of the node that it wraps."""
+    attributes: dict[int, Node]
+    """Attributes that stand before their item as siblings, by end byte."""
+    imports: list[Node]
+
+
+@cache
+def _kinds_of_patterns(language: str) -> dict[int, str]:
+    """Return the memory of what each pattern finds, filled as patterns first match."""
+    return {}
+
+
+def scan(source: bytes, tree: Tree, language: str) -> Scan:
+    """Run a language's query over a tree, into a function only where its text hints at definitions."""
+    reach = REACH.get(language, WHOLE_TREE)
+    # The parser's repairs put definitions anywhere.
+    if reach.depth == 0 or tree.root_node.has_error:
+        reach = WHOLE_TREE
+    return _Scanner(source, language, reach).run(tree.root_node)
+
+
+class _Scanner:
+    """One run: what was found, and what is still to be visited."""
+
+    def __init__(self, source: bytes, language: str, reach: Reach) -> None:
+        query = symbol_query(language)
+        self._source = source
+        self._reach = reach
+        self._kinds = _kinds_of_patterns(language)
+        self._level, self._all = QueryCursor(query), QueryCursor(query)
+        if reach.depth:
+            self._level.set_max_start_depth(reach.depth)
+        self._found = Scan([], {}, {}, [])
+        self._levels: list[Node] = []
+        """Nodes to search for definitions on the levels right below."""
+        self._wholes: list[Node] = []
+        """Nodes to search to the bottom."""
+
+    def run(self, root: Node) -> Scan:
+        if not self._reach.depth:
+            self._read(self._all, root, None)
+            return self._found
+        self._levels.append(root)
+        while self._levels:
+            node = self._levels.pop()
+            self._read(self._level, node, node)
+        for node in self._wholes:
+            self._read(self._all, node, None)
+        return self._found
+
+    def _read(self, cursor: QueryCursor, root: Node, level: Node | None) -> None:
+        """Collect the matches below a node; for a level, note where to go on."""
+        kinds, matches = self._kinds, self._found.matches
+        for pattern, captures in cursor.matches(root):
+            kind = kinds.get(pattern)
+            if kind is None:
+                kind = kinds[pattern] = next((role for role in captures if role not in _ROLES), "")
+            if kind:
+                matches.append(Match(kind, captures[kind][0], captures))
+            elif "inside" not in captures:
+                _note(self._found, captures)
+            if level is not None:
+                self._go_on(kind, captures, level)
+
+    def _go_on(self, kind: str, captures: Captures, level: Node) -> None:
+        if inside := captures.get("inside"):
+            self._levels += (node for node in inside if node.id != level.id)
+        elif kind and (body := captures.get("body")):
+            if kind in _OUTER:
+                self._levels.append(body[0])
+            elif self._reach.hints_at_more(self._source, body[0]):
+                self._wholes.append(body[0])
+
+
+def _note(found: Scan, captures: Captures) -> None:
+    """Remember what is no definition of its own."""
+    if "import" in captures:
+        found.imports.append(captures["import"][0])
+    elif "wrapped" in captures:
+        found.wrappers[captures["wrapped"][0].id] = captures["wrapper"][0]
+    elif "attribute" in captures:
+        found.attributes.update((node.end_byte, node) for node in captures["attribute"])
