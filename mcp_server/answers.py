@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
 from mcp_server.fitting import Answer, Cursor, page_end
 from mcp_server.reporting import DETAILS, Detail, clip, report_text, status_of, wire_report
-from navigator.reports import NavigatorOutput, TurnReport
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigatorOutput, TurnReport
 
 
 class Telling(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.settings import Settings
-from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
     from navigator.service import Navigator
+    from navigator.settings import NavigatorSettings
 
 
 def load_navigator(settings: Settings) -> Navigator:
@@ -22,6 +22,8 @@ def load_navigator(settings: Settings) -> Navigator:
 
 def navigator_settings(settings: Settings) -> NavigatorSettings:
     """Return the part of ``settings`` that is the navigator's."""
+    from navigator.settings import EMBEDDED, NavigatorSettings  # noqa: PLC0415
+
     return NavigatorSettings(
         data_dir=settings.data_dir,
         cache_dir=settings.cache_dir,

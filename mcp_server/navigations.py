@@ -20,11 +20,11 @@ from mcp_server.logs import about
 from mcp_server.repository import require_allowed
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, UnknownNavigationError
-from navigator.reports import NavigationSummary, OnProgress, TurnReport
-from navigator.settings import NavigationRequest
 
 if TYPE_CHECKING:
+    from navigator.reports import NavigationSummary, OnProgress, TurnReport
     from navigator.service import Navigator
+    from navigator.settings import NavigationRequest
 
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200

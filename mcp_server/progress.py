@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver import Context
 
 from mcp_server.reporting import clip
-from navigator.reports import OnProgress, Progress
+
+if TYPE_CHECKING:
+    from navigator.reports import OnProgress, Progress
 
 MESSAGE_CHARACTERS: Final = 200
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
-from navigator import reports
+
+if TYPE_CHECKING:
+    from navigator import reports
 
 
 class Detail(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
@@ -17,7 +17,9 @@ from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
 from mcp_server.reporting import clip, status_of, wire_report
 from navigator.errors import UnknownNavigationError
-from navigator.reports import NavigationSummary
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigationSummary
 
 NAVIGATIONS: Final = "navigator://navigations"
 _JSON: Final = "application/json"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from navigator.settings import default_data_dir
+from navigator.data_folder import default_data_dir
 from repo_map.cache_folder import cache_folder
 
 LogFormat = Literal["text", "json"]

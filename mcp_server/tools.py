@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import anyio
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
@@ -34,8 +34,9 @@ from mcp_server.repository import choose_repository
 from mcp_server.schemas import compact
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from navigator.reports import NavigatorOutput, TurnReport
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigatorOutput, TurnReport
 
 NavigationId = Annotated[str | None, Field(description="From navigate; default: this session's latest")]
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -72,15 +73,18 @@ async def navigate(
     the source that matters for the goal, within the token budget. One call is enough; step refines it."""
     desk, caller, started = _desk(ctx), current_caller(), anyio.current_time()
     with told_to_the_host():
-        request, budget = _request(desk.settings, goal, token_budget, flight_plan)
-        request = replace(
-            request,
-            repo_path=choose_repository(
-                repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed
-            ),
+        folder = choose_repository(repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed)
+        context_tokens, budget = _budgets(desk.settings, token_budget, flight_plan)
+        from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
+
+        request = NavigationRequest(
+            goal=_stated(goal),
+            repo_path=folder,
+            token_budget=context_tokens,
             max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode,
             model=model,
+            flight_plan=flight_plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
         navigations = desk.navigations
@@ -210,22 +214,24 @@ def _desk(ctx: Context[Desk, Any]) -> Desk:
     return ctx.request_context.lifespan_context
 
 
-def _request(
-    settings: Settings, goal: str, token_budget: int | None, flight_plan: dict[str, Any] | str | None
-) -> tuple[NavigationRequest, int]:
-    """Return the request and the token budget of its whole answers.
+def _stated(goal: str) -> str:
+    if not goal.strip():
+        raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
+    return goal
+
+
+def _budgets(
+    settings: Settings, token_budget: int | None, flight_plan: dict[str, Any] | str | None
+) -> tuple[int | None, int]:
+    """Return the token budget of the map, None for the plan's own, and that of the whole answers.
 
     A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
     """
-    if not goal.strip():
-        raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
     if token_budget is None and flight_plan is not None:
-        request = NavigationRequest(goal, "", flight_plan=flight_plan)
-        return request, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
-    budget = require_token_budget(
-        settings.token_budget if token_budget is None else token_budget, MIN_TOKEN_BUDGET
-    )
-    return NavigationRequest(goal, "", token_budget=context_budget(budget), flight_plan=flight_plan), budget
+        return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
+    asked = settings.token_budget if token_budget is None else token_budget
+    budget = require_token_budget(asked, MIN_TOKEN_BUDGET)
+    return context_budget(budget), budget
 
 
 def _with_room_for(report: TurnReport, holding: Holding) -> Holding:

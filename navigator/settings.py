@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -63,15 +62,3 @@ class NavigationRequest:
     flight_plan: FlightPlan | Mapping[str, object] | str | None = None
     """A plan to start from, as a value, a mapping or YAML text."""
     max_steps: int = DEFAULT_MAX_STEPS
-
-
-def default_data_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """Return the folder for sessions and artifacts: ``REPO_NAVIGATOR_DATA``, else the platform's own."""
-    if chosen := environ.get("REPO_NAVIGATOR_DATA"):
-        return Path(chosen).expanduser()
-    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "repo-navigator"
-    if platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "repo-navigator"
-    return Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "repo-navigator"

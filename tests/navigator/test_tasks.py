@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from navigator.data_folder import default_data_dir
 from navigator.errors import InvalidRequestError
-from navigator.settings import NavigationRequest, NavigatorSettings, default_data_dir
+from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.tasks import checked
 from repo_map.errors import FlightPlanError
 from repo_map.flight_plan import FlightPlan

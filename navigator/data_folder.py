@@ -1,0 +1,19 @@
+"""Where a user's navigations belong on each platform; apart, so that a starting server imports no more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def default_data_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Return the folder for sessions and artifacts: ``REPO_NAVIGATOR_DATA``, else the platform's own."""
+    if chosen := environ.get("REPO_NAVIGATOR_DATA"):
+        return Path(chosen).expanduser()
+    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "repo-navigator"
+    if platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "repo-navigator"
+    return Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "repo-navigator"
