@@ -12,7 +12,7 @@ from repo_map.relevance.goal import ParsedGoal, parse_goal
 from repo_map.relevance.lexical import unit_hits
 from repo_map.relevance.model import Weights, combine, default_weights
 from repo_map.relevance.reasons import Wording, file_reasons, unit_reasons
-from repo_map.relevance.signals import Signals, read_signals, unit_signals_given_files
+from repo_map.relevance.signals import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.sufficiency import Sufficiency, judge
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def file_order(signals: Signals, scores: Floats) -> Ints:
 
 def score_units(signals: Signals, file_scores: Floats, weights: Weights) -> Floats:
     """Return the score of every unit of the candidates."""
-    features = {**signals.unit, **unit_signals_given_files(signals, file_scores)}
+    columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
+    features = {**signals.unit, **unit_signals_given_files(columns, file_scores)}
     return combine(features, weights.unit, len(signals.candidates.units))
 
 

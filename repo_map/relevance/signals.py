@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from repo_map.history import History
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.expansion import expansion_scores, feedback
 from repo_map.relevance.goal import ParsedGoal, Source
 from repo_map.relevance.lexical import (
@@ -204,27 +205,37 @@ def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, floa
     )
 
 
-def unit_signals_given_files(signals: Signals, file_scores: Floats) -> dict[str, Floats]:
+class FileColumns(NamedTuple):
+    """What the unit signals that hang on files need: all signals, and the file row of each unit."""
+
+    file: Mapping[str, Floats]
+    unit: Mapping[str, Floats]
+    file_row: Ints
+
+
+def unit_signals_given_files(columns: FileColumns, file_scores: Floats) -> dict[str, Floats]:
     """Return the unit signals that depend on how well their files score."""
-    candidates = signals.candidates
-    row = candidates.file_row
-    if not len(file_scores):
+    row = columns.file_row
+    if not len(row):
         return {}
-    spread = float(file_scores.std()) or 1.0
-    relative = (file_scores - float(file_scores.max())) / spread
-    odds = np.exp(file_scores - float(file_scores.max()))
-    base = signals.unit["b.unit"]
-    total = np.bincount(row, base, len(file_scores))
-    mean = total / np.maximum(candidates.unit_counts, 1)
+    count = len(file_scores)
+    behind = file_scores - float(file_scores.max())
+    odds = np.exp(behind)
+    own = columns.unit["b.unit"]
+    total = summed(row, own, count)
+    mean = total / np.maximum(np.bincount(row, minlength=count), 1)
+    of_file = {
+        "F.rel": behind / (float(file_scores.std()) or 1.0),
+        "F.score": behind,
+        "F.prob": odds / float(odds.sum()),
+        "F.rr": reciprocal_rank(odds),
+        "s.filemean": mean,
+        "b.file": columns.file["b.file"],
+        "m.path": columns.file["m.path"],
+        "p.aux": columns.file["p.aux"],
+        "h.file": columns.file.get("h.vote", np.zeros(count)),
+    }
     return {
-        "F.rel": relative[row],
-        "F.score": (file_scores - float(file_scores.max()))[row],
-        "F.prob": (odds / float(odds.sum()))[row],
-        "F.rr": reciprocal_rank(odds)[row],
-        "s.filemean": mean[row],
-        "s.share": base / np.maximum(total[row], 1e-9),
-        "b.file": signals.file["b.file"][row],
-        "m.path": signals.file["m.path"][row],
-        "p.aux": signals.file["p.aux"][row],
-        **({"h.file": signals.file["h.vote"][row]} if "h.vote" in signals.file else {}),
+        **{name: values[row] for name, values in of_file.items()},
+        "s.share": own / np.maximum(total[row], 1e-9),
     }

@@ -1,0 +1,245 @@
+"""Learn the weights of relevance from tasks with known answers, and say how well they do elsewhere.
+
+    python -m benchmarks.learn_weights --tasks dev/*.jsonl --trees TREES --rows ROWS [--mirrors M] [--write]
+
+Signals are computed once per task and kept in ROWS. Figures are cross-validated: the repositories are
+dealt into five folds, and each fold is scored with weights learned from the other four. ``body`` is
+estimated from line counts; ``repo-navigator bench localize`` measures it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.listwise import Lists, fit, make_lists
+from benchmarks.signal_rows import TaskRows, read_folder, read_rows, save_rows
+from benchmarks.tasks import read_tasks
+from benchmarks.trees import materialise
+from repo_map.history import read_history
+from repo_map.index import build_index
+from repo_map.relevance.corpus import Floats, Ints
+from repo_map.relevance.model import Weights, default_weights
+
+FOLDS = 5
+BUDGET = 8_000
+MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
+_NEVER_POSITIVE = frozenset({"p.gen", "p.aux"})
+_FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
+"""Signals whose sign the data decides; every other one may only speak for a candidate."""
+_FILE_STRENGTH = 0.004
+_UNIT_STRENGTH = 0.004
+_UNIT_FILES = 40
+_LISTED_PATHS = 12
+_SKETCH_TOKENS = 300
+_TOKEN_PENALTY = 0.3
+
+
+class Learned(NamedTuple):
+    """Weights and the names of what they weigh."""
+
+    file: dict[str, float]
+    unit: dict[str, float]
+
+
+def learn(
+    tasks: Sequence[TaskRows],
+    prior: Weights,
+    *,
+    leave_out: frozenset[str] = frozenset(),
+    strengths: tuple[float, float] = (_FILE_STRENGTH, _UNIT_STRENGTH),
+    task_weight: Mapping[str, float] | None = None,
+) -> Learned:
+    """Learn file weights, then unit weights among the files that those put first.
+
+    ``leave_out`` names signals to do without; ``task_weight`` is the weight of a kind of task, else 1.
+    """
+    weigh = task_weight or {}
+    names = [name for name in _names(tasks, "file") if name not in leave_out]
+    lists = make_lists([(task.file, task.file_gold(), weigh.get(task.kind, 1.0)) for task in tasks], names)
+    file = _fit_named(lists, names, prior.file, strengths[0])
+    examples = []
+    for task in tasks:
+        scores = task.file_scores(file)
+        among = _among_best(task, scores) | task.unit_gold()
+        signals = {name: values[among] for name, values in task.unit_signals(scores).items()}
+        examples.append((signals, task.unit_gold()[among], weigh.get(task.kind, 1.0)))
+    unit_names = sorted({name for signals, _, _ in examples for name in signals} - leave_out)
+    unit = _fit_named(make_lists(examples, unit_names), unit_names, prior.unit, strengths[1])
+    return Learned(file, unit)
+
+
+def _fit_named(
+    lists: Lists, names: Sequence[str], prior: Mapping[str, float], strength: float
+) -> dict[str, float]:
+    low = np.array([-9.0 if name in _FREE or name in _NEVER_POSITIVE else 0.0 for name in names])
+    high = np.array([0.0 if name in _NEVER_POSITIVE else 9.0 for name in names])
+    start = np.clip(np.array([prior.get(name, 0.0) for name in names]), low, high)
+    weights = fit(lists, start, strength=strength, low=low, high=high)
+    return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
+
+
+def _names(tasks: Sequence[TaskRows], which: str) -> list[str]:
+    return sorted({name for task in tasks for name in getattr(task, which)})
+
+
+def _among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
+    best = np.zeros(len(scores), np.bool_)
+    best[np.argsort(-scores, kind="stable")[:_UNIT_FILES]] = True
+    return best[task.file_row]
+
+
+def measure(task: TaskRows, weights: Learned | Weights) -> dict[str, float]:
+    """Return the measures of one task under some weights."""
+    scores = task.file_scores(weights.file)
+    order = np.argsort(-scores, kind="stable")
+    found = task.file_gold()[order]
+    measures = {f"Acc@{cut}": float(found[:cut].sum() == task.gold_count) for cut in (1, 5, 10)}
+    if len(task.gold_functions):
+        signals = task.unit_signals(scores)
+        units = np.zeros(len(task.start))
+        for name, weight in weights.unit.items():
+            if name in signals:
+                units += weight * signals[name]
+        shown = _packed(task, order, np.where(_among_best(task, scores), units, -np.inf))
+        measures["body"] = float(
+            np.mean([_holds(task, shown, gold) for gold in task.gold_functions.tolist()])
+        )
+    return measures
+
+
+def _packed(task: TaskRows, order: Ints, units: Floats) -> NDArray[np.bool_]:
+    """Choose units as packing does: by score less a little for length, until the budget is spent."""
+    listed = set(order[:_LISTED_PATHS].tolist())
+    left = BUDGET - float(task.path_tokens[order[:_LISTED_PATHS]].sum()) - _SKETCH_TOKENS
+    worth = units - _TOKEN_PENALTY * np.log(np.maximum(task.tokens, 20.0))
+    shown = np.zeros(len(units), np.bool_)
+    for row in np.argsort(-worth, kind="stable").tolist():
+        if not np.isfinite(worth[row]) or left < 40:
+            break
+        file = int(task.file_row[row])
+        price = float(task.tokens[row]) + (0.0 if file in listed else float(task.path_tokens[file]))
+        if price <= left:
+            shown[row] = True
+            listed.add(file)
+            left -= price
+    return shown
+
+
+def _holds(task: TaskRows, shown: NDArray[np.bool_], gold: Sequence[int]) -> bool:
+    file, first, last = gold
+    mine = shown & (task.files[task.file_row] == file) & (task.start <= last) & (task.end >= first)
+    lines = sum(
+        min(int(end), last) - max(int(start), first) + 1
+        for start, end in zip(task.start[mine], task.end[mine], strict=True)
+    )
+    return lines >= (last - first + 1) * 0.97
+
+
+def deal_folds(tasks: Sequence[TaskRows]) -> dict[str, int]:
+    """Return the fold of each repository: the largest first, each to the fold with the fewest tasks."""
+    sizes: dict[str, int] = defaultdict(int)
+    for task in tasks:
+        sizes[task.repo] += 1
+    filled = [0] * FOLDS
+    folds: dict[str, int] = {}
+    for repo in sorted(sizes, key=lambda repo: (-sizes[repo], repo)):
+        folds[repo] = filled.index(min(filled))
+        filled[folds[repo]] += sizes[repo]
+    return folds
+
+
+def cross_validate(
+    tasks: Sequence[TaskRows], extra: Sequence[TaskRows], prior: Weights, **options: object
+) -> list[dict[str, float]]:
+    """Measure every task with weights learned from the other folds and from ``extra``."""
+    folds = deal_folds(tasks)
+    results: dict[str, dict[str, float]] = {}
+    for fold in range(FOLDS):
+        rest = [task for task in tasks if folds[task.repo] != fold]
+        weights = learn([*rest, *extra], prior, **options)  # type: ignore[arg-type]
+        results |= {task.id: measure(task, weights) for task in tasks if folds[task.repo] == fold}
+    return [results[task.id] for task in tasks]
+
+
+def mean(results: Sequence[Mapping[str, float]], name: str) -> float:
+    """Return the mean of a measure over the tasks that have it."""
+    values = [result[name] for result in results if name in result]
+    return float(np.mean(values)) if values else float("nan")
+
+
+def interval(results: Sequence[Mapping[str, float]], name: str) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of a mean; the seed is fixed."""
+    values = np.array([result[name] for result in results if name in result])
+    draws = np.random.default_rng(0).integers(0, len(values), (2000, len(values)))
+    low, high = np.quantile(values[draws].mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def report(title: str, tasks: Sequence[TaskRows], results: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return a table: all tasks with intervals, then each kind and each language."""
+    lines = [f"{title:24s} {'n':>4s} " + " ".join(f"{name:>18s}" for name in MEASURES)]
+    cells = [
+        f"{mean(results, name):.3f} [{'-'.join(f'{x:.2f}' for x in interval(results, name))}]"
+        for name in MEASURES
+    ]
+    lines.append(f"{'all':24s} {len(tasks):4d} " + " ".join(f"{cell:>18s}" for cell in cells))
+    groups: dict[str, list[Mapping[str, float]]] = defaultdict(list)
+    for task, result in zip(tasks, results, strict=True):
+        groups[task.kind].append(result)
+        groups[task.language].append(result)
+    for group, mine in sorted(groups.items()):
+        lines.append(
+            f"{group:24s} {len(mine):4d} " + " ".join(f"{mean(mine, name):18.3f}" for name in MEASURES)
+        )
+    return lines
+
+
+def prepare(arguments: argparse.Namespace) -> None:
+    """Compute the rows of every task that has none yet."""
+    for path in arguments.tasks:
+        for task in read_tasks(path):
+            target = arguments.rows / f"{task.id}.npz"
+            if target.exists():
+                continue
+            tree = materialise(task.repo, task.base_commit, arguments.mirrors, arguments.trees)
+            index = build_index(tree)
+            save_rows(read_rows(task, path.stem, index, read_history(tree, seconds=120)), target)
+            sys.stderr.write(f"{task.id}: {len(index)} files\n")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tasks", type=Path, nargs="+", default=[])
+    parser.add_argument("--mirrors", type=Path, default=Path())
+    parser.add_argument("--trees", type=Path, default=Path())
+    parser.add_argument("--rows", type=Path, required=True, help="folder that keeps the signals")
+    parser.add_argument("--extra", type=Path, help="folder of rows that every fold learns from")
+    parser.add_argument("--write", type=Path, help="weights file to write, learned from all tasks")
+    arguments = parser.parse_args()
+    prepare(arguments)
+    tasks = read_folder(arguments.rows)
+    extra = read_folder(arguments.extra) if arguments.extra else []
+    prior = default_weights()
+    plain = [measure(task, prior) for task in tasks]
+    lines = report("weights as shipped", tasks, plain)
+    lines += ["", *report("cross-validated", tasks, cross_validate(tasks, extra, prior))]
+    if arguments.write:
+        learned = learn([*tasks, *extra], prior)
+        arguments.write.write_text(json.dumps(learned._asdict(), indent=2) + "\n", encoding="utf-8")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
