@@ -1,0 +1,94 @@
+"""The embedding: its file, and how near it says that code is to a goal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repo_map.index import RepoIndex, build_index
+from repo_map.meaning.embedding import Embedding, EmbeddingFileError, Side, read_embedding, write_embedding
+from repo_map.meaning.similarity import SWITCH, is_on, similarity
+from repo_map.relevance.corpus import Corpus
+from repo_map.relevance.goal import parse_goal
+from repo_map.relevance.terms import terms_of
+from repo_map.store import Store
+from repo_map.vocabulary import StringTable
+
+_SOURCE = """\
+def authenticate(user, password):
+    return check_credentials(user, password)
+
+
+def draw_rectangle(width, height):
+    return Polygon(width, height)
+"""
+_MEANINGS = {"login": 0, "authenticate": 0, "credentials": 0, "draw": 1, "polygon": 1, "shape": 1}
+
+
+@pytest.fixture(scope="module")
+def embedding() -> Embedding:
+    """Two meanings, one dimension each: signing in, and drawing."""
+    meanings = {terms_of(word)[0].encode(): axis for word, axis in _MEANINGS.items()}
+    terms = StringTable.of_sorted_bytes(sorted(meanings))
+    vectors = np.zeros((len(terms), 2), np.int8)
+    for row, term in enumerate(terms.iter_bytes()):
+        vectors[row, meanings[term]] = 100
+    ones = np.ones(len(terms), np.float32)
+    side = Side(vectors, ones / 100, ones, np.ones(5, np.float32), power=0.5, rarity=1.0)
+    return Embedding(terms, side, side)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    root = tmp_path_factory.mktemp("repository")
+    (root / "code.py").write_text(_SOURCE)
+    return build_index(root, store=Store(None), workers=1)
+
+
+def near(index: RepoIndex, goal: str, embedding: Embedding) -> list[float]:
+    units = np.arange(len(index.units.start))
+    return similarity(Corpus(index), parse_goal(goal), units, embedding).tolist()
+
+
+def test_code_is_near_a_goal_that_shares_its_meaning_and_none_of_its_words(
+    index: RepoIndex, embedding: Embedding
+) -> None:
+    signing_in, drawing = near(index, "The login is broken", embedding)
+    assert signing_in > 0.5
+    assert drawing == 0.0
+
+
+def test_a_goal_of_unknown_words_is_near_nothing(index: RepoIndex, embedding: Embedding) -> None:
+    assert near(index, "Zwölf Boxkämpfer", embedding) == [0.0, 0.0]
+
+
+def test_no_units_have_no_similarities(index: RepoIndex, embedding: Embedding) -> None:
+    assert not len(similarity(Corpus(index), parse_goal("login"), np.zeros(0, np.int64), embedding))
+
+
+def test_an_empty_repository_is_near_nothing(tmp_path: Path, embedding: Embedding) -> None:
+    index = build_index(tmp_path, store=Store(None), workers=1)
+    assert near(index, "login", embedding) == []
+
+
+def test_an_embedding_survives_its_file(index: RepoIndex, embedding: Embedding) -> None:
+    content = write_embedding(embedding)
+    again = read_embedding(content)
+    assert list(again.terms) == list(embedding.terms)
+    assert near(index, "login to draw a shape", again) == near(index, "login to draw a shape", embedding)
+    assert write_embedding(again) == content
+
+
+def test_a_file_that_is_no_embedding_is_named(embedding: Embedding) -> None:
+    with pytest.raises(EmbeddingFileError, match="not one of this version"):
+        read_embedding(b"something else")
+    with pytest.raises(EmbeddingFileError, match="cut short"):
+        read_embedding(write_embedding(embedding)[:-100])
+
+
+@pytest.mark.parametrize(("value", "on"), [("off", False), ("OFF", False), ("", True), ("on", True)])
+def test_a_switch_turns_the_embedding_off(value: str, on: bool) -> None:
+    assert is_on({SWITCH: value}) is on
+    assert is_on({})
