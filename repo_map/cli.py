@@ -29,11 +29,12 @@ _MOST_TOLD = 5
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository."""
-    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
-    gc.disable()
     # Pydantic would look for plugins in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     options = _parser().parse_args(arguments)
+    collected = gc.isenabled()
+    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
+    gc.disable()
     try:
         return _run(options.command, options)
     except RepositoryNotFoundError as error:
@@ -55,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"Unexpected {type(error).__name__}: {error}. REPO_MAP_DEBUG=1 shows where; please report it.",
             FAILED,
         )
+    finally:
+        if collected:
+            gc.enable()
 
 
 def _run(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:

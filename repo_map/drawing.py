@@ -12,7 +12,7 @@ from repo_map.estimates import file_level_costs
 from repo_map.fitting import Fitted, fit, list_steps
 from repo_map.leftovers import Leftovers
 from repo_map.ranking import rank
-from repo_map.selection import Selection, select
+from repo_map.selection import Selection, no_match_note, select
 from repo_map.sketches import Sketchbook, Style
 from repo_map.strictness import refuse_overflow
 from repo_map.token_memo import memo_of
@@ -117,8 +117,9 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
     rest_counts = leftovers.counts_without(order)
     total = max(a + b for a, b in zip(fitted.counts, rest_counts, strict=True))
     if total > plan.budget:
+        unit = "token" if plan.budget == 1 else "tokens"
         raise BudgetError(
-            f"A budget of {plan.budget:,} tokens can't hold even the line that counts the files; "
+            f"A budget of {plan.budget:,} {unit} can't hold even the line that counts the files; "
             f"give it at least {total:,}."
         )
     paths = index.paths
@@ -136,7 +137,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         left_out=leftovers.number_without(order),
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
-        notes=tuple(f"No file matches `{pattern}`." for pattern in selection.unmatched),
+        notes=tuple(no_match_note(pattern, paths) for pattern in selection.unmatched),
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_LEVEL = 2
 """Level of a file that no rule names."""
 _PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+_WILD = re.compile(r"[*?\[{]")
 _COPIED = FileFlag.GENERATED | FileFlag.VENDORED
 
 
@@ -46,6 +50,18 @@ def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
     if pattern not in known:
         known[pattern] = np.array(globs.select(pattern, index.paths), dtype=np.int64)
     return known[pattern]
+
+
+def no_match_note(pattern: str, paths: Sequence[str]) -> str:
+    """Say that a glob names no file, and what near it would."""
+    fixed = _WILD.split(pattern)[0].rstrip("/")
+    if not fixed:
+        return f"No file matches `{pattern}`."
+    depth = fixed.count("/") + 1
+    candidates = {"/".join(path.split("/")[:depth]) for path in paths} | set(paths)
+    nearest = difflib.get_close_matches(fixed, sorted(candidates), 1, 0.75)
+    hint = f" Nearest: `{nearest[0]}{pattern[len(fixed) :]}`." if nearest else ""
+    return f"No file matches `{pattern}`.{hint}"
 
 
 def select(index: RepoIndex, plan: FlightPlan) -> Selection:

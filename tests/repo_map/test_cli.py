@@ -1,0 +1,122 @@
+"""The ``repo-map`` command as its users meet it: text, JSON, exit codes and one-sentence errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repo_map.cli import main
+from tests.support.trees import write
+
+FILES = {
+    "src/app.py": "class App:\n    def run_forever(self):\n        return 1\n",
+    "src/util.py": "def helper_function():\n    return 2\n",
+    "docs/guide.md": "# Guide\n\nWords.\n",
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return write(tmp_path / "repo", FILES)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_map_goes_to_stdout_and_what_to_know_of_it_to_stderr(
+    repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "generate", repo)
+    assert code == 0
+    assert "src/app.py\nclass App:\n    def run_forever(self):\n\n" in out
+    assert err.startswith("repo-map: ")
+    assert "of 20,000 tokens, 3 files" in err
+
+
+def test_rules_focus_and_budget_come_from_options(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("-v", "**:path", "-v", "src/util.py:4", "--focus", "docs/**:9", "--tokens", 500, "-q")
+    code, out, err = run(capsys, "generate", repo, *arguments)
+    assert (code, err) == (0, "")
+    assert out == "docs/guide.md\nsrc/app.py\nsrc/util.py\ndef helper_function():\n    return 2\n\n"
+
+
+def test_options_come_after_the_rules_of_a_plan_file(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = repo.parent / "plan.yaml"
+    plan.write_text("budget: 300\nverbosity: [{pattern: '**', level: 0}, {pattern: 'src/**', level: 1}]\n")
+    assert run(capsys, "generate", repo, "-C", plan, "-q")[1] == "src/app.py\nsrc/util.py\n"
+    assert run(capsys, "generate", repo, "-C", plan, "-q", "-v", "src/app.py:0")[1] == "src/util.py\n"
+
+
+def test_json_carries_the_map_and_everything_about_it(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "generate", repo, "--json", "--tokens", 25)
+    data = json.loads(out)
+    assert code == 0
+    assert data["tokens"] <= data["token_budget"] == 25
+    assert {"map", "files", "cuts", "left_out", "excluded", "fingerprint", "notes", "problems"} <= data.keys()
+
+
+def test_costs_are_listed_by_folder_glob_file_and_section(
+    repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "costs", repo)
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["src/", "docs/"]
+    assert out.endswith("tokens per level, counted\n")
+    rows = json.loads(run(capsys, "costs", repo, "--by", "glob", "--glob", "**/*.py", "--json")[1])["rows"]
+    assert [(row["name"], row["files"]) for row in rows] == [("**/*.py", 2)]
+    assert "src/util.py" in run(capsys, "costs", repo, "--by", "file", "--glob", "src/**")[1]
+    assert "src/app.py App.run_forever" in run(capsys, "costs", repo, "--by", "section")[1]
+
+
+def test_a_plan_is_priced_before_it_is_drawn(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = repo.parent / "plan.yaml"
+    plan.write_text("verbosity: [{pattern: '**', level: 4}]\n")
+    priced = json.loads(run(capsys, "costs", repo, "-C", plan, "--json")[1])["plan"]
+    drawn = json.loads(run(capsys, "generate", repo, "-C", plan, "--json")[1])["tokens"]
+    assert abs(priced - drawn) <= 2
+
+
+def test_a_saved_plan_draws_the_same_map(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = repo.parent / "saved.yaml"
+    first = run(capsys, "generate", repo, "--save-plan", plan, "-v", "src/**:3")[1]
+    assert run(capsys, "generate", repo, "-C", plan)[1] == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("generate", "{repo}/zzz"), 3, "zzz"),
+        (("generate", "{repo}", "-C", "{repo}/zzz.yaml"), 2, "can't be read: No such file or directory."),
+        (("generate", "{repo}", "-v", "src/**"), 2, "`-v src/**` is no rule; write GLOB:LEVEL"),
+        (("generate", "{repo}", "-v", "src/[a:3"), 2, "opens a `[` that it never closes"),
+        (("generate", "{repo}", "-v", "src/**:7"), 2, "`verbosity[0].level` is 7"),
+        (("generate", "{repo}", "--tokens", "0"), 2, "`budget` is 0; it must be greater than 0."),
+        (("generate", "{repo}", "--tokens", "1"), 2, "A budget of 1 token can't hold"),
+        (("generate", "{repo}", "--tokens", "9", "-v", "**:4", "--strict"), 2, "The plan's rules need"),
+        (("costs", "{repo}/src/app.py"), 3, "app.py"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_an_exit_code(
+    repo: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    given = [argument.replace("{repo}", str(repo)) for argument in arguments]
+    found, out, err = run(capsys, *given)
+    assert (found, out) == (code, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_reader_that_leaves_early_is_no_error(repo: Path) -> None:
+    write(repo, {f"many/file_{number:04}.txt": "x\n" for number in range(4000)})
+    command = (
+        f"{sys.executable} -m repo_map.cli generate {repo} --tokens 60000 | head -1; echo ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["0"]
+    assert "Error" not in done.stderr
