@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from repo_map.plan_updates import PlanChange
 
 
+MAX_RULES = 500
+"""Every event stores the plan: one that grows without end would make the store grow by its square."""
+
+
 def amend_by_model(navigation: Navigation, reasoning: str, updates: Mapping[str, Any]) -> PlanChange:
     """Return the plan as a model changes it.
 
@@ -37,4 +41,10 @@ def amend(navigation: Navigation, updates: Mapping[str, Any]) -> PlanChange:
     """
     from repo_map.plan_updates import apply_update  # noqa: PLC0415
 
-    return apply_update(navigation.state.flight_plan, updates)
+    change = apply_update(navigation.state.flight_plan, updates)
+    if len(change.plan.verbosity) > MAX_RULES:
+        raise FlightPlanError(
+            f"The plan would have {len(change.plan.verbosity)} verbosity rules, more than {MAX_RULES}; "
+            "use globs, or remove rules with a level of null."
+        )
+    return change

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, get_args
-from weakref import WeakValueDictionary
 
 from navigator.amendments import amend
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
@@ -51,7 +50,6 @@ class Navigator:
         self._settings = settings
         self._clock = clock
         self._workspaces = Workspaces(settings)
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._flying: set[asyncio.Task[TurnReport]] = set()
         self._opened: Hangar | None = None
 
@@ -101,7 +99,7 @@ class Navigator:
         if action not in get_args(StepAction):
             raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
         words = _checked_feedback(feedback)
-        async with self._lock(navigation_id):
+        async with self._hangar.hold(navigation_id):
             before = await self._hangar.load(navigation_id, user)
             if before.run.stop_reason is StopReason.CANCELLED and action != "cancel":
                 raise NavigationClosedError(
@@ -219,9 +217,6 @@ class Navigator:
             self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock)
         return self._opened
 
-    def _lock(self, navigation_id: str) -> asyncio.Lock:
-        return self._locks.setdefault(navigation_id, asyncio.Lock())
-
     def _first(self, task: Task, root: str, index_seconds: float) -> Navigation:
         price = FREE if task.model == EMBEDDED else self._hangar.price_of(task.model)
         budget = BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=price.rates(task.model))
@@ -283,7 +278,7 @@ class Navigator:
         return after
 
     async def _fail(self, navigation_id: str, user: str, error: ModelFailedError) -> None:
-        async with self._lock(navigation_id):
+        async with self._hangar.hold(navigation_id):
             before = await self._hangar.load(navigation_id, user)
             run = before.run.stopping(StopReason.ERROR, str(error))
             await self._hangar.store(Navigation(before.state, run), user)

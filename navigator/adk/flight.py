@@ -43,6 +43,8 @@ class Flight:
         """Of the latest step taken here."""
         self.decided = False
         """Whether the step under way has its decision; a model that makes several calls at once gets one."""
+        self.failure = ""
+        """Why no model is left to ask; empty while one is."""
         self.notes: list[str] = []
         """What models and stores had to say while the step ran, one sentence each."""
         self.turn = asyncio.Lock()
@@ -58,6 +60,7 @@ class Flight:
         self.navigation = navigation
         self.ledger.catch_up(navigation.run.spent, navigation.run.usage)
         self.decided = False
+        self.failure = ""
         self.notes.clear()
         self._since = perf_counter()
 

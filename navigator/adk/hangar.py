@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,7 @@ from navigator.adk.models.session import ModelSession, Patience
 from navigator.adk.stores import open_stores
 from navigator.budget import Ledger
 from navigator.errors import ModelFailedError, NavigationBusyError, UnknownNavigationError
+from navigator.locks import NavigationLocks
 from navigator.pricing import ModelPrice, PriceTable
 from navigator.turns import Navigation
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
 
+LOCKS = "locks"
 MAX_LIVE = 32
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""
@@ -59,12 +62,18 @@ class Hangar:
         self._prices = prices
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
+        folder = self._stores.folder
+        self._locks = NavigationLocks(folder / LOCKS if folder else None)
         self._live: OrderedDict[tuple[str, str], Live] = OrderedDict()
 
     @property
     def note(self) -> str:
         """What the user should know of the stores; empty when all is well."""
         return self._stores.note
+
+    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+        return self._locks.hold(navigation_id)
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""
@@ -146,7 +155,10 @@ class Hangar:
                 after = flight.navigation
                 if flight.decided or after.run.stop_reason is not None:
                     return after
-                live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
+                if not flight.failure:
+                    live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
+                if flight.failure:
+                    raise ModelFailedError(flight.failure)
                 before, changed = flight.booked(after), True
         except StaleSessionError as error:
             raise _busy(before) from error

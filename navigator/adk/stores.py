@@ -19,6 +19,8 @@ class Stores(NamedTuple):
 
     sessions: SqliteSessionService
     artifacts: BaseArtifactService
+    folder: Path | None
+    """The data folder, None where everything is in memory."""
     note: str
     """Why the data is in memory although a folder was asked for; empty when all is well."""
 
@@ -43,9 +45,11 @@ def _on_disk(data_dir: Path) -> Stores:
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
-    return Stores(SqliteSessionService(str(database)), FileArtifactService(data_dir / ARTIFACTS), "")
+    return Stores(
+        SqliteSessionService(str(database)), FileArtifactService(data_dir / ARTIFACTS), data_dir, ""
+    )
 
 
 def _in_memory(note: str) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    return Stores(SqliteSessionService(":memory:"), InMemoryArtifactService(), note)
+    return Stores(SqliteSessionService(":memory:"), InMemoryArtifactService(), None, note)

@@ -19,7 +19,6 @@ from navigator.adk.flight import Flight
 from navigator.adk.models.session import ModelSession, Patience, Provider
 from navigator.adk.requests import request_tokens
 from navigator.budget import Ledger
-from navigator.errors import ModelFailedError
 from navigator.pricing import ModelPrice, TokenUsage
 from navigator.run import NavigationRun
 from navigator.state import BudgetConfig, NavigatorState
@@ -113,12 +112,10 @@ async def fly_until_stopped(seed: int) -> None:
         request = make_request(dice)
         if not flight.ledger.affords(session.projected_cost(request)):
             break
-        try:
-            async for _response in session.generate_content_async(request):
-                pass
-        except ModelFailedError:
+        async for _response in session.generate_content_async(request):
+            assert flight.ledger.spent <= flight.ledger.limit
+        if flight.failure:
             break
-        assert flight.ledger.spent <= flight.ledger.limit
     billed = sum((mind.billed for mind in minds), Decimal(0))
     assert billed <= flight.ledger.limit, f"seed {seed}"
     assert flight.ledger.spent <= flight.ledger.limit, f"seed {seed}"

@@ -15,7 +15,6 @@ from pydantic import PrivateAttr
 
 from navigator.adk.faults import Fault, explain
 from navigator.adk.requests import attempt_of, request_tokens, usable, usage_of
-from navigator.errors import ModelFailedError
 from navigator.pricing import FREE, ModelPrice, TokenUsage
 
 if TYPE_CHECKING:
@@ -70,32 +69,29 @@ class ModelSession(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the first usable answer that a provider gives.
-
-        Raises:
-            ModelFailedError: every provider failed; the message tells the last one's fault.
-        """
+        """Yield the first usable answer that a provider gives, or an error once every one has failed."""
         while True:
             answer = await self._ask(self._providers[self._at], llm_request)
             if isinstance(answer, LlmResponse):
                 yield answer
                 return
-            self.give_up(answer.words)
+            if not self.give_up(answer.words):
+                # Raised here, it would be logged with its traceback at every level of the runner.
+                yield LlmResponse(error_code="MODEL_FAILED", error_message=self._flight.failure)
+                return
 
-    def give_up(self, words: str) -> None:
-        """Let the next provider take over, and note why.
-
-        Raises:
-            ModelFailedError: there is no next one.
-        """
+    def give_up(self, words: str) -> bool:
+        """Let the next provider take over, and note why; without a next one the flight has failed."""
         failed = self.provider
         if self._at + 1 == len(self._providers):
-            raise ModelFailedError(
+            self._flight.failure = (
                 f"The model {failed} {words}; the best plan so far stands. Step again, or name another model."
             )
+            return False
         self._at += 1
         self._flight.pilot = self.provider
         self._flight.notes.append(f"{failed} {words}; {self.provider} took over.")
+        return True
 
     async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
         """Return a usable answer, or the fault that remains after the last repetition."""

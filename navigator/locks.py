@@ -1,0 +1,82 @@
+"""One step at a time in each navigation, across the tasks of a process and across processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+from weakref import WeakValueDictionary
+from zlib import crc32
+
+from navigator.errors import NavigationBusyError
+
+BUCKETS = 4096
+PAUSE_S = 0.02
+"""Between two looks at a lock that another process holds."""
+
+
+class NavigationLocks:
+    """Locks by navigation id; the operating system frees those of a process that dies."""
+
+    def __init__(self, folder: Path | None, *, patience_s: float = 30.0) -> None:
+        self._folder = folder
+        self._patience_s = patience_s
+        self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def hold(self, navigation_id: str) -> AsyncIterator[None]:
+        """Hold a navigation for one step.
+
+        Raises:
+            NavigationBusyError: another process has held it for too long.
+        """
+        local = self._local.setdefault(navigation_id, asyncio.Lock())
+        async with local:
+            if self._folder is None:
+                yield
+                return
+            file = await self._take(self._folder, navigation_id)
+            try:
+                yield
+            finally:
+                os.close(file)
+
+    async def _take(self, folder: Path, navigation_id: str) -> int:
+        file = _open(folder, navigation_id)
+        ends = monotonic() + self._patience_s
+        while not _locked(file):
+            if monotonic() > ends:
+                os.close(file)
+                raise NavigationBusyError(
+                    f"Another process has been stepping `{navigation_id}` for {self._patience_s:.0f} s; "
+                    "wait for it, then step again."
+                )
+            await asyncio.sleep(PAUSE_S)
+        return file
+
+
+def _open(folder: Path, navigation_id: str) -> int:
+    # One of a fixed number of files: navigations leave none behind, and a strange id names no path.
+    bucket = crc32(navigation_id.encode("utf-8", "replace")) % BUCKETS
+    folder.mkdir(parents=True, exist_ok=True)
+    return os.open(folder / f"{bucket:03x}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _locked(file: int) -> bool:
+    """Try to lock an open file; closing it frees the lock."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl  # noqa: PLC0415
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
