@@ -52,8 +52,11 @@ class NavigatorServer(MCPServer[Desk]):
             ToolError: With the sentence alone; the SDK puts a prefix before it and dumps validation errors.
         """
         tool = self._tool_manager.get_tool(name)
-        if tool is not None:
-            refuse_unknown_arguments(name, arguments, tool.parameters.get("properties", {}))
+        if tool is None:
+            raise ToolError(
+                f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context."
+            )
+        refuse_unknown_arguments(name, arguments, tool.parameters.get("properties", {}))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:

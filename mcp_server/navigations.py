@@ -59,9 +59,13 @@ class Navigations:
         navigator = await self.navigator()
         navigation_id = await navigator.open(request, user=caller.user, on_progress=on_progress)
         holding = Holding(caller.user, str(request.repo_path), token_budget)
-        self._put(navigation_id, holding)
-        self._remember(caller, navigation_id)
+        self.remember(caller, navigation_id, holding)
         return navigation_id, holding
+
+    def remember(self, caller: Caller, navigation_id: str, holding: Holding) -> None:
+        """Note that a navigation is the caller's, and his session's latest."""
+        self._put(navigation_id, holding)
+        self._move_up(caller, navigation_id)
 
     async def resolve(self, caller: Caller, navigation_id: str | None) -> tuple[str, Holding]:
         """Return the navigation that is meant: the named one, else the session's latest, else the only one.
@@ -70,7 +74,7 @@ class Navigations:
             UnknownNavigationError: None of that id is the caller's, or several could be meant.
             RepositoryNotAllowedError: Its repository lies outside the allow-list by now.
         """
-        chosen = navigation_id or self._implied(caller)
+        chosen = navigation_id or self.implied(caller)
         holding = self._holdings.get(chosen)
         if holding is None and (holding := await self._adopted(caller, chosen)) is not None:
             self._put(chosen, holding)
@@ -79,7 +83,7 @@ class Navigations:
                 f"You have no navigation `{chosen}`; {self._choices(caller)}.", self.known(caller)
             )
         require_allowed(Path(holding.repo_path), self._settings.allowed)
-        self._remember(caller, chosen)
+        self._move_up(caller, chosen)
         return chosen, holding
 
     def known(self, caller: Caller) -> list[str]:
@@ -134,7 +138,12 @@ class Navigations:
             if not lock.statistics().locked:
                 self._turns.pop(navigation_id, None)
 
-    def _implied(self, caller: Caller) -> str:
+    def implied(self, caller: Caller) -> str:
+        """Return the navigation that a caller means who names none.
+
+        Raises:
+            UnknownNavigationError: There is none, or more than one could be meant.
+        """
         if caller.session is not None and (latest := self._sessions.get(caller.session)):
             return latest[-1]
         known = self.known(caller)
@@ -170,7 +179,7 @@ class Navigations:
                 return Holding(caller.user, summary.repo_path, budget)
         return None
 
-    def _remember(self, caller: Caller, navigation_id: str) -> None:
+    def _move_up(self, caller: Caller, navigation_id: str) -> None:
         _move_to_end(self._opened, caller.user, navigation_id)
         if caller.session is not None:
             _move_to_end(self._sessions, caller.session, navigation_id)

@@ -94,7 +94,7 @@ def report_text(report: wire.TurnReport) -> str:
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     if report.sufficiency:
-        lines.append(f"evidence: {report.sufficiency}")
+        lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     lines.append(f"next: {report.next}")
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -74,7 +75,9 @@ async def navigate(
     desk, caller, started = _desk(ctx), current_caller(), anyio.current_time()
     with told_to_the_host():
         folder = choose_repository(repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed)
-        context_tokens, budget = _budgets(desk.settings, token_budget, flight_plan)
+        # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
+        plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
+        context_tokens, budget = _budgets(desk.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
         request = NavigationRequest(
@@ -84,7 +87,7 @@ async def navigate(
             max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode,
             model=model,
-            flight_plan=flight_plan,
+            flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
         navigations = desk.navigations
@@ -220,9 +223,7 @@ def _stated(goal: str) -> str:
     return goal
 
 
-def _budgets(
-    settings: Settings, token_budget: int | None, flight_plan: dict[str, Any] | str | None
-) -> tuple[int | None, int]:
+def _budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
     """Return the token budget of the map, None for the plan's own, and that of the whole answers.
 
     A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
@@ -241,13 +242,10 @@ def _with_room_for(report: TurnReport, holding: Holding) -> Holding:
     return replace(holding, token_budget=answer_budget(report.token_budget))
 
 
-def _plan_budget(flight_plan: dict[str, Any] | str) -> int:
+def _plan_budget(flight_plan: str) -> int:
     from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
 
-    if isinstance(flight_plan, str):
-        return FlightPlan.from_yaml(flight_plan).budget
-    budget = flight_plan.get("budget")
-    return budget if isinstance(budget, int) else FlightPlan().budget
+    return FlightPlan.from_yaml(flight_plan).budget
 
 
 def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:

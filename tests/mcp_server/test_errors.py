@@ -1,0 +1,216 @@
+"""Every error text of the docs, produced by what causes it; no text is told that the docs lack."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.cli import main
+from mcp_server.errors import storage_sentence
+from mcp_server.settings import Settings
+
+DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
+SEEN: set[str] = set()
+
+
+def documented() -> dict[str, re.Pattern[str]]:
+    """Return the documented texts, each with the pattern that its `…` make of it."""
+    rows = re.findall(r"^\| (.+?) \| .+? \| .+? \|$", DOCS.read_text(encoding="utf-8"), re.M)
+    texts = [row for row in rows if row not in ("Text", "---")]
+    return {text: re.compile(".*".join(map(re.escape, text.split("…"))), re.S) for text in texts}
+
+
+def assert_documented(told: str) -> None:
+    matching = [text for text, pattern in documented().items() if pattern.fullmatch(told)]
+    assert matching, f"docs/errors.md lacks: {told}"
+    SEEN.update(matching)
+    assert "\n" not in told
+    assert "Traceback" not in told
+
+
+def told_by(result: CallToolResult) -> str:
+    assert result.is_error, result.content
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+NAVIGATE: list[dict[str, Any]] = [
+    {},
+    {"goal": "  "},
+    {"goal": "x" * 100_001},
+    {"goal": "x", "token_budget": 0},
+    {"goal": "x", "token_budget": "many"},
+    {"goal": "x", "budget": 5},
+    {"goal": "x", "colour": "red"},
+    {"goal": "x", "repo_path": "/nowhere"},
+    {"goal": "x", "repo_path": "README.md"},
+    {"goal": "x", "max_cost_usd": 0},
+    {"goal": "x", "mode": "fast"},
+    {"goal": "x", "model": "nonsense"},
+    {"goal": "x", "model": "gemini-without-a-price"},
+    {"goal": "x", "max_steps": 0},
+    {"goal": "x", "flight_plan": "verbosity: ["},
+    {"goal": "x", "flight_plan": "just words"},
+    {"goal": "x", "flight_plan": "budget: 0"},
+    {"goal": "x", "flight_plan": {"colour": 1}},
+    {"goal": "x", "flight_plan": {"verbosity": [{"pattern": "a", "level": 9}]}},
+    {"goal": "x", "flight_plan": {"custom_queries": [{"pattern": "**/*.py", "query": "(("}]}},
+]
+AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
+    ("step", {"navigation_id": "nav-none"}),
+    ("step", {"action": "stop"}),
+    ("step", {"feedback": "x" * 4_001}),
+    ("step", {"updates": {"verbosity": [{"pattern": "a"}]}}),
+    ("step", {"updates": {"budget": 1}}),
+    ("get_turn_report", {"step": 99}),
+    ("get_context", {"since_step": 99}),
+    ("get_context", {"cursor": "zzz"}),
+    ("get_context", {"cursor": "WzAsbnVsbCwwXQ"}),
+    ("navigate_all", {}),
+]
+
+
+@pytest.mark.anyio
+async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) -> None:
+    async with client:
+        for arguments in NAVIGATE:
+            assert_documented(told_by(await client.call_tool("navigate", arguments)))
+        assert_documented(told_by(await client.call_tool("step", {})))
+
+
+@pytest.mark.anyio
+async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(client: Client) -> None:
+    async with client:
+        first = await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        assert first.structured_content is not None
+        for tool, arguments in AFTERWARDS:
+            assert_documented(told_by(await client.call_tool(tool, arguments)))
+        after = await client.call_tool("get_context", {})
+        assert after.structured_content is not None
+        assert after.structured_content["context_string"] == first.structured_content["context"]
+        await client.call_tool("step", {"action": "cancel"})
+        assert_documented(told_by(await client.call_tool("step", {"feedback": "more"})))
+
+
+@pytest.mark.anyio
+async def test_without_a_repository_the_answer_says_how_to_name_one(
+    settings: Settings, tmp_path: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=tmp_path)) as client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+
+
+@pytest.mark.anyio
+async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, shop: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", allowed=(tmp_path / "allowed",))
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        call = {"goal": "x", "repo_path": str(shop)}
+        assert_documented(told_by(await client.call_tool("navigate", call)))
+
+
+@pytest.mark.anyio
+async def test_a_user_who_closes_the_question_has_done_nothing(
+    settings: Settings, shop: Path, era: str
+) -> None:
+    async def close(_: Any, __: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action="cancel")
+
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, mode=era, elicitation_callback=close) as client:
+        await client.call_tool("navigate", {"goal": "the discount", "mode": "interactive"})
+        assert_documented(told_by(await client.call_tool("step", {})))
+
+
+@pytest.mark.anyio
+async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Path, era: str) -> None:
+    from mcp_types import ListRootsResult, Root
+
+    async def roots(_: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=shop.as_uri()), Root(uri=shop.parent.as_uri())])
+
+    async with Client(build_server(settings), mode=era, list_roots_callback=roots) as client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "code"),
+    [
+        (["navigate", "{shop}", "--goal", " "], {}, 2),
+        (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
+        (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
+        (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
+        (["replay", "{shop}/none", "{shop}"], {}, 2),
+        (["bench", "nothing"], {}, 2),
+        (["serve", "--http", "nowhere"], {}, 2),
+        (["serve", "--http", "0.0.0.0:0"], {}, 2),
+        (["serve", "--log-level", "loud"], {}, 2),
+        (["serve"], {"KEEP_DAYS": "x"}, 2),
+        (["serve"], {"TOKEN_BUDGET": "7.5"}, 2),
+        (["serve"], {"LOG_FORMAT": "xml"}, 2),
+        (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
+    ],
+)
+def test_a_command_that_cannot_be_used_is_refused(
+    arguments: list[str],
+    environ: Mapping[str, str],
+    code: int,
+    *,
+    shop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+    assert main([argument.format(shop=shop) for argument in arguments]) == code
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_a_configuration_with_comments_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".claude.json").write_text("{ // mine\n}")
+    assert main(["install", "claude-code"]) == 2
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_a_disk_that_cannot_be_written_is_told() -> None:
+    assert_documented(storage_sentence(PermissionError(13, "Permission denied", "/data")))
+
+
+def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:
+    from mcp_server.callers import Caller
+    from mcp_server.holdings import Holding
+    from mcp_server.loading import load_navigator
+    from mcp_server.navigations import Navigations
+    from navigator.errors import UnknownNavigationError
+
+    navigations = Navigations(settings, load_navigator)
+    caller = Caller()
+    for key in ("nav-one", "nav-two"):
+        navigations.remember(caller, key, Holding("local", "/r", 8_000))
+    with pytest.raises(UnknownNavigationError) as caught:
+        navigations.implied(caller)
+    assert_documented(str(caught.value))
+
+
+def test_every_documented_text_was_told_above() -> None:
+    untold = documented().keys() - SEEN
+    if len(SEEN) < 10:
+        pytest.skip("only a part of this file was run")
+    assert not untold
