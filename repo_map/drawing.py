@@ -9,11 +9,12 @@ import numpy as np
 
 from repo_map.errors import BudgetError
 from repo_map.estimates import file_level_costs
-from repo_map.fitting import Fitted, fit, list_steps
+from repo_map.fitting import Fitted, fit
 from repo_map.leftovers import Leftovers
 from repo_map.ranking import rank
 from repo_map.selection import Selection, no_match_note, select
 from repo_map.sketches import Sketchbook, Style
+from repo_map.steps import list_steps
 from repo_map.strictness import refuse_overflow
 from repo_map.token_memo import memo_of
 from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding

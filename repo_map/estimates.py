@@ -31,6 +31,33 @@ def file_level_costs(index: RepoIndex) -> NDArray[np.float64]:
 _level_costs: WeakKeyDictionary[RepoIndex, NDArray[np.float64]] = WeakKeyDictionary()
 
 
+def outer_costs(index: RepoIndex) -> NDArray[np.float64]:
+    """Return the estimated tokens of every file with only its outermost definitions, shape (files,).
+
+    Where that tells little or saves little it is the path's cost, so that nobody stops there.
+    """
+    if index in _outer_costs:
+        return _outer_costs[index]
+    symbols, costs = index.symbols, file_level_costs(index)
+    lines = index.costs.definitions[:, 0].astype(np.float64)
+    owner = np.repeat(np.arange(len(costs)), np.diff(symbols.file_start))
+    inner = np.flatnonzero(symbols.parent >= 0)
+    enclosing = symbols.file_start[owner[inner]] + symbols.parent[inner]
+    own = lines - np.bincount(enclosing, lines[inner], len(lines))
+    top = np.flatnonzero((symbols.parent < 0) & (lines > 0))
+    tokens = np.bincount(owner[top], own[top], len(costs)) + _TOLD_TOKENS
+    number = np.bincount(owner[top], minlength=len(costs))
+    useful = (number > 1) & (tokens < _WORTH_STOPPING * (costs[:, 2] - costs[:, 1]))
+    _outer_costs[index] = np.where(useful, costs[:, 1] + tokens, costs[:, 1])
+    return _outer_costs[index]
+
+
+_outer_costs: WeakKeyDictionary[RepoIndex, NDArray[np.float64]] = WeakKeyDictionary()
+_TOLD_TOKENS = 6
+"""What the line costs that counts the definitions left out."""
+_WORTH_STOPPING = 0.6
+
+
 def file_costs(index: RepoIndex, file_id: int) -> tuple[int, int, int, int]:
     """Return the estimated tokens of one file at levels 1 to 4, its header line included."""
     one, two, three, four = file_level_costs(index)[file_id, 1:].round().astype(int).tolist()

@@ -6,99 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from repo_map.estimates import file_level_costs, part_costs
 from repo_map.sections import Shape
+from repo_map.steps import RUNGS, WHOLE_FILE, Steps
 
 if TYPE_CHECKING:
-    from repo_map.index import RepoIndex
     from repo_map.selection import Selection
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Counts = tuple[int, ...]
 Measure = Callable[[int, Shape], Counts]
 """Exact tokens of a file at a shape, one count per vocabulary."""
 
-WHOLE_FILE = -1
-_GAINS = (0.0, 1.0, 3.0, 2.0, 4.0)
-"""What reaching each level is worth: a path tells less than a structure, a body more than an interface."""
 _MOST_MISSES = 40
 _PLAUSIBLE = 1.5
 """Estimates up to this share of the budget may turn out to fit whole."""
 _LEAST_PART = 6
 """Tokens below which nothing more is tried: hardly a path is shorter."""
-
-
-class Steps(NamedTuple):
-    """Everything that can be added to an empty map, one level of one part at a time, most valuable first."""
-
-    file: Ints
-    part: Ints
-    """Position among the file's sections, then its spans; ``WHOLE_FILE`` for the level of the rest."""
-    level: Ints
-    tokens: Floats
-    """Estimated."""
-
-
-def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> Steps:
-    """List the steps from nothing to what the plan asks for, in the order in which they deserve the budget.
-
-    What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names
-    comes last; among equals, attention per token decides. A step never comes before one that it stands on.
-    """
-    tiers = np.where(selection.explicit, np.maximum(selection.levels - 1, 0), 0).astype(np.float64)
-    for file_id, shape in selection.shapes.items():
-        tiers[file_id] = max(shape.highest - 1, 0)
-    worth = _worth(selection, ranks, tiers)
-    path_tokens = file_level_costs(index)[:, 1]
-    files = _file_steps(index, selection, worth, tiers)
-    parts = _part_steps(index, selection, worth, worth * _GAINS[1] / np.maximum(path_tokens, 1))
-    file, part, level, tokens, tier, value = (np.concatenate(pair) for pair in zip(files, parts, strict=True))
-    # Ties break by file and level, so equal repositories give equal maps.
-    order = np.lexsort((level, part, file, -value, -tier))
-    return Steps(file[order], part[order], level[order], tokens[order])
-
-
-_Columns = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
-"""File, part, level, tokens, tier and value of each step."""
-
-
-def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Floats) -> _Columns:
-    costs = file_level_costs(index)
-    found: list[_Columns] = []
-    reached = np.full(len(worth), np.inf)
-    for level in range(1, 5):
-        added = costs[:, level] - costs[:, level - 1]
-        # A level that shows no more than the one below it is no step.
-        ids = np.flatnonzero((selection.levels >= level) & (added > 0)).astype(np.int64)
-        density = worth[ids] * _GAINS[level] / np.maximum(added[ids], 1)
-        # No step may come before the one that it stands on.
-        reached[ids] = np.minimum(density, reached[ids])
-        whole, levels = np.full(len(ids), WHOLE_FILE), np.full(len(ids), level)
-        found.append((ids, whole, levels, added[ids], tiers[ids], reached[ids]))
-    return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))  # type: ignore[return-value]
-
-
-def _part_steps(index: RepoIndex, selection: Selection, worth: Floats, path_density: Floats) -> _Columns:
-    rows: list[tuple[float, ...]] = []
-    for file_id, shape in selection.shapes.items():
-        for part, (wanted, prices) in enumerate(part_costs(index, file_id, shape)):
-            density = float(path_density[file_id])
-            for level in range(max(shape.level, 1) + 1, wanted + 1):
-                added = max(prices[level] - prices[max(level - 1, shape.level)], 1.0)
-                density = min(density, float(worth[file_id]) * _GAINS[level] / added)
-                rows.append((file_id, part, level, added, wanted - 1.0, density))
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 6)
-    ints = table[:, :3].astype(np.int64)
-    return ints[:, 0], ints[:, 1], ints[:, 2], table[:, 3], table[:, 4], table[:, 5]
-
-
-def _worth(selection: Selection, ranks: Floats, tiers: Floats) -> Floats:
-    """Return what attention a file deserves; rank counts for less among files that the plan names itself."""
-    relative = np.maximum(ranks * len(ranks), 1e-6)
-    return selection.weights**2 * np.where(tiers > 0, relative**0.1, relative**0.5)
 
 
 class Fitted(NamedTuple):
@@ -115,25 +38,25 @@ class _Fit:
     def __init__(self, selection: Selection, measure: Measure, vocabularies: int) -> None:
         self._selection = selection
         self._measure = measure
-        self._levels: dict[int, int] = {}
+        self._rungs: dict[int, int] = {}
         self._parts: dict[tuple[int, int], int] = {}
         self._counted: dict[int, Counts] = {}
         self.totals = [0] * vocabularies
 
-    def set(self, file_id: int, part: int, level: int) -> None:
-        """Put a part at a level without counting it yet."""
+    def set(self, file_id: int, part: int, height: int) -> None:
+        """Put a part at a level, or a file at a rung, without counting it yet."""
         if part == WHOLE_FILE:
-            self._levels[file_id] = level
+            self._rungs[file_id] = height
         else:
-            self._parts[file_id, part] = level
+            self._parts[file_id, part] = height
 
-    def stands_on(self, file_id: int, part: int, level: int) -> bool:
+    def stands_on(self, file_id: int, part: int, height: int) -> bool:
         """Say whether everything below a step is there."""
         if part == WHOLE_FILE:
-            return level == 1 or file_id in self._levels
+            return height == 1 or file_id in self._rungs
         wanted = self._selection.shapes[file_id]
-        at_first = level == max(wanted.level, 1) + 1
-        return file_id in self._levels and (at_first or (file_id, part) in self._parts)
+        at_first = height == max(wanted.level, 1) + 1
+        return file_id in self._rungs and (at_first or (file_id, part) in self._parts)
 
     def recount(self, file_id: int) -> None:
         """Bring the totals up to date with what a file shows now."""
@@ -145,12 +68,12 @@ class _Fit:
 
     def shape(self, file_id: int) -> Shape | None:
         """Return what a file shows now, None for a file that is not there."""
-        level = self._levels.get(file_id, 0)
+        level, outer = RUNGS[self._rungs.get(file_id, 0)]
         if level == 0:
             return None
         wanted = self._selection.shapes.get(file_id)
         if wanted is None:
-            return Shape(level)
+            return Shape(level, outer=outer)
         sections = tuple(
             section._replace(level=self._part_level(file_id, part, section.level, level))
             for part, section in enumerate(wanted.sections)
@@ -161,7 +84,7 @@ class _Fit:
             for part, span in enumerate(wanted.spans, first)
             if self._parts.get((file_id, part), 0) >= span.level
         )
-        return Shape(level, sections, spans)
+        return Shape(level, sections, spans, outer)
 
     def _part_level(self, file_id: int, part: int, wanted: int, level: int) -> int:
         reached = self._parts.get((file_id, part))
@@ -170,17 +93,17 @@ class _Fit:
     def shapes(self) -> dict[int, Shape]:
         """Return the shape of every file that is there."""
         return {
-            file_id: shape for file_id in sorted(self._levels) if (shape := self.shape(file_id)) is not None
+            file_id: shape for file_id in sorted(self._rungs) if (shape := self.shape(file_id)) is not None
         }
 
     @property
     def shown(self) -> list[int]:
         """Files that are there, in no particular order."""
-        return [file_id for file_id, level in self._levels.items() if level]
+        return [file_id for file_id, rung in self._rungs.items() if rung]
 
-    def level_of(self, file_id: int, part: int) -> int:
-        """Return the level of a part now, 0 before its first step."""
-        return self._levels.get(file_id, 0) if part == WHOLE_FILE else self._parts.get((file_id, part), 0)
+    def height_of(self, file_id: int, part: int) -> int:
+        """Return the level of a part, or the rung of a file, 0 before its first step."""
+        return self._rungs.get(file_id, 0) if part == WHOLE_FILE else self._parts.get((file_id, part), 0)
 
 
 def fit(
@@ -195,7 +118,7 @@ def fit(
     The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
     """
     rest = measure_rest([])
-    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.level.tolist(), strict=True))
+    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.height.tolist(), strict=True))
     if steps.tokens.sum() <= _PLAUSIBLE * budget:
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
         whole = _Fit(selection, measure, len(rest))
@@ -213,14 +136,14 @@ def fit(
 
 _Row = tuple[int, int, int]
 _Accepted = list[tuple[_Row, int]]
-"""Steps taken, in order, each with the level that its part had before."""
+"""Steps taken, in order, each with the height that its part had before."""
 
 
 def _take_bulk(work: _Fit, rows: list[_Row]) -> _Accepted:
     accepted: _Accepted = []
     for row in rows:
         if work.stands_on(*row):
-            accepted.append((row, work.level_of(*row[:2])))
+            accepted.append((row, work.height_of(*row[:2])))
             work.set(*row)
     for file_id in work.shown:
         work.recount(file_id)
@@ -250,7 +173,7 @@ def _take_more(work: _Fit, rows: list[_Row], estimates: list[float], room: int, 
         if estimate > 1.5 * left + 20 or not work.stands_on(*row):
             misses += 1
             continue
-        before = work.level_of(*row[:2])
+        before = work.height_of(*row[:2])
         work.set(*row)
         work.recount(row[0])
         if max(work.totals) > room:

@@ -85,7 +85,18 @@ def render_body(
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
         _drop_blank_end(drawn)
         drawn.append(ELISION)
+    if shape.outer:
+        drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
     return "".join(f"{line}\n" for line in drawn)
+
+
+def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
+    """Return the number of definitions that a full structure would show and this shape does not."""
+    levels = levels_of(definitions, shape)
+    return sum(
+        level < 2 and definition.kind not in MEMBER_KINDS
+        for level, definition in zip(levels, definitions, strict=True)
+    )
 
 
 def _drop_blank_end(drawn: list[str]) -> None:

@@ -41,6 +41,8 @@ class Shape(NamedTuple):
     sections: tuple[Section, ...] = ()
     spans: tuple[Span, ...] = ()
     """Lines that custom queries captured."""
+    outer: bool = False
+    """Whether definitions within definitions are left out, where no section names them."""
 
     @property
     def highest(self) -> int:
@@ -79,6 +81,9 @@ def levels_of(definitions: Sequence[Definition], shape: Shape) -> list[int]:
     """Return the level of each definition; where a line range overlaps its head, the higher wins."""
     decided = deciding_sections(definitions, shape.sections)
     levels = [shape.level if at < 0 else shape.sections[at].level for at in decided]
+    if shape.outer:
+        inner = [at < 0 <= d.parent for at, d in zip(decided, definitions, strict=True)]
+        levels = [1 if hidden else level for hidden, level in zip(inner, levels, strict=True)]
     for span in line_spans(shape):
         if span.level < 4:
             for index, definition in enumerate(definitions):

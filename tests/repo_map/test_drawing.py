@@ -92,7 +92,7 @@ def test_every_file_that_the_plan_lets_in_is_drawn_or_counted(
 
 
 def test_a_plan_without_rules_shows_structure_where_it_is_worth_most() -> None:
-    drawn = draw(SHOP, "budget: 60")
+    drawn = draw(SHOP, "budget: 75")
     assert drawn.files[0].path == "shop/cart.py"
     assert "class Cart:" in drawn.text
     assert drawn.left_out + len(drawn.files) == len(SHOP)
@@ -186,3 +186,10 @@ def test_maps_are_equal_in_any_process_with_any_hash_seed_cold_or_warm(tmp_path:
     }
     texts.add(draw_map(build_index(root, store=Store(None)), FlightPlan(budget=90)).text.encode())
     assert len(texts) == 1
+
+
+def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> None:
+    methods = "".join(f"    def method_number_{i}(self):\n        pass\n\n" for i in range(40))
+    repo = {"big.py": f"class Alpha:\n{methods}\n\nclass Beta:\n{methods}"}
+    drawn = draw(repo, "budget: 60")
+    assert drawn.text == "big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
