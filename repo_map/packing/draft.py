@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from repo_map import tokens
 from repo_map.flight_plan import VerbosityRule
+from repo_map.packing.base import Base
 from repo_map.packing.layout import file_rule, shape_of
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.sketches import Sketchbook
@@ -17,18 +18,19 @@ _OUTLINE_TOKENS = 16
 _LEAST_CHARACTERS_PER_TOKEN = 7
 _FULL = 0.985
 """Share of the budget from which on a packing counts as full."""
+_NEARLY_FULL = 0.9
+"""Share of the budget below which the rest of the repository gets what is left."""
 _ROUNDS = 6
 
 
 class Draft:
     """Chosen pieces by file; prices are estimates while choosing and exact once settled."""
 
-    def __init__(self, reader: PieceReader, book: Sketchbook, ranked: Sequence[str], budget: int) -> None:
+    def __init__(self, reader: PieceReader, book: Sketchbook, wishes: Base, budget: int) -> None:
+        self.budget = budget
         self._reader = reader
         self._book = book
-        self._ranked = ranked
-        self._rank = {path: place for place, path in enumerate(ranked)}
-        self._budget = budget
+        self._wishes = wishes
         self._spent = 0
         self._pieces: dict[str, list[Piece]] = {}
         self._outlined: dict[str, list[str]] = {}
@@ -39,16 +41,23 @@ class Draft:
 
     @property
     def paths(self) -> list[str]:
-        """The files of the packing, most relevant first."""
-        return sorted(self._pieces, key=lambda path: (self._rank.get(path, len(self._rank)), path))
+        """The files of the packing."""
+        return list(self._pieces)
+
+    @property
+    def others(self) -> int:
+        """The level of the files that the packing does not name."""
+        # What is left over goes to the paths of the rest, in the order of their rank.
+        return 0 if self._spent >= _NEARLY_FULL * self.budget else 2
 
     def rule(self, path: str) -> VerbosityRule:
         """Return the rule that shows what was chosen of a file."""
-        return file_rule(self._reader.file(path), self._pieces[path], self._outlined.get(path, ()))
+        rule = file_rule(self._reader.file(path), self._pieces[path], self._outlined.get(path, ()))
+        return self._wishes.merged(path, rule)
 
-    def list_paths(self, count: int) -> None:
-        """Take the first files, by path alone for now."""
-        for path in self._ranked[:count]:
+    def list_paths(self, paths: Sequence[str]) -> None:
+        """Take files by path alone for now."""
+        for path in paths:
             self._open(path)
 
     def fill(self, pieces: Sequence[Piece], limit: int) -> list[Piece]:
@@ -91,15 +100,15 @@ class Draft:
         """Replace estimates by exact prices, and give back or use up the difference."""
         for _ in range(_ROUNDS):
             self._measure()
-            if self._spent > self._budget:
+            if self._spent > self.budget:
                 self._shrink()
                 continue
             before = self._spent
-            if before < _FULL * self._budget:
-                rest = self.fill(rest, self._budget)
+            if before < _FULL * self.budget:
+                rest = self.fill(rest, self.budget)
             if self._spent == before:
                 return
-        while self._measure() > self._budget and self._taken:
+        while self._measure() > self.budget and self._taken:
             self._shrink()
 
     def _measure(self) -> int:
@@ -112,7 +121,7 @@ class Draft:
 
     def _shrink(self) -> None:
         """Give back what was taken last, signatures before bodies, until the estimate fits."""
-        over = self._spent - self._budget
+        over = self._spent - self.budget
         while over > 0 and self._outlines:
             path, name = self._outlines.pop()
             self._outlined[path].remove(name)

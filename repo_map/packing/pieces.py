@@ -111,13 +111,14 @@ class PieceReader:
         return self._files[path]
 
     def pieces(self, unit: ScoredUnit, longest: int, windows: int) -> Iterator[Piece]:
-        """Yield the unit if it has at most ``longest`` tokens, else its parts, of ``windows`` tokens in all."""
+        """Yield the unit if it has at most ``longest`` tokens, else parts of it, of ``windows`` tokens."""
         file = self.file(unit.path)
         text = file.cut(unit.start, unit.end)
-        if len(text) < longest * _CHARACTERS_PER_TOKEN // 2 or tokens.count(text) <= longest:
+        if len(text) <= longest * _CHARACTERS_PER_TOKEN:
             yield Piece(unit, unit.start, unit.end, _worth(unit, text))
             return
-        found = find_windows(file.lines, unit.start, unit.end, self._terms, windows)
+        room = windows * _CHARACTERS_PER_TOKEN
+        found = find_windows(file.lines, unit.start, unit.end, self._terms, room)
         for place, (first, last) in enumerate(found):
             worth = _worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
             yield Piece(unit, first, last, worth)

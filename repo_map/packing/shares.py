@@ -18,6 +18,8 @@ class Shares(NamedTuple):
     """Tokens up to which a function is shown whole."""
     windows: int
     """Tokens for the parts of a longer function."""
+    units: int
+    """Units that compete for the budget."""
 
     @classmethod
     def of(cls, budget: int) -> Shares:
@@ -25,6 +27,7 @@ class Shares(NamedTuple):
         return cls(
             paths=max(4, round(12 * scale**0.7)),
             outline=round(300 * scale**0.75),
-            longest=max(round(0.4 * budget), 300),
+            longest=max(round(0.7 * budget), 300),
             windows=round(700 * scale**0.6),
+            units=max(300, budget // 20),
         )

@@ -3,65 +3,67 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_map import tokens
 from repo_map.relevance.terms import terms_of, words
 
-_REACH = 12
-"""Lines shown before and after a line that matters."""
+_REACHES = (12, 5, 2)
+"""Lines shown before and after a line that matters, fewer where the room is small."""
 _HEAD = 6
-"""First lines of the function that are always shown."""
+"""First lines of the function, which are always shown."""
+_NEARBY = 4
+"""Lines whose words count for a line, the less the further away."""
 
 
 def find_windows(
     lines: Sequence[str], first: int, last: int, terms: Mapping[str, float], room: int
 ) -> list[tuple[int, int]]:
-    """Return the line ranges that hold ``terms``, the densest first, of ``room`` tokens in all.
+    """Return the line ranges of ``first`` to ``last`` that hold ``terms``, the densest first.
 
-    Rare terms of the function count more than common ones: one that stands on every line tells no line from
-    another.
+    They have ``room`` characters in all. Terms that are rare in the function count more: one that stands on
+    every line tells no line from another.
     """
-    found = [
-        frozenset(term for word in words(line) for term in terms_of(word) if term in terms)
-        for line in lines[first - 1 : last]
-    ]
-    spread: dict[str, int] = {}
-    for hits in found:
-        for term in hits:
-            spread[term] = spread.get(term, 0) + 1
-    value = [
-        sum(terms[term] * math.log1p(len(found) / spread[term]) for term in sorted(hits)) for hits in found
-    ]
-    chosen: list[tuple[int, int]] = [(first, min(first + _HEAD - 1, last))]
-    left = room - _cost(lines, *chosen[0])
-    for at in sorted(range(len(found)), key=lambda at: (-_density(value, at), at)):
-        if value[at] <= 0 or any(start <= first + at <= end for start, end in chosen):
+    values = _line_values(lines[first - 1 : last], terms)
+    found = [(first, min(first + _HEAD - 1, last))]
+    left = room - _size(lines, *found[0])
+    for at in _densest(values):
+        line = first + at
+        if any(start <= line <= end for start, end in found):
             continue
-        window = _free(max(first + at - _REACH, first), min(first + at + _REACH, last), chosen)
-        cost = _cost(lines, *window)
-        if cost > left:
-            continue
-        chosen.append(window)
-        left -= cost
-    return chosen
+        ranges = (_between(found, line, max(line - r, first), min(line + r, last)) for r in _REACHES)
+        window = next((window for window in ranges if _size(lines, *window) <= left), None)
+        if window is None:
+            break
+        found.append(window)
+        left -= _size(lines, *window)
+    return found
 
 
-def _density(value: Sequence[float], at: int) -> float:
-    """Return what the lines near one are worth: neighbours count half and less."""
-    near = range(max(0, at - 4), min(len(value), at + 5))
-    return sum(value[other] / (1 + abs(other - at)) for other in near)
+def _line_values(lines: Sequence[str], terms: Mapping[str, float]) -> list[float]:
+    hits = [{term for word in words(line) for term in terms_of(word)} & terms.keys() for line in lines]
+    spread = Counter(term for line in hits for term in line)
+    return [
+        sum(terms[term] * math.log1p(len(lines) / spread[term]) for term in sorted(line)) for line in hits
+    ]
 
 
-def _free(start: int, end: int, chosen: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the range without what is chosen already."""
-    for first, last in chosen:
-        if first <= start <= last:
-            start = last + 1
-        if first <= end <= last:
-            end = first - 1
+def _densest(values: Sequence[float]) -> list[int]:
+    """Return the positions that hold anything, by their value and that of the lines around them."""
+    density = [0.0] * len(values)
+    for at, value in enumerate(values):
+        if value:
+            for other in range(max(0, at - _NEARBY), min(len(values), at + _NEARBY + 1)):
+                density[other] += value / (1 + abs(other - at))
+    return sorted((at for at, value in enumerate(values) if value), key=lambda at: (-density[at], at))
+
+
+def _between(taken: Sequence[tuple[int, int]], line: int, start: int, end: int) -> tuple[int, int]:
+    """Return the part of a range around ``line`` that is not taken yet."""
+    start = max([start, *(last + 1 for _, last in taken if last < line)])
+    end = min([end, *(first - 1 for first, _ in taken if first > line)])
     return start, end
 
 
-def _cost(lines: Sequence[str], first: int, last: int) -> int:
-    return tokens.count("\n".join(lines[first - 1 : last]))
+def _size(lines: Sequence[str], first: int, last: int) -> int:
+    return sum(len(line) + 1 for line in lines[first - 1 : last])

@@ -1,0 +1,157 @@
+"""Packing, from a goal and a small repository to the map that its plan draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.drawing import RepoMap, draw_map
+from repo_map.flight_plan import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.index import RepoIndex, build_index
+from repo_map.packing import pack
+from repo_map.relevance.scoring import score_goal
+from tests.support.trees import write
+
+TAX = '''"""Taxes of a cart."""
+
+RATES = {"no": 25, "de": 19}
+
+
+def rate_of(country):
+    return RATES[country]
+
+
+def round_tax(amount, country):
+    """Round the tax to whole cents."""
+    cents = amount * rate_of(country)
+    return round(cents) / 100
+
+
+class Receipt:
+    """What a customer gets."""
+
+    def total(self, cart):
+        return sum(item.price for item in cart)
+
+    def print_total(self, cart):
+        print(self.total(cart))
+'''
+MAIL = "".join(
+    f'def send_mail_{number}(to):\n    """Send mail {number}."""\n    return deliver(to, {number})\n\n\n'
+    for number in range(60)
+)
+GOAL = "round_tax gives the wrong rounding of tax for Norway"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> RepoIndex:
+    files = {"shop/tax.py": TAX, "shop/copy.py": TAX, "shop/mail.py": MAIL, "README.md": "# Shop\n"}
+    return build_index(write(tmp_path, files), workers=1)
+
+
+def packed(index: RepoIndex, budget: int, goal: str = GOAL, base: FlightPlan | None = None) -> FlightPlan:
+    return pack(index, score_goal(index, goal), budget, base=base)
+
+
+def drawn(index: RepoIndex, plan: FlightPlan) -> RepoMap:
+    return draw_map(index, plan)
+
+
+def test_the_function_that_the_goal_names_is_shown_whole_from_the_first_file(index: RepoIndex) -> None:
+    text = drawn(index, packed(index, 300)).text
+    assert "\n".join(TAX.split("\n")[8:13]) in text
+    assert text.split("\n", 1)[0] in ("shop/tax.py", "shop/copy.py")
+
+
+@pytest.mark.parametrize("budget", [60, 150, 400, 1_000, 2_000])
+def test_nothing_that_the_plan_names_is_cut(index: RepoIndex, budget: int) -> None:
+    plan = packed(index, budget)
+    repo_map = drawn(index, plan)
+    assert plan.budget == budget
+    assert repo_map.tokens <= budget
+    assert not {cut.path for cut in repo_map.cuts} & {rule.pattern for rule in plan.verbosity}
+
+
+@pytest.mark.parametrize("budget", [400, 1_000])
+def test_the_budget_is_filled_where_there_is_enough_to_show(index: RepoIndex, budget: int) -> None:
+    assert drawn(index, packed(index, budget, "send mail to an address")).tokens >= 0.95 * budget
+
+
+def test_the_plan_draws_the_same_map_after_a_round_trip_without_the_goal(index: RepoIndex) -> None:
+    plan = packed(index, 400)
+    again = FlightPlan.from_yaml(plan.to_yaml())
+    assert drawn(index, again).text == drawn(index, plan).text
+
+
+def test_the_same_lines_of_a_copied_file_are_shown_once(index: RepoIndex) -> None:
+    repo_map = drawn(index, packed(index, 600))
+    assert repo_map.text.count("cents = amount * rate_of(country)") == 1
+    assert {"shop/tax.py", "shop/copy.py"} <= {file.path for file in repo_map.files}
+
+
+def test_functions_are_asked_for_by_name(index: RepoIndex) -> None:
+    plan = packed(index, 300)
+    sections = [section for rule in plan.verbosity for section in rule.sections]
+    assert SectionRule(pattern="round_tax", level=4) in sections
+
+
+def test_a_function_too_long_for_the_budget_shows_the_lines_that_the_goal_means(tmp_path: Path) -> None:
+    body = "".join(f"    step_{number}(state, {number})\n" for number in range(400))
+    body = body.replace("step_200(state, 200)", "apply_discount(state, coupon)")
+    index = build_index(write(tmp_path, {"run.py": f"def run(state, coupon):\n{body}"}), workers=1)
+    text = drawn(index, packed(index, 600, "a coupon's discount is applied twice")).text
+    assert "def run(state, coupon):" in text
+    assert "apply_discount(state, coupon)" in text
+    assert "step_100(" not in text
+
+
+def test_what_the_base_excludes_stays_out(index: RepoIndex) -> None:
+    base = FlightPlan(verbosity=(VerbosityRule(pattern="shop/copy.py", level=0),))
+    repo_map = drawn(index, packed(index, 600, base=base))
+    assert "shop/copy.py" not in repo_map.text
+    assert "def round_tax" in repo_map.text
+
+
+def test_what_the_base_asks_for_is_kept_within_the_budget(index: RepoIndex) -> None:
+    wanted = VerbosityRule(pattern="shop/mail.py", sections=(SectionRule(pattern="send_mail_7", level=4),))
+    plan = packed(index, 600, base=FlightPlan(verbosity=(wanted,)))
+    repo_map = drawn(index, plan)
+    assert "return deliver(to, 7)" in repo_map.text
+    assert "def round_tax" in repo_map.text
+    assert not repo_map.cuts
+
+
+def test_boosts_of_the_base_move_what_is_packed(index: RepoIndex) -> None:
+    boosts = Focus(
+        paths=(PathBoost(pattern="shop/mail.py", weight=1000),), symbols=(SymbolBoost(name="send_mail_3"),)
+    )
+    goal = "print the total of a receipt, or send mail"
+    first = [
+        drawn(index, packed(index, 300, goal, FlightPlan(focus=focus))).files[0].path
+        for focus in (None, boosts)
+    ]
+    assert first[0] != "shop/mail.py"
+    assert first[1] == "shop/mail.py"
+
+
+def test_a_goal_that_matches_nothing_leaves_the_base_as_it_is(index: RepoIndex) -> None:
+    base = FlightPlan(verbosity=(VerbosityRule(pattern="shop/**", level=1),))
+    assert packed(index, 500, "zzz qqq", base) == base.model_copy(update={"budget": 500})
+
+
+def test_what_a_small_repository_leaves_of_the_budget_goes_to_the_rest(tmp_path: Path) -> None:
+    files = {"a.py": "def alpha():\n    return 1\n", "b.py": "def beta():\n    return 2\n"}
+    index = build_index(write(tmp_path, files), workers=1)
+    assert "def beta" in drawn(index, packed(index, 4_000, "alpha")).text
+
+
+def test_an_empty_repository_gives_an_empty_plan(tmp_path: Path) -> None:
+    index = build_index(tmp_path, workers=1)
+    assert not packed(index, 500).verbosity
+
+
+def test_a_path_with_glob_characters_is_named_exactly(tmp_path: Path) -> None:
+    files = {"app/[slug]/page.py": TAX, "app/s/page.py": MAIL}
+    index = build_index(write(tmp_path, files), workers=1)
+    assert "def round_tax" in drawn(index, packed(index, 300)).text
