@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Floats
 
-_STEPS = 300
+_STEPS = 200
 _RATE = 0.05
 _DECAY = (0.9, 0.999)
 
@@ -18,7 +18,7 @@ _DECAY = (0.9, 0.999)
 class Lists(NamedTuple):
     """Candidates of several tasks, one task after another."""
 
-    signals: Floats
+    signals: NDArray[np.float32]
     """Shape (candidates, signals)."""
     gold: NDArray[np.bool_]
     first: NDArray[np.int64]
@@ -38,7 +38,8 @@ def make_lists(
     ]
     sizes = [len(gold) for _, gold, _ in kept]
     return Lists(
-        signals=np.concatenate(matrices),
+        # Half the memory and half the time of 64 bits.
+        signals=np.concatenate(matrices).astype(np.float32),
         gold=np.concatenate([gold for _, gold, _ in kept]),
         first=np.cumsum([0, *sizes[:-1]]),
         weight=np.array([weight for _, _, weight in kept]),
@@ -70,7 +71,7 @@ def fit(lists: Lists, prior: Floats, *, strength: float, low: Floats, high: Floa
 
 
 def _loss(lists: Lists, weights: Floats) -> tuple[float, Floats]:
-    scores = lists.signals @ weights
+    scores = (lists.signals @ weights.astype(np.float32)).astype(np.float64)
     sizes = np.diff([*lists.first, len(scores)])
     scores = scores - np.repeat(np.maximum.reduceat(scores, lists.first), sizes)
     odds = np.exp(scores)
@@ -83,4 +84,4 @@ def _loss(lists: Lists, weights: Floats) -> tuple[float, Floats]:
     # d loss / d score: chance - 1 for gold; for another, its odds over each gold's denominator, summed.
     inverse = np.add.reduceat(np.where(lists.gold, share / (odds + beside), 0.0), lists.first)
     slope = np.where(lists.gold, share * (chance - 1.0), odds * np.repeat(inverse, sizes))
-    return loss, lists.signals.T @ slope
+    return loss, (slope.astype(np.float32) @ lists.signals).astype(np.float64)
