@@ -53,9 +53,10 @@ class BudgetEnforcementPlugin(BasePlugin):
         """Write what the session booked, failed attempts included, into the state."""
         if llm_response.partial:
             return None
-        navigation = state_store.read(callback_context.state)
-        booked = self._flight.booked(navigation)
-        if booked != navigation:
-            state_store.write(callback_context.state, booked)
+        if self._flight.ledger.spent == self._flight.navigation.run.spent:
+            # Nothing was paid: the decision's own event tells the rest, and a state less is stored.
+            return None
+        booked = self._flight.booked(state_store.read(callback_context.state))
+        state_store.write(callback_context.state, booked)
         self._flight.navigation = booked
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from google.adk.sessions.state import State
+
 from navigator.run import NavigationRun
 from navigator.state import NavigatorState
 from navigator.turns import Navigation
@@ -21,8 +23,11 @@ class _Writable(Protocol):
     def __setitem__(self, key: str, value: Any, /) -> None: ...
 
 
-def read(state: _Readable) -> Navigation:
+def read(state: _Readable | State) -> Navigation:
     """Return the navigation that a session's state holds."""
+    if isinstance(state, State):
+        # Read by key, ADK copies each value in depth to notice changes inside it; there are none.
+        state = state.to_dict()
     return Navigation(
         NavigatorState.model_validate(state.get(STATE_KEY)), NavigationRun.model_validate(state.get(RUN_KEY))
     )
