@@ -1,0 +1,99 @@
+"""What a fresh process does for a measure of speed, and the watch that its parent keeps on it.
+
+python -m benchmarks.speed_probe open TREE CACHE WORKERS     opens the index, builds it if CACHE is empty
+python -m benchmarks.speed_probe refresh TREE CACHE WORKERS  opens, refreshes, edits ten files, refreshes
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+_STEP_S = 0.05
+_EDITED_FILES = 10
+
+
+class Probe(NamedTuple):
+    """One process, from its start to its end."""
+
+    seconds: float
+    told: dict[str, float]
+    """What it measured itself, in seconds."""
+    mebibytes: float
+    """Most memory of it and its children at any one time; pages that they share count once."""
+
+
+def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
+    """Run this module as a program and watch it."""
+    command = [sys.executable, "-m", "benchmarks.speed_probe", what, str(tree), str(cache), str(workers)]
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    peak = 0.0
+    try:
+        while True:
+            try:
+                output, _ = process.communicate(timeout=_STEP_S)
+                break
+            except subprocess.TimeoutExpired:
+                peak = max(peak, _mebibytes(process.pid))
+    finally:
+        process.kill()
+    seconds = time.perf_counter() - started
+    if process.returncode:
+        raise SystemExit(f"`{' '.join(command)}` failed; its error is above.")
+    told = json.loads(output)
+    return Probe(seconds, told, max(peak, told.pop("mebibytes")))
+
+
+def _mebibytes(process: int) -> float:
+    """Return the memory of a process and its descendants, each page by its share; 0 if not on Linux."""
+    try:
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        threads = Path(f"/proc/{process}/task").iterdir()
+        children = [child for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return 0.0
+    own = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return own / 1024 + sum(_mebibytes(int(child)) for child in children)
+
+
+def main() -> None:
+    """Measure in this process and print what was measured as JSON."""
+    what, tree, cache, workers = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+    # Imported here: the time that imports take is part of what a fresh process is measured for.
+    from repo_map.index import build_index  # noqa: PLC0415
+    from repo_map.store import Store  # noqa: PLC0415
+
+    started = time.perf_counter()
+    index = build_index(tree, store=Store(cache), workers=workers or None)
+    told = {"open": time.perf_counter() - started, "files": float(len(index))}
+    if what == "refresh":
+        index.fingerprint  # noqa: B018
+        started = time.perf_counter()
+        index = index.refresh()
+        told["none"] = time.perf_counter() - started
+        _edit(tree, index.paths)
+        started = time.perf_counter()
+        index.refresh()
+        told["ten"] = time.perf_counter() - started
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    print(json.dumps(told | {"mebibytes": kilobytes / 1024}))
+
+
+def _edit(tree: Path, paths: tuple[str, ...]) -> None:
+    """Add a line to ten files of code, spread over the tree."""
+    code = [
+        path for path in paths if path.endswith((".py", ".java", ".ts", ".go", ".js", ".rs", ".c", ".cpp"))
+    ]
+    for path in code[:: max(1, len(code) // _EDITED_FILES)][:_EDITED_FILES]:
+        with (tree / path).open("a") as file:
+            file.write(f"\nedited_at_{time.time_ns()} = 1\n")
+
+
+if __name__ == "__main__":
+    main()
