@@ -65,7 +65,7 @@ LANGUAGES: Final[dict[str, LanguageSpec]] = {
         "tree_sitter_ruby",
         filenames=("gemfile", "rakefile", "vagrantfile", "podfile", "guardfile", "capfile", "brewfile"),
     ),
-    "php": LanguageSpec((".php", ".phtml", ".php5", ".inc"), "tree_sitter_php", "language_php"),
+    "php": LanguageSpec((".php", ".phtml", ".php5"), "tree_sitter_php", "language_php"),
     "swift": LanguageSpec((".swift",), "tree_sitter_swift"),
     "bash": LanguageSpec(
         (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild"),
@@ -93,7 +93,31 @@ _BY_SUFFIX: Final = {suffix: name for name, spec in LANGUAGES.items() for suffix
 _BY_FILENAME: Final = {filename: name for name, spec in LANGUAGES.items() for filename in spec.filenames}
 
 
-_CHUNK: Final = 65_536
+_PARSE_CHUNK: Final = 65_536
+_TEXT_CHUNK: Final = 128
+"""Bytes read at a time for the text of one node, as queries with predicates do."""
+
+
+_HEAD: Final = 20_000
+"""Bytes at the start of a header that tell C++ from C."""
+_CPP_HEADER: Final = re.compile(
+    rb"^[ \t]*(?:template[ \t]*<|namespace\b|(?:public|private|protected)[ \t]*:|using[ \t]+\w"
+    rb"|class[ \t]+\w[\w \t]*[:{]|class[ \t]+\w+;)|\w::\w",
+    re.M,
+)
+_SHEBANG: Final = re.compile(rb"#![^\n]{0,60}?\b(bash|zsh|sh|ksh|python|node|ruby|lua|php|elixir)[\d.]*\b")
+_INTERPRETERS: Final = {
+    "bash": "bash",
+    "zsh": "bash",
+    "sh": "bash",
+    "ksh": "bash",
+    "python": "python",
+    "node": "javascript",
+    "ruby": "ruby",
+    "lua": "lua",
+    "php": "php",
+    "elixir": "elixir",
+}
 
 
 class GrammarMissingError(Exception):
@@ -110,6 +134,17 @@ def language_of(path: str) -> str:
     if found := _BY_FILENAME.get(name):
         return found
     return _BY_SUFFIX.get(name[name.rfind(".") :], "") if "." in name else ""
+
+
+def language_in(source: bytes, path: str) -> str:
+    """Return the language of a file's contents: its path's, but for C++ headers and scripts."""
+    language = language_of(path)
+    if language == "c" and path.lower().endswith(".h"):
+        return "cpp" if _CPP_HEADER.search(source, 0, _HEAD) else "c"
+    if not language and source.startswith(b"#!"):
+        interpreter = _SHEBANG.match(source)
+        return _INTERPRETERS.get(interpreter[1].decode(), "") if interpreter else ""
+    return language
 
 
 @cache
@@ -134,23 +169,39 @@ def parser_for(language: str) -> Parser:
     return Parser(grammar(language))
 
 
-def parse(source: bytes, language: str, *, deadline_s: float = 2.0) -> Tree:
+class Deadline:
+    """A span of this thread's CPU time, so that a busy machine does not change what is read."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._clock_at = time.monotonic() + seconds
+        self._cpu_at = time.thread_time() + seconds
+
+    def is_over(self, *_progress: object) -> bool:
+        """Tell whether the span is used up; fits py-tree-sitter's progress callbacks."""
+        # The wall clock is cheaper to read, and never behind the CPU's.
+        return time.monotonic() > self._clock_at and time.thread_time() > self._cpu_at
+
+
+def parse(source: bytes, language: str, *, deadline_s: float = 5.0, deadline: Deadline | None = None) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseTimeoutError``."""
     parser = parser_for(language)
-    stop_at = time.monotonic() + deadline_s
+    deadline = deadline or Deadline(deadline_s)
+    chunk = _PARSE_CHUNK
 
     def read(offset: int, _point: Point) -> bytes:
         # Bytes, not a view: the nodes' text is read through here later, and a view would crash there.
-        return source[offset : offset + _CHUNK]
-
-    def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > stop_at
+        return source[offset : offset + chunk]
 
     try:
-        return parser.parse(read, progress_callback=is_late)
+        tree = parser.parse(read, progress_callback=deadline.is_over)
     except ValueError as error:
         parser.reset()
-        raise ParseTimeoutError(f"the {language} grammar did not finish within {deadline_s:g} s") from error
+        raise ParseTimeoutError(
+            f"the {language} grammar did not finish within {deadline.seconds:g} s of CPU time"
+        ) from error
+    chunk = _TEXT_CHUNK
+    return tree
 
 
 def compile_query(language: str, text: str) -> Query:

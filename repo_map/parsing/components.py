@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
+from repo_map.languages import Deadline
 from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 
-_SCRIPT: Final = re.compile(rb"<script\b([^>]*+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
-_BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]*+>", re.M | re.I)
+_SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
+_BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]{0,2000}+>", re.M | re.I)
 _DATA: Final = re.compile(
     rb"""type\s*=\s*["']?(?!module|text/javascript|application/javascript|text/babel)""", re.I
 )
 _TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
+_MOST_SCRIPTS: Final = 50
 
 
 class _Script(NamedTuple):
@@ -28,10 +31,13 @@ class _Script(NamedTuple):
 def read_component(source: bytes, language: str, deadline_s: float) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
     outer = read_code(source, language, deadline_s) if language == "html" else _read_blocks(source, language)
+    deadline = Deadline(deadline_s)
     scripts = {script.row: script for script in _scripts(source)}
     merged = _Merged(outer)
     for index, definition in enumerate(outer.definitions):
         merged.keep(index, definition)
+        if deadline.is_over():
+            continue
         script = scripts.get(definition.start) if definition.name == "script" else None
         if script is not None:
             merged.put_inside(index, read_code(script.code, script.language, deadline_s))
@@ -39,7 +45,7 @@ def read_component(source: bytes, language: str, deadline_s: float) -> FileSymbo
 
 
 def _scripts(source: bytes) -> Iterator[_Script]:
-    for found in _SCRIPT.finditer(source):
+    for found in islice(_SCRIPT.finditer(source), _MOST_SCRIPTS):
         attributes, code = found[1], found[2]
         if not code.strip() or _DATA.search(attributes):
             continue
@@ -51,7 +57,7 @@ def _scripts(source: bytes) -> Iterator[_Script]:
 
 def _read_blocks(source: bytes, language: str) -> FileSymbols:
     """Find the blocks that begin a line; each ends at its last closing tag before the next block."""
-    opened = list(_BLOCK.finditer(source))
+    opened = islice(_BLOCK.finditer(source), _MOST_SCRIPTS)
     definitions: list[Definition] = []
     covered = 0
     for block in opened:

@@ -10,9 +10,10 @@ from tree_sitter import Node
 
 from repo_map.parsing.values import Import
 
+_LONGEST_STATEMENT: Final = 20_000
 _QUOTED: Final = re.compile(r"""["'`<]([^"'`>\n]+)["'`>]""")
 _WORD: Final = re.compile(r"[\w$]+")
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
 Reader = Callable[[str, int], Iterable[Import]]
 
 
@@ -27,7 +28,9 @@ def find_imports(source: bytes, nodes: list[Node], language: str) -> list[Import
         if node.start_byte in seen:
             continue
         seen.add(node.start_byte)
-        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        text = source[node.start_byte : min(node.end_byte, node.start_byte + _LONGEST_STATEMENT)].decode(
+            "utf-8", "replace"
+        )
         imports += reader(text, node.start_point[0] + 1)
     return imports
 

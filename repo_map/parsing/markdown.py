@@ -7,8 +7,9 @@ from typing import Final
 
 from repo_map.parsing.values import Definition
 
+_LONGEST_HEADING: Final = 300
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX: Final = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NOT_TEXT: Final = re.compile(r"\s*$|\s*[>*+|-]|    |\t|\s*\d+[.)]\s")
 
@@ -23,10 +24,10 @@ def read_headings(source: bytes) -> tuple[Definition, ...]:
     open_: list[tuple[int, int]] = []
     for index, (level, row, last, text) in enumerate(found):
         while open_ and open_[-1][0] >= level:
-            open_.pop()
-        end = next((f[1] for f in found[index + 1 :] if f[0] <= level), len(lines))
+            _, above = open_.pop()
+            definitions[above] = definitions[above]._replace(end=row)
         parent = open_[-1][1] if open_ else -1
-        definitions.append(Definition(text, "heading", parent, row + 1, end, row + 1, last + 1, 0, 0))
+        definitions.append(Definition(text, "heading", parent, row + 1, len(lines), row + 1, last + 1, 0, 0))
         open_.append((level, index))
     return tuple(definitions)
 
@@ -46,7 +47,7 @@ def _headings(lines: list[str]) -> list[tuple[int, int, int, str]]:
         elif fence:
             continue
         elif heading := _ATX.match(line):
-            found.append((len(heading[1]), row, row, _clean(heading[2] or "")))
+            found.append((len(heading[1]), row, row, _clean(line[heading.end() :])))
         elif (
             row > start
             and (under := _UNDERLINE.match(line))
@@ -66,5 +67,7 @@ def _after_front_matter(lines: list[str]) -> int:
 
 
 def _clean(text: str) -> str:
+    text = text.strip()[:_LONGEST_HEADING]
+    text = re.sub(r"[ \t]#+$|^#+$", "", text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"<[^>]+>|[`*]", "", text).strip()

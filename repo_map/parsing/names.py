@@ -14,12 +14,14 @@ Named = list[tuple[str, str]]
 """Names with their kinds: a declaration may make several."""
 
 _LONGEST_NAME: Final = 200
+_LONGEST_TEXT: Final = 1000
 _SPACES: Final = re.compile(r"\s+")
 
 
 def text_of(source: bytes, node: Node) -> str:
-    """Return a node's text, its white space collapsed where it is more than a word."""
-    text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    """Return the beginning of a node's text, its white space collapsed where it is more than a word."""
+    start, end = node.byte_range
+    text = source[start : min(end, start + _LONGEST_TEXT)].decode("utf-8", "replace")
     return text if text.isidentifier() else _SPACES.sub(" ", text).strip()
 
 
@@ -126,6 +128,9 @@ def c_name(source: bytes, kind: str, captures: Captures) -> Named:
         if leaf is None:
             continue
         name = _bounded(_bare_scope(text_of(source, leaf)))
+        # A macro before the name is read as part of it: ``API_EXPORT run()``.
+        if " " in name and "operator" not in name:
+            name = name.split()[-1]
         if name:
             named.append((name, "function" if is_function and kind in {"constant", "field"} else kind))
     return named
@@ -173,9 +178,9 @@ def _bare_scope(name: str) -> str:
         return name
     if "operator" in name:
         scope, operator, rest = name.rpartition("operator")
-        rest = rest.partition("(")[0] if not rest.lstrip().startswith("(") else "()"
+        rest = "()" if rest.lstrip().startswith("(") else rest.partition("(")[0]
         return _without_parameters(scope).replace("::", ".") + operator + rest.rstrip()
-    return _without_parameters(name).replace("::", ".").replace(" ", "").lstrip(".")
+    return _without_parameters(name).replace("::", ".").lstrip(".")
 
 
 def _bare_type(name: str) -> str:

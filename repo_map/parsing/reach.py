@@ -32,7 +32,7 @@ class Reach(NamedTuple):
 
 WHOLE_TREE: Final = Reach(0)
 _INNER_TYPES: Final = re.compile(
-    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]*\{|^[ \t]*#[ \t]*define|\btypedef\b", re.M
+    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]{0,300}\{|^[ \t]*#[ \t]*define|\btypedef\b", re.M
 )
 
 REACH: Final[dict[str, Reach]] = {
@@ -71,8 +71,7 @@ REACH: Final[dict[str, Reach]] = {
             b"macro_rules",
         ),
         re.compile(
-            rb"(?:^|[;{}])\s*(?:pub\b[^;{}]*?|unsafe\s+|async\s+|const\s+|extern\b[^;{}]*?)*"
-            rb"(?:fn|use|struct|enum|union|const|static|mod|trait|type|macro_rules!)\s+\w|\bimpl\b[^;{}]*\{",
+            rb"\b(?:fn|use|struct|enum|union|const|static|mod|trait|type)\s+\w|\bmacro_rules!|\bimpl\b[^;{}]{0,300}\{",
             re.M,
         ),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_map.languages import GrammarMissingError, ParseTimeoutError, parse
+from repo_map.languages import Deadline, GrammarMissingError, ParseTimeoutError, parse
 from repo_map.parsing.definitions import find_definitions
 from repo_map.parsing.imports import find_imports
 from repo_map.parsing.nesting import nest
@@ -13,11 +13,14 @@ from repo_map.parsing.values import FileSymbols
 
 def read_code(source: bytes, language: str, deadline_s: float) -> FileSymbols:
     """Read what a language's grammar and query find; a missing grammar or a hang is told as a problem."""
+    deadline = Deadline(deadline_s)
     try:
-        tree = parse(source, language, deadline_s=deadline_s)
+        tree = parse(source, language, deadline=deadline)
+        found = scan(source, tree, language, deadline)
+        if deadline.is_over():
+            raise ParseTimeoutError(f"reading took more than {deadline_s:g} s of CPU time")
     except (GrammarMissingError, ParseTimeoutError) as error:
         return FileSymbols(language, (), (), (), (f"{error}; no symbols were read",))
-    found = scan(source, tree, language)
     definitions = find_definitions(source, found, language)
     return FileSymbols(
         language,

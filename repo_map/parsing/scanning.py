@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
-from repo_map.languages import symbol_query
+from repo_map.languages import Deadline, symbol_query
 from repo_map.parsing.reach import REACH, WHOLE_TREE, Reach
 
 Captures = dict[str, list[Node]]
@@ -55,22 +55,26 @@ def _kinds_of_patterns(language: str) -> dict[int, str]:
     return {}
 
 
-def scan(source: bytes, tree: Tree, language: str) -> Scan:
-    """Run a language's query over a tree, into a function only where its text hints at definitions."""
+def scan(source: bytes, tree: Tree, language: str, deadline: Deadline) -> Scan:
+    """Run a language's query over a tree, into a function only where its text hints at definitions.
+
+    Stops where the deadline passes; the caller asks it.
+    """
     reach = REACH.get(language, WHOLE_TREE)
     # The parser's repairs put definitions anywhere.
     if reach.depth == 0 or tree.root_node.has_error:
         reach = WHOLE_TREE
-    return _Scanner(source, language, reach).run(tree.root_node)
+    return _Scanner(source, language, reach, deadline).run(tree.root_node)
 
 
 class _Scanner:
     """One run: what was found, and what is still to be visited."""
 
-    def __init__(self, source: bytes, language: str, reach: Reach) -> None:
+    def __init__(self, source: bytes, language: str, reach: Reach, deadline: Deadline) -> None:
         query = symbol_query(language)
         self._source = source
         self._reach = reach
+        self._deadline = deadline
         self._kinds = _kinds_of_patterns(language)
         self._level, self._all = QueryCursor(query), QueryCursor(query)
         if reach.depth:
@@ -86,7 +90,8 @@ class _Scanner:
             self._read(self._all, root, None)
             return self._found
         self._levels.append(root)
-        while self._levels:
+        # A progress callback inside a query crashes the binding (0.26.1), so time is asked for between runs.
+        while self._levels and not self._deadline.is_over():
             node = self._levels.pop()
             self._read(self._level, node, node)
         for node in self._wholes:
