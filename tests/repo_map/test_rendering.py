@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from repo_map.rendering import render_header
-from tests.support.maps import check, draw, files_of
+from tests.support.maps import check, draw, files_of, index_of
 
 PYTHON = '''\
 === app.py
@@ -333,3 +335,16 @@ def test_an_outline_line_is_cut_short_but_a_body_is_not() -> None:
     repo = {"a.py": f"{long}\n    pass\n"}
     assert draw(repo, "verbosity: [{pattern: '**', level: 2}]").text == f"a.py\n{long[:240]}…\n\n"
     assert long in draw(repo, "verbosity: [{pattern: '**', level: 4}]").text
+
+
+def test_a_body_shown_whole_is_its_source_without_a_gap() -> None:
+    package = Path(__file__).parents[2] / "repo_map"
+    for path in (package / "fitting.py", package / "rendering.py", package / "plan_updates.py"):
+        source = path.read_text()
+        repo = {path.name: source}
+        lines = source.split("\n")
+        for definition in index_of(repo).definitions(0):
+            if definition.kind in {"function", "method"}:
+                span = f"lines: {definition.start}-{definition.end}"
+                text = draw(repo, f"verbosity: [{{pattern: '**', sections: [{{{span}, level: 4}}]}}]").text
+                assert "\n".join(lines[definition.start - 1 : definition.end]) in text, definition.name
