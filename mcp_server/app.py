@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
+from mcp_server.announcements import Subscriptions, offer_subscriptions
 from mcp_server.callers import know_caller
 from mcp_server.completions import offer_completions
 from mcp_server.desk import Desk
@@ -84,6 +85,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     navigations = Navigations(settings, load_navigator)
     folder = working_folder or Path.cwd()
     warming = Warming(navigations)
+    subscriptions = Subscriptions()
     connections = 0
 
     @asynccontextmanager
@@ -93,7 +95,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(warming.warm)
-                yield Desk(settings, navigations, folder)
+                yield Desk(settings, navigations, folder, subscriptions)
                 tasks.cancel_scope.cancel()
         finally:
             connections -= 1
@@ -113,6 +115,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     )
     server.navigations = navigations
     offer_resources(server, navigations)
+    offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)
     offer_completions(server, navigations, settings.allowed)
     return server

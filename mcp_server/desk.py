@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.navigations import Navigations
 from mcp_server.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_server.announcements import Subscriptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,3 +20,4 @@ class Desk:
     settings: Settings
     navigations: Navigations
     working_folder: Path
+    subscriptions: Subscriptions

@@ -11,6 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import Resource
 
+from mcp_server.announcements import NAVIGATIONS
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
 from mcp_server.errors import TOLD, one_line, storage_sentence
@@ -21,7 +22,6 @@ from navigator.errors import UnknownNavigationError
 if TYPE_CHECKING:
     from navigator.reports import NavigationSummary
 
-NAVIGATIONS: Final = "navigator://navigations"
 _JSON: Final = "application/json"
 _LISTED: Final = 20
 

@@ -105,6 +105,7 @@ async def navigate(
                 report = await navigator.report(navigation_id, user=caller.user)
                 page = navigate_answer(output, report, budget)
                 navigations.delivered(navigation_id, holding, report, whole=page.last)
+        await desk.subscriptions.announce(ctx, navigation_id, opened=True)
         return _result(page.answer)
 
 
@@ -144,6 +145,7 @@ async def step(
             delta = await navigator.context(navigation_id, user=caller.user, since_step=holding.held_step)
             page = step_answer(delta, report, holding.token_budget)
             navigations.delivered(navigation_id, holding, report, whole=page.last)
+        await _desk(ctx).subscriptions.announce(ctx, navigation_id)
         return _result(page.answer)
 
 

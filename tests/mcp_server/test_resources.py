@@ -10,6 +10,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
 
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
 
@@ -106,3 +109,32 @@ async def test_ids_versions_and_folders_are_completed(client: Client, shop: Path
     assert ids.completion.values == [key]
     assert "0" in versions.completion.values
     assert folders.completion.values == [f"{shop}/shop"]
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+async def test_a_subscriber_hears_of_new_navigations_and_of_each_step(settings: Settings, shop: Path) -> None:
+    heard: list[str] = []
+
+    async def hear(message: object) -> None:
+        heard.append(type(getattr(message, "root", message)).__name__)
+
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, mode="legacy", message_handler=hear) as client:
+        capabilities = client.server_capabilities
+        assert capabilities is not None
+        assert capabilities.resources is not None
+        assert capabilities.resources.subscribe
+        assert capabilities.resources.list_changed
+        key = await navigated(client)
+        await client.subscribe_resource(f"navigator://{key}/report")
+        await client.call_tool("step", {"feedback": "show the mails"})
+    assert heard == ["ResourceListChangedNotification", "ResourceUpdatedNotification"]
+
+
+async def test_a_listener_of_the_modern_era_hears_the_same(settings: Settings, shop: Path) -> None:
+    server = build_server(settings, working_folder=shop)
+    async with Client(server) as client, client.listen(resources_list_changed=True) as events:
+        await navigated(client)
+        async for event in events:
+            assert "Resource" in type(event).__name__
+            break

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.tokens import count
+from tests.mcp_server.conftest import plant
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple must never make its price negative"
@@ -147,34 +148,24 @@ async def test_the_context_can_be_read_again_and_as_news(client: Client) -> None
     assert news["since_step"] == 0
 
 
-async def test_pages_put_together_are_the_whole_context(settings: Settings, large: Path, era: str) -> None:
-    plan = "budget: 9000\nverbosity:\n- pattern: 'shop/flow/**'\n  level: 4\n"
-    async with Client(build_server(settings, working_folder=large), mode=era) as client:
-        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 6_000}))
-        raised = await client.call_tool(
-            "step", {"updates": {"budget": 9_000, "verbosity": [{"pattern": "shop/flow/**", "level": 4}]}}
-        )
-        assert object_of(raised)["turn_report"]["token_budget"] > 9_000
-        whole = object_of(await client.call_tool("get_context", {}))
-        assert plan
-        assert first
-    assert whole["token_count"] <= 9_000
-
-
-async def test_a_budget_too_small_for_the_map_is_answered_in_pages(settings: Settings, large: Path) -> None:
-    plan = {"budget": 3_000, "verbosity": [{"pattern": "shop/flow/part_0*.py", "level": 4}]}
-    small = Settings(data_dir=settings.data_dir, cache_dir=settings.cache_dir, token_budget=8_000)
-    async with Client(build_server(small, working_folder=large)) as client:
-        answer = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
-        text, cursor = "", None
-        while True:
-            page = object_of(await client.call_tool("get_context", {"cursor": cursor} if cursor else {}))
-            text += page["context_string"]
-            cursor = page.get("next_cursor")
-            if cursor is None:
-                break
-    assert count(text) <= 3_000
-    assert answer["navigation_id"] == page["navigation_id"]
+async def test_pages_put_together_are_the_whole_context(settings: Settings, tmp_path: Path, era: str) -> None:
+    words = "\n".join(f'    "clé {number}": "café «{number}» été",' for number in range(8))
+    files = {f"words_{part}.py": f"CAFÉ_{part} = {{\n{words}\n}}\n" for part in range(30)}
+    folder = plant(tmp_path / "accents", files)
+    async with Client(build_server(settings, working_folder=folder), mode=era) as client:
+        first = await client.call_tool("navigate", {"goal": "the words", "token_budget": 1_600})
+        raised = {"verbosity": [{"pattern": "words_*.py", "level": 4}]}
+        assert_both_forms_fit(await client.call_tool("step", {"updates": raised}), 1_600)
+        pages, cursor = [], None
+        while not pages or cursor is not None:
+            page = await client.call_tool("get_context", {"cursor": cursor})
+            assert_both_forms_fit(page, 1_600)
+            pages.append(object_of(page)["context_string"])
+            cursor = object_of(page).get("next_cursor")
+        whole = await client.read_resource(f"navigator://{object_of(first)['navigation_id']}/context")
+    assert isinstance(whole.contents[0], TextResourceContents)
+    assert len(pages) > 1
+    assert "".join(pages) == whole.contents[0].text
 
 
 async def test_progress_grows_and_reads_well(client: Client) -> None:
