@@ -9,6 +9,7 @@ from navigator.turns import Navigation
 from repo_map.errors import FlightPlanError
 
 if TYPE_CHECKING:
+    from repo_map.flight_plan import FlightPlan
     from repo_map.plan_updates import PlanChange
 
 
@@ -24,7 +25,7 @@ def amend_by_model(navigation: Navigation, reasoning: str, updates: Mapping[str,
     """
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
-    change = amend(navigation, updates)
+    change = amend(navigation.state.flight_plan, updates)
     if change.plan.budget > navigation.run.token_budget:
         raise FlightPlanError(
             f"`budget` is {change.plan.budget}, more than the user's {navigation.run.token_budget} tokens; "
@@ -33,15 +34,15 @@ def amend_by_model(navigation: Navigation, reasoning: str, updates: Mapping[str,
     return change
 
 
-def amend(navigation: Navigation, updates: Mapping[str, Any]) -> PlanChange:
-    """Return the plan with ``updates`` merged in, and what that changes.
+def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
+    """Return ``plan`` with ``updates`` merged in, and what that changes.
 
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
     from repo_map.plan_updates import apply_update  # noqa: PLC0415
 
-    change = apply_update(navigation.state.flight_plan, updates)
+    change = apply_update(plan, updates)
     if len(change.plan.verbosity) > MAX_RULES:
         raise FlightPlanError(
             f"The plan would have {len(change.plan.verbosity)} verbosity rules, more than {MAX_RULES}; "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.surroundings import INTERFACE, Neighbour, Place, neighbours
-from navigator.turns import FOCUS_LEVEL, Navigation, View
+from navigator.turns import FOCUS_LEVEL, Navigation, View, wish_of
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
@@ -41,7 +41,7 @@ class Finalize(NamedTuple):
 
 def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update | Finalize:
     """Return the next decision: zoom in, add what the chosen code needs, or finish."""
-    relevance = workspace.relevance(navigation.state.user_task)
+    relevance = workspace.relevance(wish_of(navigation))
     if navigation.run.planned == 0:
         return zoom(navigation, workspace.index, relevance, view)
     if navigation.run.planned == 1:
@@ -55,7 +55,7 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     from repo_map.plan_updates import compare_plans  # noqa: PLC0415
 
     plan = navigation.state.flight_plan
-    updates = compare_plans(plan, pack(index, relevance, plan.budget, base=plan)).diff
+    updates = compare_plans(plan, pack(index, relevance, plan.budget, base=navigation.run.own)).diff
     if not updates:
         return Finalize(summary(view))
     places = [_place(unit) for unit in relevance.units if unit.name and unit.reasons][:NAMED]

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from navigator.pricing import TokenUsage
 from navigator.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state import PlanValue
+from repo_map.flight_plan import FlightPlan
 
 MAX_NOTES = 8
 
@@ -37,6 +38,8 @@ class NavigationRun(BaseModel):
     """The total when the last completed step ended: what came since belongs to the step under way."""
     usage: TokenUsage = TokenUsage()
     usage_before_step: TokenUsage = TokenUsage()
+    own: PlanValue = FlightPlan()
+    """What the user asks of the plan: the one that was given, with the user's later changes."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
     planned: int = 0

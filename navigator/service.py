@@ -232,6 +232,7 @@ class Navigator:
             model=task.model,
             token_budget=task.token_budget,
             max_steps=task.max_steps,
+            own=task.plan,
             seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
         )
         return Navigation(state, run.noting(self._hangar.note) if self._hangar.note else run)
@@ -250,9 +251,11 @@ class Navigator:
     async def _amend(
         self, live: Live, before: Navigation, updates: Mapping[str, Any], words: str
     ) -> Navigation:
-        change = amend(before, updates)
+        change = amend(before.state.flight_plan, updates)
         budget = change.plan.budget
-        run = before.run.model_copy(update={"token_budget": budget})
+        own = amend(before.run.own, updates).plan
+        live.flight.navigation = before
+        run = before.run.model_copy(update={"token_budget": budget, "own": own})
         after = await live.flight.decide(
             Navigation(before.state, run),
             "update_flight_plan",

@@ -45,6 +45,11 @@ class View(NamedTuple):
     sufficiency: str
 
 
+def wish_of(navigation: Navigation) -> str:
+    """Return the goal with what the user has said since."""
+    return "\n\n".join((navigation.state.user_task, *navigation.run.feedback))
+
+
 class Decision(NamedTuple):
     """One decision as it was carried out."""
 

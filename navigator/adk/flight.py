@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from navigator.reports import Seconds
-from navigator.turns import Decision, Navigation, View, apply_decision, opened
+from navigator.turns import Decision, Navigation, View, apply_decision, opened, wish_of
 
 if TYPE_CHECKING:
     from navigator.adk.archive import Archive
@@ -50,7 +50,7 @@ class Flight:
         self.turn = asyncio.Lock()
         self._clock = clock
         self._since = perf_counter()
-        self._view: tuple[FlightPlan, View] | None = None
+        self._view: tuple[tuple[str, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
 
     def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
@@ -97,11 +97,9 @@ class Flight:
 
     async def view(self, plan: FlightPlan) -> View:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
-        if self._view is None or self._view[0] != plan:
-            self._view = (
-                plan,
-                await asyncio.to_thread(self.workspace.view, self.navigation.state.user_task, plan),
-            )
+        wish = wish_of(self.navigation)
+        if self._view is None or self._view[0] != (wish, plan):
+            self._view = (wish, plan), await asyncio.to_thread(self.workspace.view, wish, plan)
         return self._view[1]
 
     def booked(self, navigation: Navigation) -> Navigation:

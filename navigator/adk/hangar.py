@@ -150,6 +150,7 @@ class Hangar:
         flight = live.flight
         try:
             while True:
+                flight.navigation = before
                 await self._invoke(live, before, changed)
                 # The runner stored what the tool or the plugin left in the flight.
                 after = flight.navigation

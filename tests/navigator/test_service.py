@@ -396,3 +396,26 @@ async def test_a_hundred_steps_do_not_make_the_state_grow(
 def test_the_contracts_schema_is_well_formed() -> None:
     schema = json.loads((Path(__file__).parent / "data" / "navigator_state.schema.json").read_text("utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
+
+
+async def test_feedback_moves_the_focus(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, token_budget=150))
+    first = await navigator.run(navigation_id)
+    assert "sum(line.amount" not in first.context_string
+    report = await navigator.step(navigation_id, feedback="I miss the invoice total in src/billing.py")
+    assert report.stop_reason is None
+    assert "src/billing.py" in report.focus_areas
+    assert "sum(line.amount" in (await navigator.context(navigation_id)).context_string
+
+
+async def test_what_the_user_set_holds_through_later_feedback(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    await navigator.run(navigation_id)
+    await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/router.py", "level": 0}]})
+    await navigator.step(navigation_id, feedback="Show how requests are dispatched")
+    output = await navigator.run(navigation_id)
+    assert "src/router.py" not in {file.path for file in output.files}
