@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,6 +26,9 @@ DAMPING = 0.85
 """Chance that a reader follows a reference rather than starting anew; Page et al., 1998."""
 _TOLERANCE = 1e-4
 _MOST_ROUNDS = 60
+_DECIMALS = 12
+_MOST_REMEMBERED = 16
+"""Rankings kept per index, one for each focus."""
 _FOCUS_SHARE = 0.5
 """Part of the fresh starts that go to the focus, where a plan has one."""
 _UNREFERABLE_KINDS = frozenset({"heading", "key", "element", "rule"})
@@ -80,10 +84,32 @@ def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     """Rank files and definitions; the result is remembered as long as the index lives."""
     known = _rankings.setdefault(index, {})
     if focus not in known:
-        if index not in _graphs:
-            _graphs[index] = _recall_graph(index)
-        known[focus] = _walk(_graphs[index], _starts(index, focus), len(index.symbols.name))
+        if len(known) >= _MOST_REMEMBERED:
+            del known[next(iter(known))]
+        # Maps without a focus are the common start: not even the graph is needed for them.
+        known[focus] = _walk_from(index, focus) if focus else Ranking(*_kept(index, "ranks", _walk_from))
     return known[focus]
+
+
+def _walk_from(index: RepoIndex, focus: Focus | None = None) -> Ranking:
+    if index not in _graphs:
+        _graphs[index] = _Graph(*_kept(index, "graph", _build_graph))
+    return _walk(_graphs[index], _starts(index, focus), len(index.symbols.name))
+
+
+def _kept(
+    index: RepoIndex, what: str, make: Callable[[RepoIndex], Sequence[NDArray[Any]]]
+) -> Sequence[NDArray[Any]]:
+    """Return arrays that follow from an index from its cache, or make them and keep them there."""
+    if index.cache_folder is None:
+        return make(index)
+    version = hashlib.blake2b(extractor_version().encode() + Path(__file__).read_bytes(), digest_size=8)
+    name = f"{what}-{index.fingerprint}-{version.hexdigest()}"
+    arrays = derived.recall(index.cache_folder, name)
+    if arrays is None:
+        arrays = list(make(index))
+        derived.keep(index.cache_folder, name, arrays)
+    return arrays
 
 
 # Weak: what is remembered of an index goes when the index goes.
@@ -107,7 +133,8 @@ def _walk(graph: _Graph, starts: Floats, rows: int) -> Ranking:
     definitions = np.zeros(rows)
     if reached.size:
         definitions[graph.row] = reached
-    return Ranking(files, definitions)
+    # Sums may differ in their last bits between machines; maps may not.
+    return Ranking(files.round(_DECIMALS), definitions.round(_DECIMALS))
 
 
 def _to_definitions(graph: _Graph, files: Floats) -> Floats:
@@ -178,20 +205,6 @@ def _rows_with_files(index: RepoIndex) -> list[tuple[int, int]]:
 
 def _qualified(index: RepoIndex, file_id: int, row: int) -> str:
     return index.qualified_name(file_id, row - int(index.symbols.file_start[file_id]))
-
-
-def _recall_graph(index: RepoIndex) -> _Graph:
-    """Take the graph from the cache, or build it and keep it there."""
-    if index.cache_folder is None:
-        return _build_graph(index)
-    version = hashlib.blake2b(extractor_version().encode() + Path(__file__).read_bytes(), digest_size=8)
-    name = f"graph-{index.fingerprint}-{version.hexdigest()}"
-    arrays = derived.recall(index.cache_folder, name)
-    if arrays is not None and len(arrays) == len(_Graph._fields):
-        return _Graph(*arrays)
-    graph = _build_graph(index)
-    derived.keep(index.cache_folder, name, graph)
-    return graph
 
 
 def _build_graph(index: RepoIndex) -> _Graph:
