@@ -8,6 +8,7 @@ import numpy as np
 
 from repo_map.history import History
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
+from repo_map.relevance.floors import raise_named_files, raise_named_units
 from repo_map.relevance.goal import ParsedGoal, parse_goal
 from repo_map.relevance.lexical import unit_hits
 from repo_map.relevance.model import Weights, combine, default_weights
@@ -18,10 +19,10 @@ from repo_map.relevance.sufficiency import Sufficiency, judge
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-MOST_UNITS = 2000
+MOST_UNITS = 800
 _FILES_WITH_UNITS = 60
-_REASONED_FILES = 60
-_REASONED_UNITS = 200
+_REASONED_FILES = 40
+_REASONED_UNITS = 120
 
 
 class ScoredFile(NamedTuple):
@@ -65,17 +66,13 @@ def score_goal(
     weights = weights or default_weights()
     signals = read_signals(corpus_of(index), parse_goal(goal), history)
     scores = combine(signals.file, weights.file, len(signals.candidates.files))
-    order = file_order(signals, scores)
-    unit_scores = score_units(signals, scores, weights)
+    unit_scores = raise_named_units(signals, score_units(signals, scores, weights))
+    scores = raise_named_files(signals, scores)
+    order = np.argsort(-scores, kind="stable")
     wording = Wording(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     units = _scored_units(signals, unit_scores, order, wording)
     return Relevance(signals.goal, files, units, judge(signals, scores, order))
-
-
-def file_order(signals: Signals, scores: Floats) -> Ints:
-    """Return candidate rows best first; ties break by path."""
-    return np.argsort(-scores, kind="stable")
 
 
 def score_units(signals: Signals, file_scores: Floats, weights: Weights) -> Floats:

@@ -26,7 +26,7 @@ from repo_map.relevance.naming import Named, find_named
 from repo_map.relevance.past import Votes, file_past_features, past_of, translate, unit_past_features, vote
 from repo_map.relevance.priors import file_priors, unit_priors
 from repo_map.relevance.query import Query, make_query
-from repo_map.relevance.structure import call_features
+from repo_map.relevance.structure import call_features, namesake_files, namesake_units
 from repo_map.relevance.terms import terms_of, words
 
 MOST_CANDIDATES = 400
@@ -80,6 +80,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     likely = first_guess(unit)
     unit["prf.unit"] = expansion_scores(candidates, feedback(candidates, likely))
     unit |= call_features(candidates, likely)
+    unit["s.namesake"] = namesake_units(candidates, likely)
     unit |= {f"rr:{name}": reciprocal_rank(unit[name]) for name in _RANKED_UNIT_SIGNALS if name in unit}
     file = {
         **lexical_file_features(candidates, query, matches),
@@ -89,6 +90,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **_file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
+    file["s.namesake"] = namesake_files(candidates, file["b.file"] + file["b.umax"])
     if votes is not None:
         file |= file_past_features(candidates, votes, _seeds(candidates, file))
     file |= {f"rr:{name}": reciprocal_rank(file[name]) for name in _RANKED_FILE_SIGNALS if name in file}

@@ -1,0 +1,56 @@
+"""What the goal names outright has a floor: no sum of weak signals puts it out of sight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.relevance.corpus import Floats
+from repo_map.relevance.signals import Signals
+
+_PLAINLY = 0.7
+_UNMISTAKABLY = 0.95
+_FILES_IN_SIGHT = 5
+_UNITS_IN_SIGHT = 8
+
+
+def raise_named_files(signals: Signals, scores: Floats) -> Floats:
+    """Put files whose path the goal names first, and files whose definitions it names among the first five.
+
+    A test or an example that is named comes among the first five as well: it tells where the fault shows,
+    seldom where it is.
+    """
+    if not len(scores):
+        return scores
+    file = signals.file
+    main = (file["p.aux"] == 0) & (file["p.gen"] == 0)
+    named = file["m.path"] >= _PLAINLY
+    # Among themselves they keep their order; the others stay as far behind the best as they were.
+    order = (scores - scores.min()) / max(float(np.ptp(scores)), 1e-9)
+    raised = np.where(named & main, scores.max() + 1e-3 * (1.0 + order), scores)
+    shown = named | (main & _unmistakable(file["m.frame"], file["m.dot"], file["def.umax"]))
+    return _keep_in_sight(raised, shown, _FILES_IN_SIGHT)
+
+
+def raise_named_units(signals: Signals, scores: Floats) -> Floats:
+    """Put the functions that traces, links and qualified names point to among the first few."""
+    if not len(scores):
+        return scores
+    unit = signals.unit
+    main = ((signals.file["p.aux"] == 0) & (signals.file["p.gen"] == 0))[signals.candidates.file_row]
+    shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
+    return _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
+
+
+def _unmistakable(*strengths: Floats) -> NDArray[np.bool_]:
+    return np.asarray(np.max(strengths, axis=0) >= _UNMISTAKABLY)
+
+
+def _keep_in_sight(scores: Floats, shown: NDArray[np.bool_], places: int) -> Floats:
+    """Raise what is shown to the score of the last place in sight, a little less for each that follows."""
+    last = float(np.sort(scores)[::-1][min(places, len(scores)) - 1])
+    below = np.flatnonzero(shown & (scores < last))
+    below = below[np.argsort(-scores[below], kind="stable")][:places]
+    raised = scores.copy()
+    raised[below] = last + 1e-6 * np.arange(len(below), 0, -1)
+    return raised
