@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, TextContent, TextResourceContents
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    ListRootsResult,
+    Root,
+    TextContent,
+    TextResourceContents,
+)
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
@@ -216,3 +226,67 @@ async def test_a_plan_starts_the_navigation_where_it_left_off(client: Client) ->
         plan = answer["flight_plan_yaml"]
         again = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
     assert "return max(PRICES[item] - discount(item), 0)" in again["context"]
+
+
+async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(
+    settings: Settings, large: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        with anyio.CancelScope() as call:
+
+            async def stop_after_a_step(progress: float, _: float | None, __: str | None) -> None:
+                if progress >= 1:
+                    call.cancel()
+
+            await client.call_tool("navigate", {"goal": "move the cart"}, progress_callback=stop_after_a_step)
+        assert call.cancelled_caught
+        report = object_of(await client.call_tool("get_turn_report", {}))
+        assert report["step_number"] >= 1
+        assert object_of(await client.call_tool("step", {}))["navigation_id"] == report["navigation_id"]
+
+
+async def test_many_navigations_at_once_do_not_mix(settings: Settings, tmp_path: Path) -> None:
+    folders = [
+        plant(tmp_path / f"r{number}", {"only.py": f"def only_here_{number}():\n    return {number}\n"})
+        for number in range(8)
+    ]
+    contexts: dict[int, str] = {}
+    async with Client(build_server(settings)) as client:
+
+        async def fly(number: int) -> None:
+            call = {"goal": "what is only here", "repo_path": str(folders[number])}
+            contexts[number] = object_of(await client.call_tool("navigate", call))["context"]
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(len(folders)):
+                tasks.start_soon(fly, number)
+    for number, context in contexts.items():
+        assert f"only_here_{number}" in context
+        assert context.count("def only_here_") == 1
+
+
+async def test_the_roots_of_the_host_name_the_repository(
+    settings: Settings, shop: Path, tmp_path: Path, era: str
+) -> None:
+    async def roots(_: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=shop.as_uri())])
+
+    server = build_server(settings, working_folder=tmp_path)
+    async with Client(server, mode=era, list_roots_callback=roots) as client:
+        assert "def discount" in object_of(await client.call_tool("navigate", {"goal": GOAL}))["context"]
+
+
+async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Client) -> None:
+    asked: list[str] = []
+
+    async def answer(_: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"action": "finish", "feedback": ""})
+
+    asking = dataclasses.replace(client, elicitation_callback=answer)
+    async with asking:
+        await asking.call_tool("navigate", {"goal": GOAL, "mode": "interactive"})
+        done = object_of(await asking.call_tool("step", {}))
+    assert done["status"] == "user"
+    assert len(asked) == 1
+    assert "How shall it go on?" in asked[0]
