@@ -40,12 +40,8 @@ END = "repository text>>>"
 
 def stable_part(navigation: Navigation) -> str:
     """Return role, rules and goal: the same bytes at every step of a navigation."""
-    state, run = navigation
-    return (
-        f"{_ROLE}\n\nRepository: {PurePath(state.repo_path).name}\n"
-        f"Token budget of the map: {run.token_budget}\n\n"
-        f"The task:\n{state.user_task}"
-    )
+    state = navigation.state
+    return f"{_ROLE}\n\nRepository: {PurePath(state.repo_path).name}\n\nThe task:\n{state.user_task}"
 
 
 def changing_part(

@@ -61,7 +61,8 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     places = [_place(unit) for unit in relevance.units if unit.name and unit.reasons][:NAMED]
     files = [f"`{file.path}` ({_join(file.reasons)})" for file in relevance.files[:NAMED]]
     words = f"Zoomed in on {'; '.join(places or files)}." if relevance.files else "Nothing matches the goal."
-    return Update(f"{words} {view.sufficiency}".strip(), updates)
+    heard = f"{navigation.run.answer}\n" if navigation.run.answer else ""
+    return Update(f"{heard}{words} {view.sufficiency}".strip(), updates)
 
 
 def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:

@@ -90,6 +90,8 @@ class TurnReport(_Report):
     """The model that made the decision; ``user`` where the user changed the plan directly."""
     last_action: str
     reasoning: str
+    answer: str = ""
+    """What was understood of the user's feedback, and the answers to what it asked."""
     config_diff: dict[str, Any] = {}
     cost_this_turn: Usd = Decimal(0)
     total_cost: Usd = Decimal(0)

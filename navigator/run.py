@@ -42,6 +42,10 @@ class NavigationRun(BaseModel):
     """What the user asks of the plan: the one that was given, with the user's later changes."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
+    wishes: tuple[str, ...] = ()
+    """What the user's words add to the goal."""
+    answer: str = ""
+    """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
     planned: int = 0
     """Decisions of a model since the start or since the last feedback."""
     stop_reason: StopReason | None = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from navigator.amendments import amend
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
+from navigator.feedback import checked_feedback, hear, reopened
 from navigator.outputs import news_of, output_of
 from navigator.pricing import FREE, load_prices
 from navigator.reports import (
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 StepAction = Literal["continue", "finish", "cancel"]
 LOCAL_USER = "local"
-MAX_FEEDBACK = 4_000
-"""Characters of one message."""
-KEPT_FEEDBACK = 5
 
 
 def _now() -> datetime:
@@ -98,7 +96,7 @@ class Navigator:
         """
         if action not in get_args(StepAction):
             raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-        words = _checked_feedback(feedback)
+        words = checked_feedback(feedback)
         async with self._hangar.hold(navigation_id):
             before = await self._hangar.load(navigation_id, user)
             if before.run.stop_reason is StopReason.CANCELLED and action != "cancel":
@@ -243,7 +241,9 @@ class Navigator:
         """Take one step from what is stored, and store it."""
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=before.run.step > 0)
         live = self._hangar.live(before, workspace, user)
-        steered = _steered(before, words)
+        steered = reopened(before)
+        if words:
+            steered = await asyncio.to_thread(hear, steered, words, workspace)
         if updates is None:
             return await self._hangar.fly(live, steered, changed=steered != before)
         return await self._amend(live, steered, updates, words)
@@ -290,25 +290,6 @@ class Navigator:
 def _load_adk() -> None:
     """Import what takes about a second, on first use: a server answers before it needs it."""
     import navigator.adk.hangar  # noqa: F401, PLC0415
-
-
-def _steered(before: Navigation, words: str) -> Navigation:
-    """Return the navigation open for another step, with the user's words in it."""
-    run = before.run.reopened()
-    if words:
-        kept = (*run.feedback, words)[-KEPT_FEEDBACK:]
-        run = run.model_copy(update={"feedback": kept, "planned": 0})
-    state = before.state.model_copy(update={"interactive_pause": False, "exploration_complete": False})
-    return Navigation(state, run)
-
-
-def _checked_feedback(feedback: str | None) -> str:
-    words = (feedback or "").strip()
-    if len(words) > MAX_FEEDBACK:
-        raise InvalidRequestError(
-            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."
-        )
-    return words
 
 
 def _checked_step(step: int, navigation: Navigation) -> int:

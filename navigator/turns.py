@@ -47,7 +47,7 @@ class View(NamedTuple):
 
 def wish_of(navigation: Navigation) -> str:
     """Return the goal with what the user has said since."""
-    return "\n\n".join((navigation.state.user_task, *navigation.run.feedback))
+    return "\n\n".join((navigation.state.user_task, *navigation.run.wishes))
 
 
 class Decision(NamedTuple):
@@ -70,6 +70,7 @@ def apply_decision(
             "map_version": version,
             "fingerprint": view.map.fingerprint,
             "planned": before.run.planned + (decision.model != USER),
+            "answer": "",
             "spent_before_step": before.run.spent,
             "usage_before_step": before.run.usage,
         }
@@ -121,6 +122,7 @@ def step_record(
         mode=state.execution_mode,
         model=decision.model if decision else run.model,
         last_action=decision.action if decision else "open",
+        answer=since.answer,
         reasoning=decision.reasoning
         if decision
         else "Drew the satellite view: every file, in as much detail as fits.",

@@ -419,3 +419,27 @@ async def test_what_the_user_set_holds_through_later_feedback(
     await navigator.step(navigation_id, feedback="Show how requests are dispatched")
     output = await navigator.run(navigation_id)
     assert "src/router.py" not in {file.path for file in output.files}
+
+
+async def test_feedback_in_words_takes_files_out_and_asks_why(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    await navigator.run(navigation_id)
+    dropped = await navigator.step(navigation_id, feedback="drop the tests")
+    assert "tests" in dropped.answer
+    files = {file.path for file in (await navigator.run(navigation_id)).files}
+    assert not any(path.startswith("tests/") for path in files)
+    asked = await navigator.step(navigation_id, feedback="why is src/auth/tokens.py here?")
+    assert "src/auth/tokens.py" in asked.answer
+
+
+async def test_the_budget_can_be_changed_in_words(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository))
+    await navigator.run(navigation_id)
+    await navigator.step(navigation_id, feedback="budget 120")
+    output = await navigator.run(navigation_id)
+    assert output.token_budget == 120
+    assert count(output.context_string) <= 120
