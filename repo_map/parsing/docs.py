@@ -58,7 +58,7 @@ class CommentFinder:
     """Finds the comment block that stands right above a row of one file."""
 
     def __init__(self, source: bytes, language: str) -> None:
-        self._lines = source.split(b"\n")
+        self._lines = source.removeprefix(b"\xef\xbb\xbf").split(b"\n")
         self._marks = _LINE_COMMENTS.get(language, _SLASHES)
         self._has_blocks = language not in _WITHOUT_BLOCKS
 

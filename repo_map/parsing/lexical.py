@@ -94,7 +94,8 @@ def lexicon_of(language: str) -> Lexicon | None:
     def code_of(text: re.Match[bytes]) -> bytes:
         written = text[0]
         if written[:1] in b"\"'`@" and marker in written:
-            return b" " + b" ".join(inside(written)) + b" "
+            # The quotes stay, so that the letters before them are still no name.
+            return b'"" ' + b" ".join(inside(written)) + b" "
         return b" "
 
     def names_also_in_strings(piece: bytes) -> list[bytes]:

@@ -4,6 +4,7 @@
 (enum_specifier name: (_) @name body: (_) @body) @enum
 (enumerator name: (_) @name) @constant
 (type_definition declarator: (_) @declarator) @type
+(type_definition type: (_ body: (_) @body) declarator: (_) @declarator) @type
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (_) @declarator) @struct
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (_) @declarator) @struct
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (_) @declarator) @enum

@@ -14,6 +14,7 @@
 (source_file (var_declaration (var_spec name: (_) @name value: (_)? @body) @constant))
 (source_file (var_declaration (var_spec_list (var_spec name: (_) @name value: (_)? @body) @constant)))
 (source_file (var_declaration (var_spec name: (_) @name value: (expression_list . (func_literal body: (_) @body) .)) @function))
+(source_file (const_declaration (const_spec name: (_) @name) @constant))
 (const_declaration "const" . (const_spec) @wrapped .) @wrapper
 (var_declaration "var" . (var_spec) @wrapped .) @wrapper
 
