@@ -115,14 +115,17 @@ def _navigate(task: Task, tree: Path, budget: int) -> Result:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as goal:
         goal.write(task.goal)
         goal.flush()
-        printed = io.StringIO()
+        # The command writes bytes: a text stream of its own would translate line ends.
+        output = io.BytesIO()
+        printed = io.TextIOWrapper(output, encoding="utf-8")
         with contextlib.redirect_stdout(printed):
             code = main(["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"])
     if code:
         raise RuntimeError(
             f"`repo-navigator navigate` ended with {code} on {task.id}; see the message above."
         )
-    said: dict[str, Any] = json.loads(printed.getvalue())
+    printed.flush()
+    said: dict[str, Any] = json.loads(output.getvalue())
     ranked = [file["path"] for file in said["files"]]
     return Result(task.id, NAVIGATOR, budget, said["context"], ranked, time.perf_counter() - started)
 

@@ -155,7 +155,7 @@ def _sections(text: str, paths: frozenset[str]) -> _Sections:
                     heads.append((path, at))
     by_path: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     ends = [at for _, at in heads[1:]] + [len(lines)]
-    for (path, start), end in zip(heads, ends, strict=True):
+    for (path, start), end in zip(heads, ends, strict=False):  # without heads there is an end too many
         by_path[path].append((start, end))
     return _Sections(lines, by_path, frozenset(mentioned))
 

@@ -1,0 +1,129 @@
+"""The localization benchmark on a repository made on the spot: score, table, resumption, baselines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import localize
+from benchmarks.scoring import Answer, score
+from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
+from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
+from tests.support.trees import commit, git
+
+TAX = """RATES = {"no": 25}
+
+
+def rate_of(country):
+    return RATES[country]
+
+
+def round_tax(amount, country):
+    cents = amount * rate_of(country)
+    return round(cents) / 100
+"""
+FILES = {
+    "shop/tax.py": TAX,
+    "shop/mail.py": "def send(to):\n    return deliver(to)\n",
+    "README.md": "# Shop\n",
+}
+PATHS = frozenset(FILES)
+
+
+@pytest.fixture
+def mirrors(tmp_path: Path) -> Path:
+    folder = tmp_path / "mirrors"
+    commit(folder / "ada+shop", FILES)
+    return folder
+
+
+@pytest.fixture
+def task(mirrors: Path) -> Task:
+    return Task(
+        id="ada__shop-1",
+        repo="ada/shop",
+        base_commit=git(mirrors / "ada+shop", "rev-parse", "HEAD").strip(),
+        language="Python",
+        goal="round_tax rounds the tax of a cart wrongly",
+        gold_files=["shop/tax.py"],
+        gold_symbols=[GoldSymbol("shop/tax.py", "round_tax", "function", 8, 10, 8, "round_tax")],
+        gold_spans=[GoldSpan("shop/tax.py", 9, 9, insert=False)],
+    )
+
+
+def scored(task: Task, context: str, ranked: list[str]) -> dict[str, float]:
+    return score(task, Answer(context, ranked), PATHS, FILES.__getitem__)
+
+
+def test_a_context_with_the_whole_function_scores_in_full(task: Task) -> None:
+    context = f"shop/tax.py\n⋮ 8\n{TAX[TAX.index('def round_tax') :]}"
+    measures = scored(task, context, ["shop/tax.py"])
+    assert {
+        measures[name] for name in ("Acc@1", "MRR", "mention", "body", "struct", "span", "full", "prec")
+    } == {1}
+
+
+def test_line_numbers_and_indentation_do_not_matter(task: Task) -> None:
+    numbered = "\n".join(f"{number:>5} | {line}" for number, line in enumerate(TAX.split("\n"), 1))
+    assert scored(task, f"shop/tax.py\n{numbered}", [])["body"] == 1
+
+
+def test_an_elided_function_is_no_body(task: Task) -> None:
+    context = "shop/tax.py\ndef round_tax(amount, country):\n⋮\n    return round(cents) / 100\n"
+    measures = scored(task, context, ["shop/mail.py", "shop/tax.py"])
+    assert measures["body"] == measures["span"] == measures["full"] == 0
+    assert measures["struct"] == 1
+    assert (measures["Acc@1"], measures["Acc@3"], measures["MRR"]) == (0, 1, 0.5)
+
+
+def test_a_path_in_a_sentence_is_a_mention_and_no_content(task: Task) -> None:
+    measures = scored(task, "The file shop/tax.py may matter, and so may quite a few others beside it.\n", [])
+    assert measures["mention"] == 1
+    assert measures["files_shown"] == 0
+
+
+def test_a_work_tree_holds_the_commit_and_its_ancestors_alone(
+    mirrors: Path, task: Task, tmp_path: Path
+) -> None:
+    commit(mirrors / "ada+shop", {"later.py": "x = 1\n"})
+    tree = materialise(task.repo, task.base_commit, mirrors, tmp_path / "trees")
+    assert files_at_head(tree) == PATHS
+    assert (tree / "shop/tax.py").read_text() == TAX
+    assert not git(tree, "status", "--porcelain")
+    assert materialise(task.repo, task.base_commit, tmp_path / "nowhere", tmp_path / "trees") == tree
+
+
+def test_a_missing_mirror_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MirrorNotFoundError, match=r"No mirror of `ada/shop` in .*: none of ada\+shop"):
+        find_mirror("ada/shop", tmp_path)
+
+
+def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
+    mirrors: Path, task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = tmp_path / "shop.jsonl"
+    row = {"id": task.id, "repo": task.repo, "base_commit": task.base_commit, "language": "Python"}
+    symbols = [{name: getattr(each, name) for name in each.__struct_fields__} for each in task.gold_symbols]
+    tasks.write_text(
+        json.dumps({**row, "goal": task.goal, "gold_files": task.gold_files, "gold_symbols": symbols})
+    )
+    out = tmp_path / "out"
+    arguments = [str(tasks), "--tokens", "600,1200", "--baselines", "--by", "language"]
+    arguments += ["--mirrors", str(mirrors), "--trees", str(tmp_path / "trees"), "--out", str(out)]
+    parser = argparse.ArgumentParser()
+    localize.add_arguments(parser)
+    assert localize.run(parser.parse_args(arguments)) == 0
+    first = capsys.readouterr()
+    assert first.out.startswith("\nshop: 1 tasks\n")
+    for system in ("navigator", "BM25 files", "BM25 functions", "grep"):
+        assert sum(line.startswith(system) for line in first.out.splitlines()) == 4
+    answers = (out / "shop.jsonl").read_bytes()
+    (out / "shop.jsonl").write_bytes(answers + b'{"id": "half a li')
+    assert localize.run(parser.parse_args(arguments)) == 0
+    again = capsys.readouterr()
+    assert again.err == "1/1 ada__shop-1: known\n"
+    assert again.out == first.out
+    assert read_tasks(tasks)[0].id == "ada__shop-1"
