@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from repo_map.cuts import Cut, find_cuts
 from repo_map.errors import BudgetError
-from repo_map.estimates import file_level_costs
 from repo_map.fitting import Fitted, fit
 from repo_map.leftovers import Leftovers
 from repo_map.ranking import rank
@@ -19,15 +17,14 @@ from repo_map.strictness import refuse_overflow
 from repo_map.token_memo import memo_of
 from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
 
+__all__ = ["Cut", "MapFile", "RepoMap", "draw_map"]
+
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from repo_map.flight_plan import FlightPlan
     from repo_map.index import RepoIndex
-    from repo_map.sections import Shape
-
-MOST_CUTS = 200
-"""Cuts that a map tells one by one; ``RepoMap.cut_files`` counts them all."""
 
 
 class MapFile(NamedTuple):
@@ -37,17 +34,6 @@ class MapFile(NamedTuple):
     level: int
     """The highest level that any part of it is shown at."""
     tokens: int
-
-
-class Cut(NamedTuple):
-    """A file that is shown at less than its plan asks for, because the budget was spent."""
-
-    path: str
-    wanted: int
-    drawn: int
-    """0 for a file that is left out."""
-    tokens_to_add: int
-    """Estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +110,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
             f"give it at least {total:,}."
         )
     paths = index.paths
-    cuts, cut_files = _cuts(wish, fitted.shapes)
+    cuts, cut_files = find_cuts(index, selection, ranks, fitted.shapes)
     return RepoMap(
         text="".join([*(sketch.text for sketch in sketches), rest]),
         tokens=total,
@@ -140,36 +126,3 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         fingerprint=index.fingerprint,
         notes=tuple(no_match_note(pattern, paths) for pattern in selection.unmatched),
     )
-
-
-def _cuts(wish: _Wish, shapes: dict[int, Shape]) -> tuple[tuple[Cut, ...], int]:
-    """Return the files that show less than they should, rules' wishes first, then by weight and rank."""
-    index, selection, ranks = wish.index, wish.selection, wish.ranks
-    costs = file_level_costs(index)
-    wanted = _telling_levels(costs, selection.levels)
-    for file_id, shape in selection.shapes.items():
-        wanted[file_id] = max(wanted[file_id], shape.highest)
-    drawn = np.zeros(len(wanted), dtype=np.int64)
-    for file_id, shape in shapes.items():
-        drawn[file_id] = shape.highest
-    for file_id, shape in selection.shapes.items():
-        if file_id in shapes and shapes[file_id] != shape:
-            drawn[file_id] = min(drawn[file_id], wanted[file_id] - 1)
-    cut = np.flatnonzero(drawn < wanted)
-    order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
-    told = order[:MOST_CUTS].tolist()
-    more = costs[told, wanted[told]] - costs[told, drawn[told]]
-    return tuple(
-        Cut(index.paths[file_id], int(wanted[file_id]), int(drawn[file_id]), round(tokens_to_add))
-        for file_id, tokens_to_add in zip(told, more.tolist(), strict=True)
-    ), len(order)
-
-
-def _telling_levels(costs: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the lowest level that shows as much as the wanted one: plain text has no structure."""
-    lowered = levels.copy()
-    rows = np.arange(len(levels))
-    for _ in range(3):
-        lower = np.maximum(lowered - 1, 0)
-        lowered = np.where((lowered > 1) & (costs[rows, lowered] == costs[rows, lower]), lower, lowered)
-    return lowered

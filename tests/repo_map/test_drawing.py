@@ -193,3 +193,18 @@ def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> No
     repo = {"big.py": f"class Alpha:\n{methods}\n\nclass Beta:\n{methods}"}
     drawn = draw(repo, "budget: 60")
     assert drawn.text == "big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
+
+
+def test_a_cut_section_costs_what_the_section_costs() -> None:
+    body = "".join(f"    value_{i} = compute_value({i})\n" for i in range(60))
+    repo = {
+        "a.py": f"def large():\n{body}\n\ndef small():\n    return 1\n\n\ndef huge():\n{body}{body}{body}"
+    }
+    sections = "[{pattern: small, level: 4}, {pattern: large, level: 4}]"
+    plan = f"{{budget: 100, verbosity: [{{pattern: a.py, sections: {sections}}}]}}"
+    drawn = draw(repo, plan)
+    assert "def small():\n    return 1\n" in drawn.text
+    (cut,) = drawn.cuts
+    assert (cut.wanted, cut.drawn) == (4, 3)
+    whole = draw(repo, plan.replace("budget: 100", "budget: 9000"))
+    assert cut.tokens_to_add == pytest.approx(whole.tokens - drawn.tokens, rel=0.1)
