@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -45,11 +46,19 @@ class Base:
         symbol = self._symbols.get(name, self._symbols.get(name.rpartition(".")[2], 1.0)) if name else 1.0
         return max(weights, default=1.0) * symbol
 
+    def files(self, index: RepoIndex) -> list[str]:
+        """Return the files that rules name one by one and show, in the order of the rules."""
+        ids = {path: index.file_id(path) for path in map(_plain, (rule.pattern for rule in self.rules))}
+        return [path for path, file_id in ids.items() if file_id is not None and not self.excludes(path)]
+
     def price(self, index: RepoIndex) -> int:
-        """Return the estimated tokens of the files that the rules show by their level."""
+        """Return the estimated tokens of the files that rules for several files show by their level."""
         levels = np.zeros(len(index.paths), np.int64)
         for rule in self.rules:
-            levels[files_named(index, rule.pattern)] = 1 if rule.level is None else rule.level
+            single = index.file_id(_plain(rule.pattern)) is not None
+            levels[files_named(index, rule.pattern)] = (
+                0 if single else 1 if rule.level is None else rule.level
+            )
         return int(file_level_costs(index)[np.arange(len(levels)), levels].sum())
 
     def general_rules(self, packed: Iterable[str]) -> list[VerbosityRule]:
@@ -66,6 +75,11 @@ class Base:
             return rule.model_copy(update={"level": max(rule.level or 1, wanted.level or 1)})
         level = max(1 if wanted.level is None else wanted.level, rule.level or 1)
         return rule.model_copy(update={"level": level, "sections": _joined(rule.sections, wanted.sections)})
+
+
+def _plain(pattern: str) -> str:
+    """Return the path that an escaped pattern names."""
+    return re.sub(r"\[(.)\]", r"\1", pattern)
 
 
 def _joined(packed: Iterable[SectionRule], wanted: Iterable[SectionRule]) -> tuple[SectionRule, ...]:

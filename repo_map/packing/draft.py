@@ -99,7 +99,7 @@ class Draft:
     def settle(self, rest: Sequence[Piece]) -> None:
         """Replace estimates by exact prices, and give back or use up the difference."""
         for _ in range(_ROUNDS):
-            self._measure()
+            self.measure()
             if self._spent > self.budget:
                 self._shrink()
                 continue
@@ -108,10 +108,11 @@ class Draft:
                 rest = self.fill(rest, self.budget)
             if self._spent == before:
                 return
-        while self._measure() > self.budget and self._taken:
+        while self.measure() > self.budget and self._taken:
             self._shrink()
 
-    def _measure(self) -> int:
+    def measure(self) -> int:
+        """Return the exact tokens of what is chosen, and go on from them."""
         for path in self._pieces:
             if path not in self._exact:
                 sketch = self._book.draw(self._reader.file(path).id, shape_of(self.rule(path)))

@@ -37,7 +37,9 @@ def pack(
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
     room = budget - min(wishes.price(index), budget // 2)
     draft = Draft(reader, Sketchbook(index, Style(DEFAULT_ENCODING)), wishes, room)
-    draft.list_paths([file.path for file in relevance.files[: shares.paths]])
+    draft.list_paths([*wishes.files(index), *(file.path for file in relevance.files[: shares.paths])])
+    if wishes.rules:
+        draft.measure()
     rest = draft.fill(_ranked_pieces(reader, relevance, shares), room - shares.outline)
     draft.outline(rest, room)
     draft.settle(rest)

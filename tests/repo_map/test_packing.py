@@ -155,3 +155,15 @@ def test_a_path_with_glob_characters_is_named_exactly(tmp_path: Path) -> None:
     files = {"app/[slug]/page.py": TAX, "app/s/page.py": MAIL}
     index = build_index(write(tmp_path, files), workers=1)
     assert "def round_tax" in drawn(index, packed(index, 300)).text
+
+
+def test_packing_on_top_of_a_packed_plan_changes_nothing_that_it_shows(index: RepoIndex) -> None:
+    plan = packed(index, 400)
+    assert drawn(index, packed(index, 400, base=plan)).text == drawn(index, plan).text
+
+
+def test_a_bigger_budget_adds_to_a_packed_plan(index: RepoIndex) -> None:
+    plan = packed(index, 300, "print the total of a receipt")
+    bigger = drawn(index, packed(index, 900, "print the total of a receipt", base=plan))
+    assert {file.path for file in drawn(index, plan).files} <= {file.path for file in bigger.files}
+    assert bigger.tokens > 400
