@@ -14,7 +14,7 @@ import numpy as np
 from repo_map.history.commits import Commit
 from repo_map.history.value import History
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of each file's name: a new format never reads an old file."""
 
 
@@ -33,28 +33,28 @@ def save_commits(folder: Path | None, key: str, commits: list[Commit]) -> None:
     _save(folder, f"{key}\0commits", commits)
 
 
-def load_history(folder: Path | None, key: str, head: str) -> History | None:
-    """Return the cached history if it is the one of ``head``."""
+def load_history(folder: Path | None, key: str, made: str) -> History | None:
+    """Return the cached history if ``made``, of what and by what, is the same."""
     content = _load(folder, f"{key}\0history")
     if not content:
         return None
     try:
         columns: dict[str, Any] = msgspec.msgpack.decode(content)
-        if columns["head"] != head:
+        if columns["made"] != made:
             return None
         return History(**{field.name: _value(columns[field.name]) for field in fields(History)})
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
         return None
 
 
-def save_history(folder: Path | None, key: str, history: History) -> None:
+def save_history(folder: Path | None, key: str, made: str, history: History) -> None:
     """Replace the cached history."""
     columns = ((field.name, getattr(history, field.name)) for field in fields(History))
     packed = {
         name: {"type": value.dtype.str, "bytes": value.tobytes()} if isinstance(value, np.ndarray) else value
         for name, value in columns
     }
-    _save(folder, f"{key}\0history", packed)
+    _save(folder, f"{key}\0history", {"made": made, **packed})
 
 
 def _value(packed: Any) -> Any:

@@ -9,31 +9,36 @@ from typing import NamedTuple
 
 import msgspec
 
+from repo_map.extractor_version import extractor_version
 from repo_map.history.assembly import assemble
 from repo_map.history.cache import load_commits, load_history, save_commits, save_history
 from repo_map.history.commits import Commit, list_commits, read_commits, read_patches
 from repo_map.history.streaming import ask_git
 from repo_map.history.value import History
+from repo_map.store import Store, user_store
 
 _LIMIT = 3_000
 _SECONDS = 8.0
 
 
 def read_history(
-    root: Path, *, folder: Path | None = None, limit: int = _LIMIT, seconds: float = _SECONDS
+    root: Path, *, store: Store | None = None, limit: int = _LIMIT, seconds: float = _SECONDS
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of HEAD; ``None`` without git, commits or repository.
 
-    ``folder`` keeps what was read, so that the next call reads new commits only. After ``seconds``
-    the commits that have come so far make the history, and the next call goes on from there.
+    ``store``, the user's if left out, keeps what was read: the next call reads new commits only. After
+    ``seconds`` the commits that have come so far make the history, and the next call goes on from there.
     """
+    folder = (user_store() if store is None else store).folder
     deadline = time.monotonic() + seconds
     place = ask_git(root, "rev-parse", "HEAD", "--absolute-git-dir", "--show-prefix", deadline=deadline)
     if place is None or place.status != 0:
         return None
     head, place_key = place.text.decode("utf-8", "replace").split("\n", 1)
     key = f"{place_key}\0{limit}"
-    if (history := load_history(folder, key, head)) is not None:
+    # The terms of messages are cut by the code that cuts those of the index.
+    made = f"{head} {extractor_version()}"
+    if (history := load_history(folder, key, made)) is not None:
         return history
     ids = list_commits(root, limit, deadline)
     blobs = _blobs(root, deadline)
@@ -44,7 +49,7 @@ def read_history(
     if reading.fresh:
         save_commits(folder, key, reading.commits)
     if reading.complete:
-        save_history(folder, key, history)
+        save_history(folder, key, made, history)
     return history
 
 

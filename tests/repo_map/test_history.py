@@ -23,6 +23,7 @@ from repo_map.history.votes import (
     unit_votes,
 )
 from repo_map.relevance.terms import terms_of, words
+from repo_map.store import Store
 
 DAY = 86_400
 
@@ -71,7 +72,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def read(repository: Repository, folder: Path | None = None) -> History:
-    history = read_history(repository.root, folder=folder)
+    history = read_history(repository.root, store=Store(folder))
     assert history is not None
     return history
 
@@ -213,7 +214,7 @@ def test_a_spent_deadline_gives_no_history_and_spoils_no_cache(
     repository: Repository, tmp_path: Path
 ) -> None:
     repository.commit("Add", a__py=LINES)
-    assert read_history(repository.root, folder=tmp_path, seconds=0.0) is None
+    assert read_history(repository.root, store=Store(tmp_path), seconds=0.0) is None
     assert len(read(repository, tmp_path)) == 1
 
 
