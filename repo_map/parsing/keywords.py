@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 
-def _words(*texts: str) -> frozenset[bytes]:
-    return frozenset(" ".join(texts).encode().split())
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(" ".join(texts).split())
 
 
 _C_WORDS: Final = (
@@ -33,7 +33,7 @@ _SQL_WORDS: Final = (
     " procedure references replace return returns right rollback schema select serial set table text then"
     " timestamp to trigger true union unique update using values varchar view when where with"
 )
-KEYWORDS: Final[dict[str, frozenset[bytes]]] = {
+KEYWORDS: Final[dict[str, frozenset[str]]] = {
     "python": _words(
         "and as assert async await break class continue def del elif else except False finally for"
         " from global if import in is lambda None nonlocal not or pass raise return True try while"

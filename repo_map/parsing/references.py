@@ -10,32 +10,24 @@ from repo_map.parsing.lexical import lexicon_of
 from repo_map.parsing.values import Reference
 
 
-class _Names(dict[bytes, str]):
-    """Text of each identifier, decoded once; empty for what is no name."""
-
-    def __missing__(self, raw: bytes) -> str:
-        text = self[raw] = raw.decode("utf-8", "replace")
-        return text
-
-
 def find_references(source: bytes, found: list[Found], language: str) -> list[Reference]:
     """Count the names used in each definition, outside comments and strings, its own name left out."""
     if (identifiers := lexicon_of(language)) is None:
         return []
-    texts = _Names.fromkeys(KEYWORDS.get(language, ()), "")
-    texts[b""] = ""
+    # What the lexicon skips, it lists as an empty name.
+    ignored = KEYWORDS.get(language, frozenset()) | {""}
     references: list[Reference] = []
     new = tuple.__new__
     for owner, piece in enumerate(_own_text(source, found), start=-1):
-        counts = Counter(identifiers(piece))
+        counts = Counter(identifiers(piece.decode("utf-8", "replace")))
         if owner >= 0:
-            own = found[owner].name.rpartition(".")[2].encode()
+            own = found[owner].name.rpartition(".")[2]
             if own in counts:
                 counts[own] -= 1
         references += [
-            new(Reference, (text, owner, count))
-            for raw, count in counts.items()
-            if count and (text := texts[raw])
+            new(Reference, (name, owner, count))
+            for name, count in counts.items()
+            if count and name not in ignored
         ]
     return references
 

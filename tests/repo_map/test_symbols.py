@@ -14,9 +14,9 @@ from repo_map.symbols import FileSymbols, Import, read_symbols
 
 PATHS = [f"file{spec.suffixes[0]}" for spec in LANGUAGES.values()]
 FRAGMENTS = st.sampled_from(
-    b"def f( |class A|{|}|(|)|\n|\r\n|\x00|\xff\xfe|\"|'|`|/*|*/|//|#|<script>|</script>|=> |function |import x|@|::"
-    b"|template<|${|---|\xef\xbb\xbf|end|do|[[|]]|key: |create table t| |    |\t|=|;|const x|fn |impl |pub |public "
-    b'|@doc """|#define X|\xc3\xa9|<h1>|</h1>|<p id="a">'.split(b"|")
+    b"def f( |class A|{|}|(|)|\n|\r\n|\x00|\xff\xfe|\"|'|`|/*|*/|//|#|<script>|</script>|=> |function "
+    b"|import x|@|::|template<|${|---|\xef\xbb\xbf|end|do|[[|]]|key: |create table t| |    |\t|=|;|const x"
+    b'|fn |impl |pub |public |@doc """|#define X|\xc3\xa9|<h1>|</h1>|<p id="a">'.split(b"|")
 )
 
 
