@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from repo_map.history import History, read_history
 from repo_map.history.commits import clean_message
-from repo_map.history.votes import (
-    changed_together,
-    churn,
-    file_votes,
-    recency,
-    similarity,
-    touched_units,
-    translate,
-    unit_votes,
-)
-from repo_map.relevance.terms import terms_of, words
 from repo_map.store import Store
 
 DAY = 86_400
@@ -83,10 +70,6 @@ def touches(history: History, commit: int) -> list[tuple[str, int, int]]:
         (history.paths[history.touch_file[at]], int(history.touch_first[at]), int(history.touch_last[at]))
         for at in rows
     ]
-
-
-def goal(text: str) -> Counter[str]:
-    return Counter(term for word in words(text) for term in terms_of(word))
 
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -234,54 +217,6 @@ def test_trailers_are_no_part_of_the_message() -> None:
     assert clean_message(message) == "Fix the cache\n\nNote: it was cold."
 
 
-@pytest.fixture
-def shop(repository: Repository) -> History:
-    repository.commit("Add all", cart__py=LINES, tax__py=LINES, mail__py=LINES)
-    repository.commit("Round the tax of a cart", cart__py=LINES + "a\n", tax__py=LINES + "a\n")
-    repository.commit("Fix tax rounding for Norway", tax__py=LINES + "b\n")
-    repository.commit("Send mail in plain text", mail__py=LINES.replace("line 1\n", "mail\n"))
-    return read(repository)
-
-
-def test_files_that_commits_like_the_goal_changed_get_the_votes(shop: History) -> None:
-    alike = similarity(shop, goal("Tax is rounded wrongly"))
-    votes = file_votes(shop, alike)
-    assert shop.paths[int(votes.total.argmax())] == "tax.py"
-    assert shop.subjects[int(votes.commit[shop.paths.index("tax.py")])] == "Round the tax of a cart"
-    assert float(alike.max()) <= 1.0
-    assert votes.total[shop.paths.index("mail.py")] == 0.0
-
-
-def test_a_goal_without_known_words_gets_no_votes(shop: History) -> None:
-    alike = similarity(shop, goal("zebra"))
-    assert not alike.any()
-    assert not file_votes(shop, alike).total.any()
-
-
-def test_churn_counts_changes_and_recency_forgets_old_ones(shop: History) -> None:
-    tax, mail = shop.paths.index("tax.py"), shop.paths.index("mail.py")
-    assert churn(shop)[tax] == 3.0
-    assert recency(shop, half_life_days=0.5)[mail] > recency(shop, half_life_days=0.5)[tax]
-
-
-def test_what_changed_with_a_seed_is_found(shop: History) -> None:
-    seeds = np.zeros(len(shop.paths))
-    seeds[shop.paths.index("tax.py")] = 1.0
-    together = changed_together(shop, seeds)
-    assert together[shop.paths.index("cart.py")] > together[shop.paths.index("mail.py")]
-
-
-def test_units_get_votes_and_lend_their_terms(shop: History) -> None:
-    files = tuple(sorted(shop.paths))
-    starts, ends = np.array([1, 6, 1, 6, 1, 6]), np.array([5, 11, 5, 11, 5, 11])
-    touched = touched_units(shop, shop.align(files), np.array([0, 2, 4, 6]), starts, ends)
-    alike = similarity(shop, goal("tax rounding"))
-    votes = unit_votes(touched, alike, len(starts))
-    assert int(votes.argmax()) == 5
-    weights = translate(touched, alike, np.arange(7), np.arange(6), 6)
-    assert int(weights.argmax()) == 5
-
-
 def assert_same(one: History, other: History) -> None:
     assert one.head == other.head
     assert one.paths == other.paths
@@ -298,3 +233,16 @@ def assert_same(one: History, other: History) -> None:
         "term",
     ):
         assert getattr(one, column).tolist() == getattr(other, column).tolist()
+
+
+def test_messages_become_terms_and_subjects_count_twice(repository: Repository) -> None:
+    repository.commit("Round taxes\n\nTaxes were cut.\n", a__py="a\n")
+    history = read(repository)
+    counts = dict(zip((history.terms[at] for at in history.term), history.term_count.tolist(), strict=True))
+    assert counts == {"round": 2, "tax": 3, "cut": 1}
+    assert history.term_row["tax"] == history.terms.index("tax")
+
+
+def test_rows_are_laid_over_the_paths_of_an_index(repository: Repository) -> None:
+    repository.commit("Add", a__py="a\n", c__py="c\n")
+    assert read(repository).align(["b.py", "c.py"]).tolist() == [-1, 1]
