@@ -83,12 +83,14 @@ def rank_definitions(index: RepoIndex, focus: Focus | None = None) -> Floats:
 def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     """Rank files and definitions; the result is remembered as long as the index lives."""
     known = _rankings.setdefault(index, {})
-    if focus not in known:
-        if len(known) >= _MOST_REMEMBERED:
-            del known[next(iter(known))]
+    ranking = known.get(focus)
+    if ranking is None:
         # Maps without a focus are the common start: not even the graph is needed for them.
-        known[focus] = _walk_from(index, focus) if focus else Ranking(*_kept(index, "ranks", _walk_from))
-    return known[focus]
+        ranking = _walk_from(index, focus) if focus else Ranking(*_kept(index, "ranks", _walk_from))
+        while len(known) >= _MOST_REMEMBERED:
+            known.pop(next(iter(tuple(known))), None)
+        known[focus] = ranking
+    return ranking
 
 
 def _walk_from(index: RepoIndex, focus: Focus | None = None) -> Ranking:

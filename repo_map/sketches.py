@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.tokens import TokenEncoding
 
-_MOST_REMEMBERED = 20_000
+_MOST_CHARACTERS = 16_000_000
 _PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
 
 
@@ -42,20 +43,18 @@ class Sketchbook:
     def __init__(self, index: RepoIndex, style: Style) -> None:
         self._index = index
         self._style = style
-        self._known = _books.setdefault(index, {}).setdefault(style, {})
+        self._shelf = _shelves.setdefault(index, {}).setdefault(style, _Shelf())
         self._memo = memo_of(index, style.encoding)
         self._headers = _headers_of(index)
 
     def draw(self, file_id: int, shape: Shape) -> Sketch:
         """Return the sketch of a file; the same file at the same shape is drawn once."""
         key = (file_id, shape)
-        sketch = self._known.get(key)
+        sketch = self._shelf.get(key)
         if sketch is None:
             text = self._text(file_id, shape)
             sketch = Sketch(text, self._memo.counts(text))
-            if len(self._known) >= _MOST_REMEMBERED:
-                del self._known[next(iter(self._known))]
-            self._known[key] = sketch
+            self._shelf.put(key, sketch)
         return sketch
 
     def _text(self, file_id: int, shape: Shape) -> str:
@@ -86,7 +85,28 @@ class Sketchbook:
         return line in self._headers or (line.endswith("]") and line.rpartition(" [L1:")[0] in self._headers)
 
 
-_books: WeakKeyDictionary[RepoIndex, dict[Style, dict[tuple[int, Shape], Sketch]]] = WeakKeyDictionary()
+class _Shelf:
+    """The latest sketches, up to a number of characters."""
+
+    def __init__(self) -> None:
+        self._sketches: dict[tuple[int, Shape], Sketch] = {}
+        self._characters = 0
+        # Navigations on one index draw in threads.
+        self._lock = Lock()
+
+    def get(self, key: tuple[int, Shape]) -> Sketch | None:
+        return self._sketches.get(key)
+
+    def put(self, key: tuple[int, Shape], sketch: Sketch) -> None:
+        with self._lock:
+            while self._sketches and self._characters + len(sketch.text) > _MOST_CHARACTERS:
+                self._characters -= len(self._sketches.pop(next(iter(self._sketches))).text)
+            if key not in self._sketches:
+                self._sketches[key] = sketch
+                self._characters += len(sketch.text)
+
+
+_shelves: WeakKeyDictionary[RepoIndex, dict[Style, _Shelf]] = WeakKeyDictionary()
 _header_sets: WeakKeyDictionary[RepoIndex, frozenset[str]] = WeakKeyDictionary()
 
 

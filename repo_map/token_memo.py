@@ -31,7 +31,8 @@ class TokenMemo:
         kept = derived.recall(folder, self._name) if folder else None
         if kept is None or len(kept) != 2 or len(kept[0]) != len(kept[1]):
             kept = [np.zeros(0, np.uint64), np.zeros((0, 0), np.uint32)]
-        self._keys, self._counts = kept
+        # One attribute, so that threads see keys and counts of one moment.
+        self._kept = kept[0], kept[1]
 
     def counts(self, text: str) -> tuple[int, ...]:
         """Return the number of tokens of ``text`` by each vocabulary of the encoding."""
@@ -39,9 +40,10 @@ class TokenMemo:
         key = int.from_bytes(whole.digest(), "little")
         found = self._new.get(key)
         if found is None:
-            at = int(self._keys.searchsorted(np.uint64(key)))
-            if at < len(self._keys) and int(self._keys[at]) == key:
-                return tuple(self._counts[at].tolist())
+            keys, counts = self._kept
+            at = int(keys.searchsorted(np.uint64(key)))
+            if at < len(keys) and int(keys[at]) == key:
+                return tuple(counts[at].tolist())
             found = self._new[key] = tokens.counts(text, self._encoding)
         return found
 
@@ -49,13 +51,15 @@ class TokenMemo:
         """Keep what was counted since the last time for other processes."""
         if self._folder is None or not self._new:
             return
-        keys = np.fromiter(self._new, np.uint64, len(self._new))
-        counts = np.array(list(self._new.values()), np.uint32)
-        if len(self._keys) and len(self._keys) + len(keys) <= _MOST_REMEMBERED:
-            keys, counts = np.concatenate((self._keys, keys)), np.concatenate((self._counts, counts))
+        new, self._new = self._new, {}
+        new = new.copy()
+        keys, counts = np.fromiter(new, np.uint64, len(new)), np.array(list(new.values()), np.uint32)
+        old_keys, old_counts = self._kept
+        if 0 < len(old_keys) <= _MOST_REMEMBERED - len(keys):
+            keys, counts = np.concatenate((old_keys, keys)), np.concatenate((old_counts, counts))
         order = np.argsort(keys)
-        self._keys, self._counts, self._new = keys[order], counts[order], {}
-        derived.keep(self._folder, self._name, (self._keys, self._counts))
+        self._kept = keys[order], counts[order]
+        derived.keep(self._folder, self._name, self._kept)
 
 
 def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,12 @@ def test_a_cut_section_costs_what_the_section_costs() -> None:
     assert (cut.wanted, cut.drawn) == (4, 3)
     whole = draw(repo, plan.replace("budget: 100", "budget: 9000"))
     assert cut.tokens_to_add == pytest.approx(whole.tokens - drawn.tokens, rel=0.1)
+
+
+def test_threads_on_one_index_draw_what_one_thread_draws() -> None:
+    plans = [FlightPlan(budget=budget) for budget in (40, 70, 100, 130, 160, 190)] * 4
+    index = index_of({**SHOP, "threads.txt": "x\n"})
+    expected = [draw_map(index_of({**SHOP, "threads.txt": "x\n"}), plan).text for plan in plans]
+    fresh = build_index(index.root, store=Store(None), workers=1)
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda plan: draw_map(fresh, plan).text, plans)) == expected
