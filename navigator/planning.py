@@ -52,10 +52,9 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
     from repo_map.packing import pack  # noqa: PLC0415
-    from repo_map.plan_updates import compare_plans  # noqa: PLC0415
 
     plan = navigation.state.flight_plan
-    updates = compare_plans(plan, pack(index, relevance, plan.budget, base=navigation.run.own)).diff
+    updates = updates_to(plan, pack(index, relevance, plan.budget, base=navigation.run.own))
     if not updates:
         return Finalize(summary(view))
     places = [_place(unit) for unit in relevance.units if unit.name and unit.reasons][:NAMED]
@@ -78,6 +77,19 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
     words = f"{room} tokens are free; added the interfaces around the chosen code: {'; '.join(named)}{more}."
     return Update(words, {"verbosity": _rules(navigation.state.flight_plan, found)})
+
+
+def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
+    """Return the updates that turn ``plan`` into ``wanted``, empty where nothing differs."""
+    from repo_map.plan_updates import apply_update, compare_plans  # noqa: PLC0415
+
+    updates = compare_plans(plan, wanted).diff
+    if not updates or apply_update(plan, updates).plan.verbosity == wanted.verbosity:
+        return updates
+    # Of several rules the last one holds, so order matters: take all out, then put them back in order.
+    removed = [{"pattern": rule.pattern, "level": None} for rule in plan.verbosity]
+    added = [rule.model_dump(mode="json", exclude_none=True) for rule in wanted.verbosity]
+    return {**updates, "verbosity": [*removed, *added]}
 
 
 def summary(view: View) -> str:

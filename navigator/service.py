@@ -44,7 +44,21 @@ def _now() -> datetime:
 class Navigator:
     """Opens, steps and reads navigations; safe to share between the tasks of one event loop."""
 
-    def __init__(self, settings: NavigatorSettings, *, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self,
+        settings: NavigatorSettings,
+        *,
+        clock: Callable[[], datetime] = _now,
+        models: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Build a navigator.
+
+        Args:
+            settings: where it keeps its data, which models it may use.
+            clock: tells when a decision was made.
+            models: ADK models by name, beside those of the catalogue; free unless a price file names them.
+        """
+        self._models = dict(models or {})
         self._settings = settings
         self._clock = clock
         self._workspaces = Workspaces(settings)
@@ -212,7 +226,9 @@ class Navigator:
         if self._opened is None:
             from navigator.adk.hangar import Hangar  # noqa: PLC0415
 
-            self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock)
+            self._opened = Hangar(
+                self._settings, load_prices(self._settings.prices), self._clock, self._models
+            )
         return self._opened
 
     def _first(self, task: Task, root: str, index_seconds: float) -> Navigation:

@@ -99,7 +99,7 @@ class Workspaces:
 
         store = self._store()
         # git works on the history while this process and its workers read the tree.
-        history = asyncio.create_task(asyncio.to_thread(read_history, root, folder=store.folder))
+        history = asyncio.create_task(asyncio.to_thread(read_history, root, store=store))
         try:
             index = await asyncio.to_thread(build_index, root, store=store, workers=self._settings.workers)
         finally:
@@ -112,7 +112,7 @@ class Workspaces:
         index = await asyncio.to_thread(live.index.refresh)
         if index.fingerprint == live.index.fingerprint:
             return live
-        past = await asyncio.to_thread(read_history, index.root, folder=self._store().folder)
+        past = await asyncio.to_thread(read_history, index.root, store=self._store())
         return Workspace(index, past)
 
     def _store(self) -> Store:

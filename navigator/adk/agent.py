@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from google.adk.sessions import BaseSessionService
 
     from navigator.adk.flight import Flight
-    from navigator.adk.models.session import ModelSession
+    from navigator.adk.models.session import HybridSession
 
 APP_NAME = "repo_navigator"
 MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included: what a projection has to allow for."""
 
 
-def build_runner(flight: Flight, session: ModelSession, sessions: BaseSessionService) -> Runner:
+def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionService) -> Runner:
     """Return the runner that takes the steps of one navigation."""
 
     async def instruct(context: ReadonlyContext) -> str:

@@ -16,13 +16,13 @@ from navigator.turns import Navigation
 
 if TYPE_CHECKING:
     from navigator.adk.flight import Flight
-    from navigator.adk.models.session import ModelSession
+    from navigator.adk.models.session import HybridSession
 
 
 class BudgetEnforcementPlugin(BasePlugin):
     """Stops before a call that could pass the limit, and books what each call really used."""
 
-    def __init__(self, flight: Flight, session: ModelSession) -> None:
+    def __init__(self, flight: Flight, session: HybridSession) -> None:
         super().__init__(name="budget_enforcement")
         self._flight = flight
         self._session = session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,8 +22,8 @@ from navigator.adk import state_store
 from navigator.adk.agent import APP_NAME, build_runner
 from navigator.adk.archive import Archive
 from navigator.adk.flight import Flight
-from navigator.adk.models.catalogue import price_of, providers_of
-from navigator.adk.models.session import ModelSession, Patience
+from navigator.adk.models.manager import SessionManager
+from navigator.adk.models.session import HybridSession
 from navigator.adk.stores import open_stores
 from navigator.budget import Ledger
 from navigator.errors import ModelFailedError, NavigationBusyError, UnknownNavigationError
@@ -32,6 +32,8 @@ from navigator.pricing import ModelPrice, PriceTable
 from navigator.turns import Navigation
 
 if TYPE_CHECKING:
+    from google.adk.models import BaseLlm
+
     from navigator.run import StepRecord
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
@@ -47,7 +49,7 @@ class Live(NamedTuple):
     """A navigation that is ready to fly."""
 
     flight: Flight
-    session: ModelSession
+    session: HybridSession
     runner: Runner
     user: str
 
@@ -56,10 +58,13 @@ class Hangar:
     """Everything of a navigator that needs ADK, behind one door."""
 
     def __init__(
-        self, settings: NavigatorSettings, prices: PriceTable, clock: Callable[[], datetime]
+        self,
+        settings: NavigatorSettings,
+        prices: PriceTable,
+        clock: Callable[[], datetime],
+        models: Mapping[str, BaseLlm],
     ) -> None:
-        self._settings = settings
-        self._prices = prices
+        self._models = SessionManager(settings, prices, models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
         folder = self._stores.folder
@@ -77,7 +82,7 @@ class Hangar:
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""
-        return price_of(model, self._settings, self._prices)
+        return self._models.price_of(model)
 
     def archive(self, navigation_id: str, user: str) -> Archive:
         """Return the artifacts of a navigation."""
@@ -134,7 +139,8 @@ class Hangar:
         live.flight.begin_step(navigation, workspace)
         self._live[key] = live
         while len(self._live) > MAX_LIVE:
-            self._live.popitem(last=False)
+            _, dropped = self._live.popitem(last=False)
+            self._models.destroy(dropped.session.id)
         return live
 
     async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
@@ -212,11 +218,7 @@ class Hangar:
         run, budget = navigation.run, navigation.state.budget_config
         ledger = Ledger(budget.max_spend_usd, run.spent, run.usage)
         flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
-        session = ModelSession(
-            flight,
-            providers_of(run.model, flight, self._settings, self._prices),
-            Patience(self._settings.call_timeout_s, self._settings.retries, self._settings.retry_delay_s),
-        )
+        session = self._models.create(flight)
         return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
 
 

@@ -16,7 +16,7 @@ from google.genai import errors, types
 from pydantic import PrivateAttr
 
 from navigator.adk.flight import Flight
-from navigator.adk.models.session import ModelSession, Patience, Provider
+from navigator.adk.models.session import HybridSession, Patience, Provider
 from navigator.adk.requests import request_tokens
 from navigator.budget import Ledger
 from navigator.pricing import ModelPrice, TokenUsage
@@ -107,8 +107,8 @@ async def fly_until_stopped(seed: int) -> None:
     flight = make_flight(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))))
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
     providers = [Provider(mind.model, mind, mind._price) for mind in minds]
-    session = ModelSession(flight, providers, Patience(60, dice.randrange(3), 0.0))
-    for _ in range(30):
+    session = HybridSession(flight, providers, Patience(60, dice.randrange(3), 0.0))
+    for _ in range(12):
         request = make_request(dice)
         if not flight.ledger.affords(session.projected_cost(request)):
             break

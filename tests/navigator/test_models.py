@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 
 from navigator.errors import ModelFailedError
 from navigator.pricing import TokenUsage
 from navigator.reports import NavigatorOutput, StopReason, TurnReport
 from navigator.service import Navigator
-from navigator.settings import NavigationRequest
+from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.support.gemini_server import (
     Die,
@@ -329,3 +334,37 @@ async def opened(navigator: Navigator, repository: Path) -> str:
         "token_expired is wrong", repository, model="gemini-2.0-flash", mode="interactive"
     )
     return await navigator.open(request)
+
+
+async def test_a_model_that_is_handed_in_flies_for_nothing(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    class Handed(BaseLlm):
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncGenerator[LlmResponse, None]:
+            part = types.Part.from_function_call(name="finalize_context", args=DONE)
+            yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+    navigator = Navigator(NavigatorSettings(workers=1), models={"host": Handed(model="host")})
+    request = NavigationRequest("token_expired is wrong", repository, model="host")
+    output = await navigator.run(await navigator.open(request))
+    await navigator.aclose()
+    assert (output.model, output.total_cost, output.reasoning_summary) == ("host", 0, DONE["summary"])
+
+
+async def test_a_session_lives_as_long_as_its_task(make_navigator: MakeNavigator, repository: Path) -> None:
+    with gemini(good) as server:
+        navigator = make_navigator(model_urls={"gemini": server.url})
+        navigation_id = await opened(navigator, repository)
+        sessions = navigator._hangar._models
+        session = sessions.find(navigation_id)
+        assert session is not None
+        await navigator.step(navigation_id)
+        assert (session.id, session.provider) == (navigation_id, "gemini-2.0-flash")
+        assert session.input_quota == 1_048_576
+        assert session.input_usage == 1_000
+        await navigator.step(navigation_id)
+        assert sessions.find(navigation_id) is session
+        sessions.destroy(navigation_id)
+        assert sessions.find(navigation_id) is None

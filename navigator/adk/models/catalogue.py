@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -27,26 +27,35 @@ CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
 
 
 def providers_of(
-    model: str, flight: Flight, settings: NavigatorSettings, prices: PriceTable
+    flight: Flight, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
 ) -> tuple[Provider, ...]:
-    """Return the providers to try in order: ``model``, the settings' fallbacks, the embedded planner last.
+    """Return the providers to try in order: the task's model, the settings' fallbacks, the embedded planner.
 
     Raises:
         UnknownModelError: a name stands for nothing.
         UnpricedModelError: a model that costs money has no price.
     """
-    names = [model, *settings.fallback_models, *([EMBEDDED] if settings.embedded_fallback else [])]
-    return tuple(_provider(name, flight, settings, prices) for name in dict.fromkeys(names))
+    names = [
+        flight.navigation.run.model,
+        *settings.fallback_models,
+        *([EMBEDDED] if settings.embedded_fallback else []),
+    ]
+    return tuple(
+        _provider(name, flight, settings, price_of(name, prices, handed_in), handed_in)
+        for name in dict.fromkeys(names)
+    )
 
 
-def price_of(name: str, settings: NavigatorSettings, prices: PriceTable) -> ModelPrice:
-    """Return what calls of the model cost: nothing where it runs on the user's own machine.
+def price_of(name: str, prices: PriceTable, handed_in: Mapping[str, BaseLlm]) -> ModelPrice:
+    """Return what calls of the model cost: nothing where somebody else pays or it runs on this machine.
 
     Raises:
         UnknownModelError: the name stands for nothing.
         UnpricedModelError: it costs money, and how much is unknown.
     """
     vendor, _, rest = name.partition("/")
+    if name in handed_in:
+        return prices.models.get(name, FREE)
     if name == EMBEDDED or (vendor == "ollama" and rest):
         return FREE
     if (vendor == "openai" and rest) or name.startswith("gemini-"):
@@ -54,8 +63,15 @@ def price_of(name: str, settings: NavigatorSettings, prices: PriceTable) -> Mode
     raise UnknownModelError(f"No model is called `{name[:80]}`; choose {CHOICES}.")
 
 
-def _provider(name: str, flight: Flight, settings: NavigatorSettings, prices: PriceTable) -> Provider:
-    price = price_of(name, settings, prices)
+def _provider(
+    name: str,
+    flight: Flight,
+    settings: NavigatorSettings,
+    price: ModelPrice,
+    handed_in: Mapping[str, BaseLlm],
+) -> Provider:
+    if name in handed_in:
+        return Provider(name, handed_in[name], price)
     vendor, _, rest = name.partition("/")
     if name == EMBEDDED:
         return Provider(name, EmbeddedPlanner(flight), price)

@@ -40,8 +40,8 @@ class Patience(NamedTuple):
     """Before the first repetition; each further one waits twice as long."""
 
 
-class ModelSession(BaseLlm):
-    """One task's model: the first provider answers until it fails for good, then the next one takes over."""
+class HybridSession(BaseLlm):
+    """One task's model: the first provider answers until it fails for good, then the next takes over."""
 
     _flight: Flight = PrivateAttr()
     _providers: tuple[Provider, ...] = PrivateAttr()
@@ -56,6 +56,30 @@ class ModelSession(BaseLlm):
         self._providers = tuple(providers)
         self._patience = patience
         flight.pilot = self.provider
+
+    @property
+    def id(self) -> str:
+        """The id of the navigation that the session serves."""
+        return self._flight.navigation.run.navigation_id
+
+    @property
+    def input_quota(self) -> int | None:
+        """Most input tokens of one call to the present model; None where nobody told."""
+        return self._providers[self._at].price.window
+
+    @property
+    def input_usage(self) -> int:
+        """Input tokens that the session's models were sent so far, cached ones included."""
+        return self._flight.ledger.usage.input
+
+    async def invoke(self, request: LlmRequest) -> LlmResponse:
+        """Return the one answer to ``request``."""
+        answers = [answer async for answer in self.generate_content_async(request)]
+        return answers[-1]
+
+    def destroy(self) -> None:
+        """Let go of the models; a destroyed session answers no more."""
+        self._providers = self._providers[:0]
 
     @property
     def provider(self) -> str:
@@ -100,6 +124,8 @@ class ModelSession(BaseLlm):
             if attempt:
                 await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
             projected, tokens = self._projection(provider, request)
+            if provider.price.window and tokens > provider.price.window:
+                return Fault(f"reads {provider.price.window} tokens at most", passing=False)
             if not self._flight.ledger.affords(projected):
                 return Fault(f"{fault.words} and another try would pass the cost limit", passing=False)
             answer = await self._attempt(provider, request, tokens)
