@@ -45,8 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except Exception as error:
         logging.getLogger(__name__).debug("unexpected", exc_info=True)
+        cause = _first_cause(error)
         print(
-            f"repo-navigator: failed unexpectedly ({type(error).__name__}: {one_line(error)}); "
+            f"repo-navigator: failed unexpectedly ({type(cause).__name__}: {one_line(cause)}); "
             "REPO_NAVIGATOR_LOG_LEVEL=debug shows where, `repo-navigator doctor` checks the installation.",
             file=sys.stderr,
         )
@@ -71,6 +72,12 @@ def _run(arguments: list[str]) -> int:
     settings = read_settings(os.environ)
     code: int = module.run(options, settings)
     return code
+
+
+def _first_cause(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 if __name__ == "__main__":

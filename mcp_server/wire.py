@@ -11,6 +11,7 @@ Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled",
 
 
 # Every host pays for these schemas in every conversation: they name the parts and leave the rest unsaid.
+_ALWAYS = frozenset({"focus_areas"})
 _SameStatus = Annotated[Status, WithJsonSchema({"type": "string"})]
 _Strings = Annotated[list[str], WithJsonSchema({"type": "array"})]
 
@@ -28,7 +29,7 @@ def _telling(value: Any) -> Any:
     if isinstance(value, list):
         return [_telling(item) for item in value]
     if isinstance(value, dict):
-        return {name: _telling(part) for name, part in value.items() if part != []}
+        return {name: _telling(part) for name, part in value.items() if part != [] or name in _ALWAYS}
     return value
 
 
@@ -71,7 +72,7 @@ class TurnReport(_Shape):
     token_budget: int
     file_count: int
     excluded_count: int
-    focus_areas: _Strings = []
+    focus_areas: _Strings
     """Paths shown in most detail, most relevant first."""
     cuts: Annotated[list[Cut], WithJsonSchema({"type": "array"})] = []
     candidates: Annotated[list[Candidate], WithJsonSchema({"type": "array"})] = []
