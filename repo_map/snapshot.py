@@ -85,14 +85,14 @@ def open_snapshot(path: Path) -> Tables:
     return _tables(mapped, entries)
 
 
-def decode_snapshot(encoded: bytes) -> Tables:
+def decode_snapshot(encoded: bytes | memoryview) -> Tables:
     """Return the tables of a snapshot in memory, whose bytes they go on using."""
     trailer = encoded[-_TRAILER_BYTES:]
     size = int.from_bytes(trailer[:8], "little")
     return _tables(encoded, _decode_footer(encoded[-_TRAILER_BYTES - size : -_TRAILER_BYTES], trailer))
 
 
-def _tables(buffer: bytes | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
+def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
     arrays = {
         entry.name: np.frombuffer(buffer, entry.dtype, math.prod(entry.shape), entry.offset).reshape(
             entry.shape
@@ -107,7 +107,7 @@ def _tables(buffer: bytes | mmap.mmap, entries: tuple[_Entry, ...]) -> Tables:
         raise SnapshotError(f"lacks {error}") from error
 
 
-def _decode_footer(encoded: bytes, trailer: bytes) -> tuple[_Entry, ...]:
+def _decode_footer(encoded: bytes | memoryview, trailer: bytes | memoryview) -> tuple[_Entry, ...]:
     if trailer[16:] != _FORMAT or trailer[8:16] != _sum(memoryview(encoded)).to_bytes(8, "little"):
         raise SnapshotError("damaged, or no snapshot at all")
     try:

@@ -21,8 +21,9 @@ import msgspec
 from repo_map.extraction import extract
 from repo_map.extractor_version import extractor_version
 from repo_map.files import SIZE_LIMIT_BYTES, ReadFile, read_file
-from repo_map.snapshot import SnapshotError, decode_snapshot
-from repo_map.tables import Tables
+from repo_map.snapshot import decode_snapshot, encode_snapshot
+from repo_map.spool import Spool
+from repo_map.tables import Tables, to_arrays
 from repo_map.worker import Order, receive, send
 
 _CHUNK_BYTES = 400_000
@@ -93,7 +94,9 @@ class _Crew:
     def __init__(self, root: Path, chunks: list[_Chunk]) -> None:
         self._root = root
         self._todo = chunks[::-1]
-        self._done: dict[int, Tables] = {}
+        self._done: dict[int, int] = {}
+        """Position of a chunk's first file → its tables' number in the spool."""
+        self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
         self._processes: set[subprocess.Popen[bytes]] = set()
@@ -114,13 +117,14 @@ class _Crew:
                 else:
                     done += parsed
                     on_parsed(done)
+            pieces = self._spool.take_all()
         finally:
             self._stop()
         left = sorted(self._todo)
-        self._done.update(
-            zip((chunk.first for chunk in left), _parse_here(self._root, left, on_parsed, done), strict=True)
-        )
-        return Parsed([self._done[first] for first in sorted(self._done)], self._problems(len(left)))
+        tables = {first: decode_snapshot(pieces[number]) for first, number in self._done.items()}
+        parsed_here = _parse_here(self._root, left, on_parsed, done)
+        tables.update(zip((chunk.first for chunk in left), parsed_here, strict=True))
+        return Parsed([tables[first] for first in sorted(tables)], self._problems(len(left)))
 
     def _problems(self, left: int) -> list[str]:
         if left and not self._deaths:
@@ -148,7 +152,7 @@ class _Crew:
             _await_ready(process)
             while (chunk := self._take()) is not None:
                 self._finish(chunk, _ask(process, self._root, chunk))
-        except (OSError, EOFError, SnapshotError):
+        except (OSError, EOFError):
             if chunk is None:
                 raise
             if not self._stopped:
@@ -162,8 +166,8 @@ class _Crew:
         with self._lock:
             return self._todo.pop() if self._todo and not self._stopped else None
 
-    def _finish(self, chunk: _Chunk, tables: Tables) -> None:
-        self._done[chunk.first] = tables
+    def _finish(self, chunk: _Chunk, encoded: bytes) -> None:
+        self._done[chunk.first] = self._spool.put(encoded)
         self._events.put(len(chunk.paths))
 
     def _bury(self, chunk: _Chunk) -> None:
@@ -176,10 +180,11 @@ class _Crew:
                 self._todo.append(_Chunk(chunk.first, chunk.paths[:half]))
                 return
         lost = ReadFile(chunk.paths[0], 0, None, "the parser crashed on it; listed by path only")
-        self._finish(chunk, extract([lost]))
+        self._finish(chunk, encode_snapshot(to_arrays(extract([lost])).items()))
 
     def _stop(self) -> None:
         self._stopped = True
+        self._spool.close()
         with self._lock:
             for process in self._processes:
                 with suppress(OSError):
@@ -211,11 +216,11 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
         raise OSError(0, "the worker is of another version")
 
 
-def _ask(process: subprocess.Popen[bytes], root: Path, chunk: _Chunk) -> Tables:
+def _ask(process: subprocess.Popen[bytes], root: Path, chunk: _Chunk) -> bytes:
     assert process.stdin is not None
     assert process.stdout is not None
     send(process.stdin, msgspec.msgpack.encode(Order(str(root), chunk.paths)))
-    return decode_snapshot(receive(process.stdout))
+    return receive(process.stdout)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
