@@ -120,3 +120,10 @@ def test_a_reader_that_leaves_early_is_no_error(repo: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1:] == ["0"]
     assert "Error" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_gets_one_sentence(repo: Path) -> None:
+    command = f"{sys.executable} -m repo_map.cli generate {repo} -q > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "repo-map: No space left on device: the output.\n")
