@@ -20,6 +20,8 @@ _FULL = 0.985
 """Share of the budget from which on a packing counts as full."""
 _NEARLY_FULL = 0.9
 """Share of the budget below which the rest of the repository gets what is left."""
+_LEAST_LEFT = 60
+"""Tokens that the rest needs to tell anything: the line that counts what is left out takes some of them."""
 _ROUNDS = 6
 
 
@@ -47,8 +49,9 @@ class Draft:
     @property
     def others(self) -> int:
         """The level of the files that the packing does not name."""
-        # What is left over goes to the paths of the rest, in the order of their rank.
-        return 0 if self._spent >= _NEARLY_FULL * self.budget else 2
+        # What is left over goes to the rest, in the order of its rank.
+        left = self.budget - self._spent
+        return 2 if left > max((1 - _NEARLY_FULL) * self.budget, _LEAST_LEFT) else 0
 
     def rule(self, path: str) -> VerbosityRule:
         """Return the rule that shows what was chosen of a file."""

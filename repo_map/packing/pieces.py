@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import tokens
+from repo_map.file_flags import FileFlag
 from repo_map.packing.windows import find_windows
 from repo_map.relevance.scoring import Relevance, ScoredUnit
 from repo_map.sections import qualified_names
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
 
 _FUNCTION = 0
 _CHARACTERS_PER_TOKEN = 4
+_SHORT = 20
+"""Tokens below which a piece gets no cheaper: its elision and its place in mind cost as well."""
 _LENGTH_PRICE = 0.3
 """What a unit's score loses per e-fold of its length: of equals the shorter is shown first."""
+_ASIDE = 3.0
+"""What tests, prose and data are worth less than code, unless the goal names them: fixes rarely edit them."""
+_PROSE_AND_DATA = frozenset({"", "css", "html", "json", "markdown", "toml", "yaml"})
 _LATER_WINDOW = 1.0
 """What each further window of a function is worth less than the one before."""
 
@@ -46,11 +52,11 @@ class Piece(NamedTuple):
 class SourceFile:
     """The text of one file, cut as pieces need it."""
 
-    def __init__(self, index: RepoIndex, path: str) -> None:
-        self.path = path
-        file_id = index.file_id(path)
-        assert file_id is not None
+    def __init__(self, index: RepoIndex, file_id: int, aside: float) -> None:
+        self.path = index.paths[file_id]
         self.id = file_id
+        self.aside = aside
+        """What its pieces are worth less for the kind of file it is."""
         self._index = index
 
     @cached_property
@@ -97,6 +103,7 @@ class PieceReader:
 
     def __init__(self, index: RepoIndex, relevance: Relevance) -> None:
         self._index = index
+        self._goal = relevance.goal
         self._files: dict[str, SourceFile] = {}
         self._terms = {
             term: 1.0 + math.log(count)
@@ -107,7 +114,9 @@ class PieceReader:
     def file(self, path: str) -> SourceFile:
         """Return a file of the index."""
         if path not in self._files:
-            self._files[path] = SourceFile(self._index, path)
+            file_id = self._index.file_id(path)
+            assert file_id is not None
+            self._files[path] = SourceFile(self._index, file_id, self._aside(file_id))
         return self._files[path]
 
     def pieces(self, unit: ScoredUnit, longest: int, windows: int) -> Iterator[Piece]:
@@ -115,14 +124,23 @@ class PieceReader:
         file = self.file(unit.path)
         text = file.cut(unit.start, unit.end)
         if len(text) <= longest * _CHARACTERS_PER_TOKEN:
-            yield Piece(unit, unit.start, unit.end, _worth(unit, text))
+            yield Piece(unit, unit.start, unit.end, self._worth(unit, text))
             return
         room = windows * _CHARACTERS_PER_TOKEN
         found = find_windows(file.lines, unit.start, unit.end, self._terms, room)
         for place, (first, last) in enumerate(found):
-            worth = _worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
+            worth = self._worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
             yield Piece(unit, first, last, worth)
 
+    def _worth(self, unit: ScoredUnit, text: str) -> float:
+        length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)
+        return unit.score - _LENGTH_PRICE * math.log(length) - self.file(unit.path).aside
 
-def _worth(unit: ScoredUnit, text: str) -> float:
-    return unit.score - _LENGTH_PRICE * math.log(max(len(text) / _CHARACTERS_PER_TOKEN, 20))
+    def _aside(self, file_id: int) -> float:
+        """Return what the units of a file are worth less for the kind of file it is."""
+        index, path = self._index, self._index.paths[file_id]
+        if any(path.endswith(named.lstrip("./")) for named in self._goal.paths):
+            return 0.0
+        is_test = bool(index.files.flags[file_id] & FileFlag.TEST) and not self._goal.wants_tests
+        language = index.languages[int(index.files.language[file_id])]
+        return _ASIDE if is_test or language in _PROSE_AND_DATA else 0.0
