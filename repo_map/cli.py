@@ -60,7 +60,7 @@ def _run(command: Callable[[argparse.Namespace], str], options: argparse.Namespa
 
 
 def _drop_stdout() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter does not complain while it shuts down."""
+    """Let what is still buffered go nowhere, so that the interpreter shuts down without a complaint."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -18,6 +18,10 @@ Measure = Callable[[int, Shape], Counts]
 """Exact tokens of a file at a shape, one count per vocabulary."""
 
 _MOST_MISSES = 40
+"""Parts drawn in vain to fill the last gap."""
+_MOST_TRIED = 4_000
+_HOPELESS = 1.3
+"""Estimates this far above what is left are not even drawn."""
 _PLAUSIBLE = 1.5
 """Estimates up to this share of the budget may turn out to fit whole."""
 _LEAST_PART = 6
@@ -166,12 +170,11 @@ def _give_back(
 def _take_more(work: _Fit, rows: list[_Row], estimates: list[float], room: int, accepted: _Accepted) -> None:
     """Add what still fits, passing over a few parts that do not."""
     misses = 0
-    for row, estimate in zip(rows, estimates, strict=True):
+    for row, estimate in zip(rows[:_MOST_TRIED], estimates, strict=False):
         left = room - max(work.totals)
         if misses >= _MOST_MISSES or left < _LEAST_PART:
             return
-        if estimate > 1.5 * left + 20 or not work.stands_on(*row):
-            misses += 1
+        if estimate > _HOPELESS * left + _LEAST_PART or not work.stands_on(*row):
             continue
         before = work.height_of(*row[:2])
         work.set(*row)
