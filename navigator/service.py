@@ -27,7 +27,7 @@ from navigator.run import NavigationRun
 from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
 from navigator.state import BudgetConfig, NavigatorState
 from navigator.tasks import Task, checked
-from navigator.turns import USER, Navigation, report_now
+from navigator.turns import Navigation, report_now
 from navigator.workspace import Workspaces
 
 if TYPE_CHECKING:
@@ -212,6 +212,15 @@ class Navigator:
         records = [await archive.load_record(step) for step in range(navigation.run.step + 1)]
         return [report_now(record, navigation.run) for record in records]
 
+    async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
+        """Delete a navigation with its maps and reports.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+        """
+        async with self._hangar.hold(navigation_id):
+            await self._hangar.forget(navigation_id, user)
+
     async def aclose(self) -> None:
         """Let steps that are under way end, then release models, stores and indexes."""
         for step in tuple(self._flying):
@@ -272,16 +281,7 @@ class Navigator:
         own = amend(before.run.own, updates).plan
         live.flight.navigation = before
         run = before.run.model_copy(update={"token_budget": budget, "own": own})
-        after = await live.flight.decide(
-            Navigation(before.state, run),
-            "update_flight_plan",
-            words or "The user changed the plan.",
-            plan=change.plan,
-            diff=change.diff,
-            by=USER,
-        )
-        await self._hangar.store(after, live.user)
-        return after
+        return await self._hangar.change(live, Navigation(before.state, run), change, words)
 
     async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
         if action == "cancel":

@@ -37,6 +37,13 @@ class Archive(NamedTuple):
         """Return the record of ``step``."""
         return StepRecord.model_validate_json(await self._load(_record_name(step), None))
 
+    async def clear(self) -> None:
+        """Delete every artifact of the navigation."""
+        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
+        for name in await self.service.list_artifact_keys(**where):
+            if not name.startswith("user:"):
+                await self.service.delete_artifact(filename=name, **where)
+
     async def _save(self, name: str, text: str) -> int:
         try:
             return await self.service.save_artifact(

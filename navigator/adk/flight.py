@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.reports import Seconds
 from navigator.turns import Decision, Navigation, View, apply_decision, opened, wish_of
@@ -14,11 +14,23 @@ from navigator.turns import Decision, Navigation, View, apply_decision, opened, 
 if TYPE_CHECKING:
     from navigator.adk.archive import Archive
     from navigator.budget import Ledger
+    from navigator.errors import StorageError
     from navigator.run import StepRecord
     from navigator.state import Action
     from navigator.workspace import Workspace
     from repo_map.drawing import RepoMap
     from repo_map.flight_plan import FlightPlan
+
+
+class Step(NamedTuple):
+    """A decision that is yet to be carried out."""
+
+    action: Action
+    reasoning: str
+    plan: FlightPlan
+    diff: Mapping[str, Any]
+    by: str
+    """The model that decided, or the user."""
 
 
 class Flight:
@@ -45,6 +57,8 @@ class Flight:
         """Whether the step under way has its decision; a model that makes several calls at once gets one."""
         self.failure = ""
         """Why no model is left to ask; empty while one is."""
+        self.unsaved: StorageError | None = None
+        """Why the step under way could not be kept."""
         self.notes: list[str] = []
         """What models and stores had to say while the step ran, one sentence each."""
         self.turn = asyncio.Lock()
@@ -61,27 +75,24 @@ class Flight:
         self.ledger.catch_up(navigation.run.spent, navigation.run.usage)
         self.decided = False
         self.failure = ""
+        self.unsaved = None
         self.notes.clear()
         self._since = perf_counter()
 
-    async def decide(
-        self,
-        before: Navigation,
-        action: Action,
-        reasoning: str,
-        *,
-        plan: FlightPlan,
-        diff: Mapping[str, Any],
-        by: str,
-    ) -> Navigation:
-        """Draw ``plan``, keep map and record, and return the navigation with the decision in it.
+    async def decide(self, before: Navigation, step: Step) -> Navigation:
+        """Draw the step's plan, keep map and record, and return the navigation with the decision in it.
 
         The caller writes it to the session: until that event is stored, the step has not happened.
+
+        Raises:
+            RepoMapError: the plan can't be drawn.
+            StorageError: the map or the record can't be kept.
         """
-        view = await self.view(plan)
+        view = await self.view(step.plan)
         version = await self._keep(view.map)
-        decision = Decision(action, by, reasoning, diff, self._clock())
-        after, record = apply_decision(self._timed(self.booked(before)), decision, plan, view, version)
+        decision = Decision(step.action, step.by, step.reasoning, step.diff, self._clock())
+        timed = self._timed(self.booked(before))
+        after, record = apply_decision(timed, decision, step.plan, view, version)
         await self.archive.save_record(record)
         self.navigation, self.record, self.decided = after, record, True
         return after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -21,15 +22,15 @@ from google.genai import types
 from navigator.adk import state_store
 from navigator.adk.agent import APP_NAME, build_runner
 from navigator.adk.archive import Archive
-from navigator.adk.flight import Flight
+from navigator.adk.flight import Flight, Step
 from navigator.adk.models.manager import SessionManager
 from navigator.adk.models.session import HybridSession
 from navigator.adk.stores import open_stores
 from navigator.budget import Ledger
-from navigator.errors import ModelFailedError, NavigationBusyError, UnknownNavigationError
+from navigator.errors import ModelFailedError, NavigationBusyError, StorageError, UnknownNavigationError
 from navigator.locks import NavigationLocks
 from navigator.pricing import ModelPrice, PriceTable
-from navigator.turns import Navigation
+from navigator.turns import USER, Navigation
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from navigator.run import StepRecord
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
+    from repo_map.plan_updates import PlanChange
 
 LOCKS = "locks"
 MAX_LIVE = 32
@@ -131,6 +133,8 @@ class Hangar:
             await self._stores.sessions.append_event(session, event)
         except StaleSessionError as error:
             raise _busy(navigation) from error
+        except sqlite3.Error as error:
+            raise _unstored(error) from error
 
     def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         """Return the navigation ready to fly over ``workspace``, from where it is stored."""
@@ -143,6 +147,14 @@ class Hangar:
             self._models.destroy(dropped.session.id)
         return live
 
+    async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
+        """Take one step by the user's own change of the plan, without a model, and store it."""
+        reasoning = words or "The user changed the plan."
+        step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
+        after = await live.flight.decide(before, step)
+        await self.store(after, live.user)
+        return after
+
     async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
         """Take one step from ``before``: run the agent until one of its models has made a decision.
 
@@ -152,6 +164,7 @@ class Hangar:
         Raises:
             ModelFailedError: none did; the navigation is stored with what was spent.
             NavigationBusyError: another process stepped the navigation meanwhile.
+            StorageError: the step can't be kept; it did not happen.
         """
         flight = live.flight
         try:
@@ -162,6 +175,8 @@ class Hangar:
                 after = flight.navigation
                 if flight.decided or after.run.stop_reason is not None:
                     return after
+                if flight.unsaved:
+                    raise flight.unsaved
                 if not flight.failure:
                     live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
                 if flight.failure:
@@ -169,12 +184,26 @@ class Hangar:
                 before, changed = flight.booked(after), True
         except StaleSessionError as error:
             raise _busy(before) from error
+        except sqlite3.Error as error:
+            raise _unstored(error) from error
         except (ModelFailedError, asyncio.CancelledError):
             await asyncio.shield(self._book(live, before))
             raise
 
+    async def forget(self, navigation_id: str, user: str) -> None:
+        """Delete a navigation with its maps and records."""
+        await self._session(navigation_id, user)
+        self._live.pop((user, navigation_id), None)
+        self._models.destroy(navigation_id)
+        # The session goes first: what a kill leaves behind then belongs to no navigation.
+        where = {"app_name": APP_NAME, "user_id": user, "session_id": navigation_id}
+        await self._stores.sessions.delete_session(**where)
+        await self.archive(navigation_id, user).clear()
+
     async def aclose(self) -> None:
         """Close what is open."""
+        for live in self._live.values():
+            self._models.destroy(live.session.id)
         self._live.clear()
         await self._stores.sessions.close()
 
@@ -226,4 +255,11 @@ def _busy(navigation: Navigation) -> NavigationBusyError:
     return NavigationBusyError(
         f"Another process has just stepped `{navigation.run.navigation_id}`; "
         "read its report, then step again."
+    )
+
+
+def _unstored(error: sqlite3.Error) -> StorageError:
+    return StorageError(
+        f"The step could not be stored ({error}); free space, or name another data folder with "
+        "REPO_NAVIGATOR_DATA, then take the step again."
     )

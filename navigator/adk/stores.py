@@ -26,13 +26,13 @@ class Stores(NamedTuple):
 
 
 def open_stores(data_dir: Path | None) -> Stores:
-    """Open the stores under ``data_dir``; a folder that can't be written degrades to memory, with a note."""
+    """Open the stores under ``data_dir``; a folder that can't be used degrades to memory, with a note."""
     if data_dir is not None:
         try:
             return _on_disk(data_dir)
         except (OSError, sqlite3.Error) as error:
             note = (
-                f"The data folder {data_dir} can't be written ({error}), so this navigation lives in memory "
+                f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
                 "only; name another with REPO_NAVIGATOR_DATA."
             )
             return _in_memory(note)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from navigator.adk import state_store
+from navigator.adk.flight import Flight, Step
 from navigator.amendments import amend_by_model
+from navigator.errors import StorageError
+from navigator.turns import Navigation
 from repo_map.errors import RepoMapError
 
-if TYPE_CHECKING:
-    from navigator.adk.flight import Flight
-    from navigator.turns import Navigation
-
-NO_SUMMARY = "`summary` is empty; say why each focus area is in the context."
+NO_SUMMARY = {
+    "status": "error",
+    "error": "`summary` is empty; say why each focus area is in the context.",
+}
 ONE_DECISION = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",
@@ -48,15 +50,9 @@ def tools_of(flight: Flight) -> list[FunctionTool]:
                 change = amend_by_model(before, reasoning, updates)
             except RepoMapError as error:
                 return {"status": "error", "error": str(error)}
-            after = await flight.decide(
-                before,
-                "update_flight_plan",
-                reasoning,
-                plan=change.plan,
-                diff=change.diff,
-                by=flight.pilot,
-            )
-            return _commit(flight, tool_context, after) | {"changes": list(change.lines)}
+            step = Step("update_flight_plan", reasoning, change.plan, change.diff, flight.pilot)
+            answer = await _take(flight, tool_context, before, step)
+            return answer | {"changes": list(change.lines)}
 
     async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str, Any]:
         """Finish: the map holds what the goal needs.
@@ -68,26 +64,25 @@ def tools_of(flight: Flight) -> list[FunctionTool]:
             if flight.decided:
                 return ONE_DECISION
             if not summary.strip():
-                return {
-                    "status": "error",
-                    "error": "`summary` is empty; say why each focus area is in the context.",
-                }
+                return NO_SUMMARY
             before = state_store.read(tool_context.state)
-            after = await flight.decide(
-                before,
-                "finalize_context",
-                summary,
-                plan=before.state.flight_plan,
-                diff={},
-                by=flight.pilot,
-            )
-            return _commit(flight, tool_context, after)
+            step = Step("finalize_context", summary, before.state.flight_plan, {}, flight.pilot)
+            return await _take(flight, tool_context, before, step)
 
     return [FunctionTool(update_flight_plan), FunctionTool(finalize_context)]
 
 
-def _commit(flight: Flight, context: ToolContext, after: Navigation) -> dict[str, Any]:
-    """Put the step into the event that the runner is about to store, and end the invocation with it."""
+async def _take(flight: Flight, context: ToolContext, before: Navigation, step: Step) -> dict[str, Any]:
+    """Take the step, put it into the event that the runner stores next, and end the invocation with it."""
+    try:
+        after = await flight.decide(before, step)
+    except RepoMapError as error:
+        return {"status": "error", "error": str(error)}
+    except StorageError as error:
+        # Raised here, it would be logged with its traceback at every level of the runner.
+        flight.unsaved = error
+        context.actions.skip_summarization = True
+        return {"status": "error", "error": str(error)}
     state_store.write(context.state, after)
     # Without a summary the invocation ends at this tool call: the next step starts from the state alone.
     context.actions.skip_summarization = True

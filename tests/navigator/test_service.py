@@ -14,6 +14,7 @@ import pytest
 from navigator.errors import (
     InvalidRequestError,
     NavigationClosedError,
+    StorageError,
     UnknownModelError,
     UnknownNavigationError,
     UnpricedModelError,
@@ -443,3 +444,59 @@ async def test_the_budget_can_be_changed_in_words(make_navigator: MakeNavigator,
     output = await navigator.run(navigation_id)
     assert output.token_budget == 120
     assert count(output.context_string) <= 120
+
+
+async def test_a_forgotten_navigation_leaves_nothing_behind(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    navigator = make_navigator(data_dir=data)
+    kept, gone = [await navigator.open(ask(repository)) for _ in range(2)]
+    await navigator.run(gone)
+    await navigator.forget(gone)
+    with pytest.raises(UnknownNavigationError):
+        await navigator.context(gone)
+    assert (await navigator.context(kept)).context_string
+    assert [path.name for path in files_below(data / "artifacts") if gone in path.parts] == []
+    assert [summary.navigation_id for summary in await navigator.navigations()] == [kept]
+
+
+async def test_a_damaged_database_degrades_to_memory_with_a_note(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "sessions.db").write_bytes(b"no database at all" * 500)
+    navigator = make_navigator(data_dir=tmp_path / "data")
+    output = await navigator.run(await navigator.open(ask(repository)))
+    assert output.stop_reason is StopReason.FINISHED
+    assert any("lives in memory" in note for note in output.notes)
+
+
+def files_below(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def test_a_step_that_cannot_be_kept_is_told_and_did_not_happen(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    navigator = make_navigator(data_dir=data)
+    navigation_id = await navigator.open(ask(repository))
+    artifacts = data / "artifacts"
+    block(artifacts)
+    with pytest.raises(StorageError, match="REPO_NAVIGATOR_DATA"):
+        await navigator.run(navigation_id)
+    unblock(artifacts)
+    assert (await navigator.report(navigation_id)).step_number == 0
+    assert (await navigator.run(navigation_id)).stop_reason is StopReason.FINISHED
+
+
+def block(folder: Path) -> None:
+    """Put a file where a folder was, as a full or broken disk would fail every write below it."""
+    folder.rename(folder.with_name("aside"))
+    folder.write_text("")
+
+
+def unblock(folder: Path) -> None:
+    folder.unlink()
+    folder.with_name("aside").rename(folder)
