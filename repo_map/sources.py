@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,6 @@ _NONE = -1
 _CLOCK_STEP_NS = 100_000_000
 _COARSE_CLOCK_STEP_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
-
-
-class ParsedFiles(NamedTuple):
-    """What had to be parsed, and what went wrong beside the files themselves."""
-
-    paths: tuple[str, ...]
-    problems: list[str]
 
 
 class Sources:
@@ -59,11 +51,11 @@ class Sources:
             wanted = missing[found]
             self._take_same_bytes(tables, wanted, rows[found], [digests[file] for file in wanted.tolist()])
 
-    def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> ParsedFiles:
-        """Parse whatever no tables hold yet."""
+    def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
+        """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
         missing = self._missing()
         if not len(missing):
-            return ParsedFiles((), [])
+            return []
         # Imported here because a warm start that parses nothing should not wait for the parsers.
         from repo_map.workers import parse_files  # noqa: PLC0415
 
@@ -76,7 +68,11 @@ class Sources:
         for tables in parsed.tables:
             self._take(tables, missing[at : at + len(tables)], np.arange(len(tables)))
             at += len(tables)
-        return ParsedFiles(paths, parsed.problems)
+        return parsed.problems
+
+    def missing_paths(self) -> frozenset[str]:
+        """Return the files that no tables hold yet."""
+        return frozenset(self._listing.paths[file] for file in self._missing().tolist())
 
     def missing_bytes(self) -> int:
         """Return the size of the files that no tables hold yet."""

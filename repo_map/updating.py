@@ -30,7 +30,7 @@ class Known(NamedTuple):
     taken_ns: int
     """Clock before the files were listed."""
     unsaved: frozenset[str] = frozenset()
-    """Files whose rows the store lacks."""
+    """Files whose rows the tree's snapshot in the store lacks."""
     problems: tuple[Problem, ...] = ()
     """Of the cache and the workers, not of the tree."""
 
@@ -48,18 +48,19 @@ def update(
     on_progress("listing", 1, 1)
     sources = Sources(root, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
+    unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if sources.missing_bytes() > _WORTH_RELATED_BYTES:
         sources.take_related(store.related(listing.paths))
-    parsed = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
-    problems.extend(Problem("", what) for what in parsed.problems)
-    unsaved = frozenset(parsed.paths) if known is None else known.unsaved | frozenset(parsed.paths)
+    mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
+    problems.extend(Problem("", what) for what in mishaps)
     if known is not None and sources.are_all_of(known.tables):
         now = Known(known.tables, listing, taken_ns, unsaved)
         if verified and not unsaved:
             _remember(root, store, now, problems)
         return now._replace(problems=tuple(problems))
     runs = sources.runs()
-    if store.folder is not None and not parsed.problems and _is_worth_saving(listing, unsaved):
+    is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
+    if store.folder is not None and not mishaps and is_worth_saving:
         on_progress("saving", 0, 1)
         saved = _save(store, runs, problems)
         if saved is not None:

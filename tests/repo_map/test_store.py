@@ -101,6 +101,7 @@ def test_a_linked_work_tree_parses_nothing_that_another_has_parsed(tmp_path: Pat
     write(tmp_path / "linked", {"new.py": "def new(): ...\n"})
     linked, parsed = build(tmp_path / "linked", cache)
     assert parsed == 1
+    assert build(tmp_path / "linked", cache)[1] == 0
     assert tables_digest(linked) == tables_digest(build(tmp_path / "linked", None)[0])
     assert linked.root != first.root
 
