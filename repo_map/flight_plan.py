@@ -92,6 +92,7 @@ class CustomQuery(_Part):
     pattern: Glob
     query: str = Field(min_length=1)
     level: Level = 4
+    """4 shows captured nodes whole, 3 and 2 their first lines, 1 and 0 nothing."""
 
 
 def _stamp_of(value: Any) -> Any:
