@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import threading
 import time
 from functools import cache
 from importlib import resources
@@ -163,10 +164,21 @@ def grammar(language: str) -> Language:
         ) from error
 
 
-@cache
+class _Parsers(threading.local):
+    """Each thread's own parsers: one that two threads use at a time crashes the process."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[str, Parser] = {}
+
+
+_PARSERS: Final = _Parsers()
+
+
 def parser_for(language: str) -> Parser:
-    """Return the process's parser of a language; raises ``GrammarMissingError``."""
-    return Parser(grammar(language))
+    """Return this thread's parser of a language; raises ``GrammarMissingError``."""
+    if language not in _PARSERS.by_language:
+        _PARSERS.by_language[language] = Parser(grammar(language))
+    return _PARSERS.by_language[language]
 
 
 class Deadline:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,13 @@ def _many_files() -> dict[str, str | bytes]:
         f"pkg{n % 9}/m{n}.py": f"import os\nNAME_{n} = {n}\n{body}" for n in range(420)
     }
     return many | FILES
+
+
+def test_threads_that_build_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    tree = write(tmp_path, _many_files())
+    with ThreadPoolExecutor(4) as threads:
+        digests = list(threads.map(lambda _: tables_digest(index_of(tree)), range(4)))
+    assert set(digests) == {tables_digest(index_of(tree))}
 
 
 def _use_workers_that(behave: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ def test_deep_nesting_does_not_overflow(path: str) -> None:
 def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    languages.parser_for.cache_clear()
+    monkeypatch.setattr(languages, "_PARSERS", languages._Parsers())
     languages.grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_lua", None)
     symbols = read_symbols(b"function a() end\n", "a.lua")
