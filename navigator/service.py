@@ -7,28 +7,25 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from navigator.amendments import amend
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import checked_feedback, hear, reopened
 from navigator.outputs import news_of, output_of
-from navigator.pricing import FREE, load_prices
+from navigator.pricing import load_prices
 from navigator.reports import (
     NavigationSummary,
     NavigatorOutput,
     OnProgress,
     Progress,
-    Seconds,
     StopReason,
     TurnReport,
 )
-from navigator.run import NavigationRun
-from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
-from navigator.state import BudgetConfig, NavigatorState
-from navigator.tasks import Task, checked
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.tasks import checked, first_state
 from navigator.turns import Navigation, report_now
-from navigator.workspace import Workspaces
+from navigator.workspace import Workspace, Workspaces
 
 if TYPE_CHECKING:
     from navigator.adk.hangar import Hangar, Live
@@ -39,6 +36,14 @@ LOCAL_USER = "local"
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+class _Ask(NamedTuple):
+    """What one turn is asked to do."""
+
+    words: str = ""
+    updates: Mapping[str, Any] | None = None
+    action: StepAction = "continue"
 
 
 class Navigator:
@@ -81,13 +86,17 @@ class Navigator:
             workspace, seconds = await self._workspaces.open(request.repo_path)
         finally:
             await loading
-        navigation = self._first(task, str(workspace.index.root), seconds)
-        run_id = navigation.run.navigation_id
-        live = self._hangar.live(navigation, workspace, user)
-        opened = await live.flight.open()
+        navigation_id = f"nav-{secrets.token_hex(12)}"
+        rates = self._hangar.price_of(task.model).rates(task.model)
+        first = first_state(task, navigation_id, str(workspace.index.root), rates, seconds)
+        if self._hangar.note:
+            first = Navigation(first.state, first.run.noting(self._hangar.note))
+        opened = await self._hangar.live(first, workspace, user).flight.open()
         await self._hangar.create(opened, user)
-        await _tell(on_progress, opened, f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s.")
-        return run_id
+        if on_progress is not None:
+            words = f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s."
+            await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
+        return navigation_id
 
     async def step(
         self,
@@ -110,22 +119,8 @@ class Navigator:
         """
         if action not in get_args(StepAction):
             raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-        words = checked_feedback(feedback)
-        async with self._hangar.hold(navigation_id):
-            before = await self._hangar.load(navigation_id, user)
-            if before.run.stop_reason is StopReason.CANCELLED and action != "cancel":
-                raise NavigationClosedError(
-                    f"Navigation `{navigation_id}` was cancelled; open a new one with the same goal."
-                )
-            if action != "continue":
-                after = await self._end(before, user, action)
-            elif updates is not None or words or before.run.stop_reason in (None, StopReason.ERROR):
-                after = await self._advance(before, user, words, updates)
-            else:
-                after = before
-        report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
-        await _tell_report(on_progress, report, after.run.max_steps)
-        return report
+        ask = _Ask(checked_feedback(feedback), updates, action)
+        return await self._turn(navigation_id, user, ask, on_progress, refresh=True)
 
     async def run(
         self,
@@ -140,11 +135,13 @@ class Navigator:
         A step that the deadline overtakes is finished in the background, and the next call finds it done.
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
-        stopped = (await self._hangar.load(navigation_id, user)).run.stop_reason
+        before = await self._hangar.load(navigation_id, user)
+        stopped, refresh = before.run.stop_reason, before.run.step > 0
         while stopped is None:
-            step = asyncio.create_task(self.step(navigation_id, user=user, on_progress=on_progress))
+            turn = self._turn(navigation_id, user, _Ask(), on_progress, refresh=refresh)
+            step = asyncio.create_task(turn)
             self._flying.add(step)
-            step.add_done_callback(self._flying.discard)
+            step.add_done_callback(self._landed)
             if not await _finished_by(step, ends):
                 break
             try:
@@ -152,7 +149,7 @@ class Navigator:
             except ModelFailedError as error:
                 await self._fail(navigation_id, user, error)
                 break
-            stopped = report.stop_reason
+            stopped, refresh = report.stop_reason, False
             if report.mode == "interactive":
                 break
         return await self.context(navigation_id, user=user)
@@ -240,38 +237,45 @@ class Navigator:
             )
         return self._opened
 
-    def _first(self, task: Task, root: str, index_seconds: float) -> Navigation:
-        price = FREE if task.model == EMBEDDED else self._hangar.price_of(task.model)
-        budget = BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=price.rates(task.model))
-        state = NavigatorState(
-            user_task=task.goal,
-            repo_path=root,
-            execution_mode=task.mode,
-            budget_config=budget,
-            flight_plan=task.plan,
-        )
-        run = NavigationRun(
-            navigation_id=f"nav-{secrets.token_hex(12)}",
-            model=task.model,
-            token_budget=task.token_budget,
-            max_steps=task.max_steps,
-            own=task.plan,
-            seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
-        )
-        return Navigation(state, run.noting(self._hangar.note) if self._hangar.note else run)
+    def _landed(self, step: asyncio.Task[TurnReport]) -> None:
+        """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
+        self._flying.discard(step)
+        if not step.cancelled():
+            step.exception()
 
-    async def _advance(
-        self, before: Navigation, user: str, words: str, updates: Mapping[str, Any] | None
-    ) -> Navigation:
+    async def _turn(
+        self, navigation_id: str, user: str, ask: _Ask, on_progress: OnProgress | None, *, refresh: bool
+    ) -> TurnReport:
+        """Do what is asked, one turn at a time in each navigation, and report it."""
+        async with self._hangar.hold(navigation_id):
+            before = await self._hangar.load(navigation_id, user)
+            after = await self._answer(before, user, ask, refresh)
+        report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
+        await _tell(on_progress, report, after.run.max_steps)
+        return report
+
+    async def _answer(self, before: Navigation, user: str, ask: _Ask, refresh: bool) -> Navigation:
+        stopped = before.run.stop_reason
+        if ask.action != "continue":
+            return await self._end(before, user, ask.action)
+        if stopped is StopReason.CANCELLED:
+            raise NavigationClosedError(
+                f"Navigation `{before.run.navigation_id}` was cancelled; open a new one with the same goal."
+            )
+        if ask.updates is None and not ask.words and stopped not in (None, StopReason.ERROR):
+            return before
+        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
+        return await self._advance(before, user, ask, workspace)
+
+    async def _advance(self, before: Navigation, user: str, ask: _Ask, workspace: Workspace) -> Navigation:
         """Take one step from what is stored, and store it."""
-        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=before.run.step > 0)
         live = self._hangar.live(before, workspace, user)
         steered = reopened(before)
-        if words:
-            steered = await asyncio.to_thread(hear, steered, words, workspace)
-        if updates is None:
+        if ask.words:
+            steered = await asyncio.to_thread(hear, steered, ask.words, workspace)
+        if ask.updates is None:
             return await self._hangar.fly(live, steered, changed=steered != before)
-        return await self._amend(live, steered, updates, words)
+        return await self._amend(live, steered, ask.updates, ask.words)
 
     async def _amend(
         self, live: Live, before: Navigation, updates: Mapping[str, Any], words: str
@@ -327,12 +331,6 @@ async def _finished_by(step: asyncio.Task[TurnReport], ends: float | None) -> bo
     return bool(done)
 
 
-async def _tell(on_progress: OnProgress | None, navigation: Navigation, message: str) -> None:
-    if on_progress is not None:
-        tokens = navigation.state.map_metadata.total_tokens
-        await on_progress(Progress(navigation.run.step, navigation.run.max_steps, message, tokens))
-
-
-async def _tell_report(on_progress: OnProgress | None, report: TurnReport, max_steps: int) -> None:
+async def _tell(on_progress: OnProgress | None, report: TurnReport, max_steps: int) -> None:
     if on_progress is not None:
         await on_progress(Progress(report.step_number, max_steps, report.reasoning, report.map_size_tokens))

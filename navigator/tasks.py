@@ -9,8 +9,11 @@ from typing import NamedTuple, get_args
 from pydantic import ValidationError
 
 from navigator.errors import InvalidRequestError
+from navigator.reports import Seconds
+from navigator.run import NavigationRun
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
-from navigator.state import ExecutionMode
+from navigator.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
+from navigator.turns import Navigation
 from repo_map.errors import FlightPlanError
 from repo_map.flight_plan import FlightPlan
 
@@ -59,6 +62,28 @@ def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
         max_cost_usd=_cost(request.max_cost_usd),
         max_steps=_whole("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
     )
+
+
+def first_state(
+    task: Task, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
+) -> Navigation:
+    """Return a navigation at its start, whole: no part of it is missing and added later."""
+    state = NavigatorState(
+        user_task=task.goal,
+        repo_path=root,
+        execution_mode=task.mode,
+        budget_config=BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=rates),
+        flight_plan=task.plan,
+    )
+    run = NavigationRun(
+        navigation_id=navigation_id,
+        model=task.model,
+        token_budget=task.token_budget,
+        max_steps=task.max_steps,
+        own=task.plan,
+        seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
+    )
+    return Navigation(state, run)
 
 
 def _plan(given: FlightPlan | Mapping[str, object] | str | None) -> FlightPlan:
