@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -19,7 +20,7 @@ from mcp_server.holdings import Holding, Holdings
 from mcp_server.logs import about
 from mcp_server.repository import require_allowed
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError, UnknownNavigationError
+from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 
 if TYPE_CHECKING:
     from navigator.reports import NavigationSummary, OnProgress, TurnReport
@@ -28,7 +29,13 @@ if TYPE_CHECKING:
 
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200
+_OPENING_SECONDS: Final = 10.0
+"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
 _DAY: Final = 86_400.0
+
+
+class StillIndexingError(NavigatorError):
+    """A repository is not indexed yet; the work goes on, and a later call finds it done."""
 
 
 class Navigations:
@@ -40,6 +47,7 @@ class Navigations:
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
         self._turns: dict[str, anyio.Lock] = {}
+        self._opening: set[asyncio.Task[str]] = set()
         self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
         self._holdings = Holdings(settings.data_dir / "answers" if settings.data_dir else None)
@@ -55,9 +63,26 @@ class Navigations:
     async def open(
         self, caller: Caller, request: NavigationRequest, token_budget: int, on_progress: OnProgress
     ) -> tuple[str, Holding]:
-        """Open a navigation whose whole answers may take ``token_budget`` tokens."""
+        """Open a navigation whose whole answers may take ``token_budget`` tokens.
+
+        Raises:
+            StillIndexingError: The repository is so large that a host would give up waiting.
+        """
         navigator = await self.navigator()
-        navigation_id = await navigator.open(request, user=caller.user, on_progress=on_progress)
+        opening = asyncio.create_task(navigator.open(request, user=caller.user, on_progress=on_progress))
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            done, _ = await asyncio.wait({opening}, timeout=self._settings.call_seconds + _OPENING_SECONDS)
+        except asyncio.CancelledError:
+            opening.cancel()
+            raise
+        if not done:
+            raise StillIndexingError(
+                f"Indexing `{request.repo_path}` takes long and goes on in the background; "
+                "call navigate again in a minute, it will find the index done."
+            )
+        navigation_id = opening.result()
         holding = Holding(caller.user, str(request.repo_path), token_budget)
         self.remember(caller, navigation_id, holding)
         return navigation_id, holding
@@ -121,6 +146,9 @@ class Navigations:
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
+        for opening in tuple(self._opening):
+            opening.cancel()
+        await asyncio.gather(*self._opening, return_exceptions=True)
         async with self._loading:
             navigator, self._navigator = self._navigator, None
             if navigator is not None:

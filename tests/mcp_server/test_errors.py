@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import socket
 from collections.abc import Mapping
@@ -207,6 +208,18 @@ def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:
     with pytest.raises(UnknownNavigationError) as caught:
         navigations.implied(caller)
     assert_documented(str(caught.value))
+
+
+@pytest.mark.anyio
+async def test_a_repository_that_takes_too_long_is_indexed_on(
+    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mcp_server import navigations
+
+    monkeypatch.setattr(navigations, "_OPENING_SECONDS", 0.0)
+    hasty = dataclasses.replace(settings, call_seconds=1e-6)
+    async with Client(build_server(hasty, working_folder=shop)) as client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
 
 
 def test_every_documented_text_was_told_above() -> None:
