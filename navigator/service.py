@@ -7,43 +7,33 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from navigator.amendments import amend
-from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
-from navigator.feedback import checked_feedback, hear, reopened
+from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.feedback import checked_feedback
 from navigator.outputs import news_of, output_of
+from navigator.pilot import Ask, Pilot, StepAction
 from navigator.pricing import load_prices
 from navigator.reports import (
     NavigationSummary,
     NavigatorOutput,
     OnProgress,
     Progress,
-    StopReason,
     TurnReport,
 )
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.tasks import checked, first_state
 from navigator.turns import Navigation, report_now
-from navigator.workspace import Workspace, Workspaces
+from navigator.workspace import Workspaces
 
 if TYPE_CHECKING:
-    from navigator.adk.hangar import Hangar, Live
+    from navigator.adk.hangar import Hangar
 
-StepAction = Literal["continue", "finish", "cancel"]
 LOCAL_USER = "local"
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-class _Ask(NamedTuple):
-    """What one turn is asked to do."""
-
-    words: str = ""
-    updates: Mapping[str, Any] | None = None
-    action: StepAction = "continue"
 
 
 class Navigator:
@@ -119,7 +109,7 @@ class Navigator:
         """
         if action not in get_args(StepAction):
             raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-        ask = _Ask(checked_feedback(feedback), updates, action)
+        ask = Ask(checked_feedback(feedback), updates, action)
         return await self._turn(navigation_id, user, ask, on_progress, refresh=True)
 
     async def run(
@@ -138,7 +128,7 @@ class Navigator:
         before = await self._hangar.load(navigation_id, user)
         stopped, refresh = before.run.stop_reason, before.run.step > 0
         while stopped is None:
-            turn = self._turn(navigation_id, user, _Ask(), on_progress, refresh=refresh)
+            turn = self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh)
             step = asyncio.create_task(turn)
             self._flying.add(step)
             step.add_done_callback(self._landed)
@@ -147,7 +137,8 @@ class Navigator:
             try:
                 report = await step
             except ModelFailedError as error:
-                await self._fail(navigation_id, user, error)
+                async with self._hangar.hold(navigation_id):
+                    await self._pilot.fail(await self._hangar.load(navigation_id, user), user, error)
                 break
             stopped, refresh = report.stop_reason, False
             if report.mode == "interactive":
@@ -237,6 +228,10 @@ class Navigator:
             )
         return self._opened
 
+    @property
+    def _pilot(self) -> Pilot:
+        return Pilot(self._hangar, self._workspaces)
+
     def _landed(self, step: asyncio.Task[TurnReport]) -> None:
         """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
         self._flying.discard(step)
@@ -244,67 +239,15 @@ class Navigator:
             step.exception()
 
     async def _turn(
-        self, navigation_id: str, user: str, ask: _Ask, on_progress: OnProgress | None, *, refresh: bool
+        self, navigation_id: str, user: str, ask: Ask, on_progress: OnProgress | None, *, refresh: bool
     ) -> TurnReport:
         """Do what is asked, one turn at a time in each navigation, and report it."""
         async with self._hangar.hold(navigation_id):
             before = await self._hangar.load(navigation_id, user)
-            after = await self._answer(before, user, ask, refresh)
+            after = await self._pilot.answer(before, user, ask, refresh=refresh)
         report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
         await _tell(on_progress, report, after.run.max_steps)
         return report
-
-    async def _answer(self, before: Navigation, user: str, ask: _Ask, refresh: bool) -> Navigation:
-        stopped = before.run.stop_reason
-        if ask.action != "continue":
-            return await self._end(before, user, ask.action)
-        if stopped is StopReason.CANCELLED:
-            raise NavigationClosedError(
-                f"Navigation `{before.run.navigation_id}` was cancelled; open a new one with the same goal."
-            )
-        if ask.updates is None and not ask.words and stopped not in (None, StopReason.ERROR):
-            return before
-        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
-        return await self._advance(before, user, ask, workspace)
-
-    async def _advance(self, before: Navigation, user: str, ask: _Ask, workspace: Workspace) -> Navigation:
-        """Take one step from what is stored, and store it."""
-        live = self._hangar.live(before, workspace, user)
-        steered = reopened(before)
-        if ask.words:
-            steered = await asyncio.to_thread(hear, steered, ask.words, workspace)
-        if ask.updates is None:
-            return await self._hangar.fly(live, steered, changed=steered != before)
-        return await self._amend(live, steered, ask.updates, ask.words)
-
-    async def _amend(
-        self, live: Live, before: Navigation, updates: Mapping[str, Any], words: str
-    ) -> Navigation:
-        change = amend(before.state.flight_plan, updates)
-        budget = change.plan.budget
-        own = amend(before.run.own, updates).plan
-        live.flight.navigation = before
-        run = before.run.model_copy(update={"token_budget": budget, "own": own})
-        return await self._hangar.change(live, Navigation(before.state, run), change, words)
-
-    async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
-        if action == "cancel":
-            run = before.run.stopping(StopReason.CANCELLED, "The user cancelled the navigation.")
-        else:
-            run = before.run.stopping(StopReason.USER, "The user took the context as it is.")
-        state = before.state.model_copy(
-            update={"interactive_pause": False, "exploration_complete": action == "finish"}
-        )
-        after = Navigation(state, run)
-        if after != before:
-            await self._hangar.store(after, user)
-        return after
-
-    async def _fail(self, navigation_id: str, user: str, error: ModelFailedError) -> None:
-        async with self._hangar.hold(navigation_id):
-            before = await self._hangar.load(navigation_id, user)
-            run = before.run.stopping(StopReason.ERROR, str(error))
-            await self._hangar.store(Navigation(before.state, run), user)
 
 
 def _load_adk() -> None:

@@ -149,6 +149,7 @@ class Hangar:
 
     async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
         """Take one step by the user's own change of the plan, without a model, and store it."""
+        live.flight.navigation = before
         reasoning = words or "The user changed the plan."
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
         after = await live.flight.decide(before, step)
