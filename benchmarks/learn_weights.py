@@ -15,7 +15,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,9 @@ from benchmarks.trees import materialise
 from repo_map.history import read_history
 from repo_map.index import build_index
 from repo_map.relevance.corpus import Floats, Ints
+from repo_map.relevance.floors import raise_named_files, raise_named_units
 from repo_map.relevance.model import Weights
+from repo_map.relevance.scoring import score_units
 
 FOLDS = 5
 BUDGET = 8_000
@@ -57,9 +58,9 @@ FORMULA = Weights(
         "m.folder": 0.4,
         "path.bm25": 0.4,
         "h.recent": 0.3,
-        "p.gen": -0.8,
-        "p.aux": -0.5,
-        "p.code": 0.5,
+        "p.gen": -3.0,
+        "p.aux": -2.0,
+        "p.code": 2.0,
     },
     unit={
         "b.unit": 1.0,
@@ -80,13 +81,6 @@ FORMULA = Weights(
 """Weights of a plain formula without training: where learning starts, and what it is pulled towards."""
 
 
-class Learned(NamedTuple):
-    """Weights and the names of what they weigh."""
-
-    file: dict[str, float]
-    unit: dict[str, float]
-
-
 def learn(
     tasks: Sequence[TaskRows],
     prior: Weights,
@@ -94,7 +88,7 @@ def learn(
     leave_out: frozenset[str] = frozenset(),
     strengths: tuple[float, float] = (_FILE_STRENGTH, _UNIT_STRENGTH),
     task_weight: Mapping[str, float] | None = None,
-) -> Learned:
+) -> Weights:
     """Learn file weights, then unit weights among the files that those put first.
 
     ``leave_out`` names signals to do without; ``task_weight`` is the weight of a kind of task, else 1.
@@ -111,7 +105,7 @@ def learn(
         examples.append((signals, task.unit_gold()[among], weigh.get(task.kind, 1.0)))
     unit_names = sorted({name for signals, _, _ in examples for name in signals} - leave_out)
     unit = _fit_named(make_lists(examples, unit_names), unit_names, prior.unit, strengths[1])
-    return Learned(file, unit)
+    return Weights(file, unit)
 
 
 def _fit_named(
@@ -134,19 +128,16 @@ def _among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
     return best[task.file_row]
 
 
-def measure(task: TaskRows, weights: Learned | Weights) -> dict[str, float]:
+def measure(task: TaskRows, weights: Weights) -> dict[str, float]:
     """Return the measures of one task under some weights."""
     scores = task.file_scores(weights.file)
-    order = np.argsort(-scores, kind="stable")
+    raised = raise_named_files(task.columns, scores)
+    order = np.argsort(-raised, kind="stable")
     found = task.file_gold()[order]
     measures = {f"Acc@{cut}": float(found[:cut].sum() == task.gold_count) for cut in (1, 5, 10)}
     if len(task.gold_functions):
-        signals = task.unit_signals(scores)
-        units = np.zeros(len(task.start))
-        for name, weight in weights.unit.items():
-            if name in signals:
-                units += weight * signals[name]
-        shown = _packed(task, order, np.where(_among_best(task, scores), units, -np.inf))
+        units = raise_named_units(task.columns, score_units(task.columns, scores, weights))
+        shown = _packed(task, order, np.where(_among_best(task, raised), units, -np.inf))
         measures["body"] = float(
             np.mean([_holds(task, shown, gold) for gold in task.gold_functions.tolist()])
         )

@@ -66,10 +66,14 @@ class TaskRows:
         mine = self.files[self.file_row] == file if len(self.files) else np.zeros(0, np.bool_)
         return mine & (self.start <= last) & (self.end >= first)
 
+    @property
+    def columns(self) -> FileColumns:
+        """The signals as scoring wants them."""
+        return FileColumns(self.file, self.unit, self.file_row)
+
     def unit_signals(self, file_scores: Floats) -> dict[str, Floats]:
         """Return the unit signals, with those that hang on how the files score."""
-        columns = FileColumns(self.file, self.unit, self.file_row)
-        return {**self.unit, **unit_signals_given_files(columns, file_scores)}
+        return {**self.unit, **unit_signals_given_files(self.columns, file_scores)}
 
     def file_scores(self, weights: Mapping[str, float]) -> Floats:
         """Return the weighted sum of the file signals."""

@@ -18,6 +18,31 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_CODE = frozenset(
+    [
+        "python",
+        "javascript",
+        "typescript",
+        "tsx",
+        "go",
+        "rust",
+        "java",
+        "c",
+        "cpp",
+        "csharp",
+        "c_sharp",
+        "ruby",
+        "php",
+        "kotlin",
+        "scala",
+        "swift",
+        "lua",
+        "elixir",
+        "vue",
+        "svelte",
+        "bash",
+    ]
+)
 _UNREADABLE = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
@@ -31,6 +56,12 @@ class Corpus:
     def readable(self) -> NDArray[np.bool_]:
         """Whether each file has text."""
         return np.asarray((self.index.files.flags & int(_UNREADABLE)) == 0)
+
+    @cached_property
+    def is_code(self) -> NDArray[np.bool_]:
+        """Whether each file is in a programming language, rather than prose, data or markup."""
+        code = np.array([language in _CODE for language in self.index.languages], np.bool_)
+        return code[self.index.files.language]
 
     @cached_property
     def file_of_unit(self) -> Ints:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Floats
-from repo_map.relevance.signals import Signals
+from repo_map.relevance.signals import FileColumns
 
 _PLAINLY = 0.7
 _UNMISTAKABLY = 0.95
@@ -14,7 +14,7 @@ _FILES_IN_SIGHT = 5
 _UNITS_IN_SIGHT = 8
 
 
-def raise_named_files(signals: Signals, scores: Floats) -> Floats:
+def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
     """Put files whose path the goal names first, and files whose definitions it names among the first five.
 
     A test or an example that is named comes among the first five as well: it tells where the fault shows,
@@ -22,7 +22,7 @@ def raise_named_files(signals: Signals, scores: Floats) -> Floats:
     """
     if not len(scores):
         return scores
-    file = signals.file
+    file = columns.file
     main = (file["p.aux"] == 0) & (file["p.gen"] == 0)
     named = file["m.path"] >= _PLAINLY
     # Among themselves they keep their order; the others stay as far behind the best as they were.
@@ -32,12 +32,12 @@ def raise_named_files(signals: Signals, scores: Floats) -> Floats:
     return _keep_in_sight(raised, shown, _FILES_IN_SIGHT)
 
 
-def raise_named_units(signals: Signals, scores: Floats) -> Floats:
+def raise_named_units(columns: FileColumns, scores: Floats) -> Floats:
     """Put the functions that traces, links and qualified names point to among the first few."""
     if not len(scores):
         return scores
-    unit = signals.unit
-    main = ((signals.file["p.aux"] == 0) & (signals.file["p.gen"] == 0))[signals.candidates.file_row]
+    unit = columns.unit
+    main = ((columns.file["p.aux"] == 0) & (columns.file["p.gen"] == 0))[columns.file_row]
     shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
     return _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
 

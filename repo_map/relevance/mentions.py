@@ -18,6 +18,8 @@ class Frame(NamedTuple):
     """1-based, 0 when unknown."""
     function: str
     """Empty when unknown."""
+    linked: bool = False
+    """Whether it is a link into the source, which somebody meant to be followed."""
 
 
 _SUFFIXES = (
@@ -51,7 +53,9 @@ _MOST = 60
 def find_frames(text: str) -> tuple[Frame, ...]:
     """Return the places that traces (Python, Java, JavaScript, Go, Rust, gdb), diagnostics and links name."""
     plain = URL.sub(lambda url: " " * len(url[0]), text)
-    found = [(link.start(), Frame(link[1], int(link[2] or 0), "")) for link in _LINK.finditer(text)]
+    found = [
+        (link.start(), Frame(link[1], int(link[2] or 0), "", linked=True)) for link in _LINK.finditer(text)
+    ]
     for pattern, frame_of in _FRAMES:
         found.extend((match.start(), frame_of(match)) for match in pattern.finditer(plain))
     best: dict[tuple[str, int], Frame] = {}

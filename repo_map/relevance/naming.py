@@ -52,7 +52,7 @@ def find_named(corpus: Corpus, goal: ParsedGoal) -> Named:
     """Look up everything that the goal names."""
     named = Named()
     _find_frames(corpus, goal, named)
-    frame_names = {frame.path for frame in goal.frames}
+    frame_names = {frame.path for frame in goal.frames if not frame.linked}
     _find_paths(corpus, [path for path in goal.paths if path not in frame_names], named)
     _find_dotted(corpus, goal.dotted, named)
     _find_definitions(corpus, goal, named)

@@ -16,36 +16,11 @@ _AUXILIARY = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(
-    r"(?:^|/)(?:single_?include|singleheader|dist|build|out|amalgamat\w*|__generated__|gen)/|\.d\.[cm]?ts$",
+    r"(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$",
     re.IGNORECASE,
 )
 _INIT = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$")
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
-_CODE = frozenset(
-    [
-        "python",
-        "javascript",
-        "typescript",
-        "tsx",
-        "go",
-        "rust",
-        "java",
-        "c",
-        "cpp",
-        "csharp",
-        "c_sharp",
-        "ruby",
-        "php",
-        "kotlin",
-        "scala",
-        "swift",
-        "lua",
-        "elixir",
-        "vue",
-        "svelte",
-        "bash",
-    ]
-)
 
 
 def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Floats]:
@@ -58,11 +33,10 @@ def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Float
     auxiliary = np.maximum((flags & int(FileFlag.TEST)) != 0, _matching(_AUXILIARY, paths))
     names = candidates.corpus.files_of_name
     twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
-    code = np.array([language in _CODE for language in index.languages], np.bool_)
     return {
         "p.gen": np.maximum((flags & int(FileFlag.GENERATED | FileFlag.VENDORED)) != 0, made),
         "p.aux": np.zeros(len(files)) if wants_tests else auxiliary,
-        "p.code": code[index.files.language[files]].astype(np.float64),
+        "p.code": candidates.corpus.is_code[files].astype(np.float64),
         "p.init": _matching(_INIT, paths),
         "p.hdr": _matching(_HEADER, paths),
         "p.depth": np.array([path.count("/") for path in paths], np.float64) / 5.0,

@@ -66,8 +66,9 @@ def score_goal(
     weights = weights or default_weights()
     signals = read_signals(corpus_of(index), parse_goal(goal), history)
     scores = combine(signals.file, weights.file, len(signals.candidates.files))
-    unit_scores = raise_named_units(signals, score_units(signals, scores, weights))
-    scores = raise_named_files(signals, scores)
+    columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
+    unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
+    scores = raise_named_files(columns, scores)
     order = np.argsort(-scores, kind="stable")
     wording = Wording(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
@@ -75,11 +76,10 @@ def score_goal(
     return Relevance(signals.goal, files, units, judge(signals, scores, order))
 
 
-def score_units(signals: Signals, file_scores: Floats, weights: Weights) -> Floats:
+def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> Floats:
     """Return the score of every unit of the candidates."""
-    columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
-    features = {**signals.unit, **unit_signals_given_files(columns, file_scores)}
-    return combine(features, weights.unit, len(signals.candidates.units))
+    features = {**columns.unit, **unit_signals_given_files(columns, file_scores)}
+    return combine(features, weights.unit, len(columns.file_row))
 
 
 def _scored_files(signals: Signals, scores: Floats, order: Ints, wording: Wording) -> tuple[ScoredFile, ...]:

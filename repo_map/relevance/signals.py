@@ -31,6 +31,8 @@ from repo_map.relevance.terms import terms_of, words
 
 MOST_CANDIDATES = 400
 _SEED_FILES = 5
+_SHARE_OF_TEXT = 0.5
+"""What words are worth in prose and data: a manual repeats every word of a goal."""
 _RANKED_FILE_SIGNALS = (
     "b.file",
     "b.umax",
@@ -109,6 +111,7 @@ def _choose(corpus: Corpus, query: Query, matches: Matches, named: Named, votes:
             worth[file] += strength
     for unit, strength in named.definitions.items():
         worth[corpus.file_of_unit[unit]] += 0.5 * strength
+    worth *= np.where(corpus.is_code, 1.0, _SHARE_OF_TEXT)
     worth[~corpus.readable] = 0.0
     best = np.argsort(-worth, kind="stable")[:MOST_CANDIDATES]
     return np.sort(best[worth[best] > 0])
