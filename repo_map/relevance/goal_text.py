@@ -54,11 +54,8 @@ _ENVIRONMENT_LINE = re.compile(
     r"(?:_no response_|n/a|none|thanks?[\w ,!.]*|hi[\w ,!.]{0,20}|hello[\w ,!.]{0,20}))$",
     re.IGNORECASE | re.MULTILINE,
 )
-_KIND_PREFIX = re.compile(
-    r"^\s*\[?(?:bug|feature(?: request)?|question|feat|fix|docs|chore|refactor|perf|enhancement)\]?"
-    r"(?:\([^)]*\))?\s*[:!]+\s*",
-    re.IGNORECASE,
-)
+_KIND = r"(?:bug|feature(?: request)?|question|feat|fix|docs|chore|refactor|perf|enhancement|regression)"
+_KIND_PREFIX = re.compile(rf"^\s*(?:\[{_KIND}\][\s:]*|{_KIND}(?:\([^)]*\))?\s*[:!]+\s*)", re.IGNORECASE)
 _LONGEST_TITLE = 240
 _MOST_COMPOUNDS = 400
 

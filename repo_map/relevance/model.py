@@ -18,6 +18,8 @@ class Weights(NamedTuple):
 
     file: Mapping[str, float]
     unit: Mapping[str, float]
+    surety: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how sure the choice is."""
 
 
 @cache
@@ -25,7 +27,7 @@ def default_weights() -> Weights:
     """Load the weights that ship with the package."""
     text = resources.files("repo_map.relevance").joinpath("weights.json").read_text(encoding="utf-8")
     data = json.loads(text)
-    return Weights(data["file"], data["unit"])
+    return Weights(data["file"], data["unit"], data["surety"])
 
 
 def combine(features: Mapping[str, Floats], weights: Mapping[str, float], rows: int) -> Floats:

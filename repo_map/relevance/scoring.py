@@ -73,7 +73,7 @@ def score_goal(
     wording = Wording(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     units = _scored_units(signals, unit_scores, order, wording)
-    return Relevance(signals.goal, files, units, judge(signals, scores, order))
+    return Relevance(signals.goal, files, units, judge(signals, columns, scores, weights.surety))
 
 
 def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> Floats:

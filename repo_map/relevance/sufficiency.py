@@ -1,12 +1,22 @@
-"""How sure the choice is, and what would make it surer."""
+"""How sure the choice is, what speaks against it, and when a plain search would do better."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from repo_map.relevance.corpus import Floats, Ints
-from repo_map.relevance.signals import Signals
+import numpy as np
+
+from repo_map.relevance.corpus import Floats
+from repo_map.relevance.goal import Source
+from repo_map.relevance.signals import FileColumns, Signals
+
+_FIRST = 5
+_SURE, _LIKELY = 0.8, 0.55
+_MANY_NAMESAKES = 4
+_RARE_UNITS = 3
+_MOST_NAMED = 4
 
 
 class Surety(StrEnum):
@@ -16,6 +26,7 @@ class Surety(StrEnum):
     LIKELY = "likely"
     UNSURE = "unsure"
     NOTHING = "nothing"
+    """The goal matches nothing at all."""
 
 
 class Sufficiency(NamedTuple):
@@ -23,7 +34,7 @@ class Sufficiency(NamedTuple):
 
     surety: Surety
     confidence: float
-    """Calibrated share of goals like this whose files were all among the first five, between 0 and 1."""
+    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1."""
     notes: tuple[str, ...]
     """What speaks for and against, in sentences."""
     coverage: float
@@ -34,6 +45,86 @@ class Sufficiency(NamedTuple):
     """Identifiers that several definitions bear."""
 
 
-def judge(signals: Signals, scores: Floats, order: Ints) -> Sufficiency:
+def surety_signals(columns: FileColumns, scores: Floats) -> dict[str, float]:
+    """Return what tells a clear choice from a vague one; ``scores`` are those of the candidate files."""
+    order = np.argsort(-scores, kind="stable")
+    first = order[:_FIRST]
+    odds = np.exp(scores - scores.max())
+    ordered = scores[order]
+    named = np.max([columns.file[name] for name in ("m.path", "m.frame", "m.dot", "def.umax")], axis=0)
+    return {
+        "bias": 1.0,
+        "mass": float(odds[first].sum() / odds.sum()),
+        "lead": min(float(ordered[0] - ordered[1]) if len(order) > 1 else 3.0, 3.0),
+        "gap": min(float(ordered[0] - ordered[_FIRST]) if len(order) > _FIRST else 6.0, 6.0),
+        "coverage": float(columns.file["cov.file"][order[0]]),
+        "named": float(named[first].max()),
+    }
+
+
+def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """Return the chance that the logistic model gives."""
+    total = sum(weights.get(name, 0.0) * value for name, value in signals.items())
+    return float(1.0 / (1.0 + np.exp(-total)))
+
+
+def judge(
+    signals: Signals, columns: FileColumns, scores: Floats, weights: Mapping[str, float]
+) -> Sufficiency:
     """Judge how sure the choice is."""
-    return Sufficiency(Surety.LIKELY, 0.5, (), 1.0, (), ())
+    known, missing = _identifiers(signals)
+    ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
+    coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
+    if not len(scores) or not (len(signals.query.ids) or signals.named.found):
+        note = "Nothing in the repository shares a word with the goal: say what it is about in other words."
+        return Sufficiency(Surety.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
+    confidence = confidence_of(surety_signals(columns, scores), weights)
+    surety = Surety.SURE if confidence >= _SURE else Surety.LIKELY if confidence >= _LIKELY else Surety.UNSURE
+    vague = {name: count for name, count in ambiguous.items() if name in known}
+    notes = _notes(signals, surety, missing, vague)
+    return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+
+
+def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
+    """Return the goal's own identifiers that the repository has, and those that it lacks."""
+    table = signals.candidates.corpus.index.strings
+    terms = signals.candidates.corpus.index.terms
+    known: list[str] = []
+    missing: list[str] = []
+    for name, source in signals.goal.identifiers.items():
+        if source in (Source.CODE, Source.ERROR):
+            continue
+        found = name in table or terms.get(name.replace("_", "").lower()) is not None
+        (known if found or name in signals.named.found else missing).append(name)
+    return known, missing
+
+
+def _notes(
+    signals: Signals, surety: Surety, missing: list[str], ambiguous: Mapping[str, int]
+) -> Iterator[str]:
+    if surety is Surety.UNSURE:
+        yield "No file stands out: several fit the goal's words about as well."
+    if missing:
+        yield f"The repository has no {_listed(missing)}."
+    for name, count in list(ambiguous.items())[:2]:
+        yield f"`{name}` is defined in {count} places; a qualified name would tell which."
+    if surety is not Surety.SURE:
+        rare = _rare_names(signals)
+        if rare:
+            yield f"A plain search for {_listed(rare)} finds few places and may do better."
+
+
+def _rare_names(signals: Signals) -> list[str]:
+    """Return identifiers of the goal that only a few units hold."""
+    corpus = signals.candidates.corpus
+    rare: list[str] = []
+    for name, source in signals.goal.identifiers.items():
+        term = corpus.index.terms.get(name.replace("_", "").lower())
+        if source is not Source.CODE and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
+            rare.append(name)
+    return rare
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMED])
+    return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")

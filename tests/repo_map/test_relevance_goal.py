@@ -1,0 +1,113 @@
+"""Goals are taken apart: titles, code, traces, links, names; boilerplate is dropped; anything goes."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_map.relevance.goal import Source, parse_goal
+from repo_map.relevance.mentions import Frame
+
+ISSUE = """[Bug] Router drops the `cache_key` of nested apps
+
+**Describe the bug**
+A clear and concise description of what the bug is.
+Calling `Router.dispatch` twice loses the key, see src/app/router.py.
+
+```python
+router.dispatch(request, cache_key="home page")
+```
+
+Traceback (most recent call last):
+  File "/usr/lib/python3/site-packages/app/router.py", line 12, in dispatch
+ValueError: no such key in this cache
+
+## Environment
+Kubernetes operator 3.2
+- OS: Plan9
+"""
+
+
+def test_an_issue_is_taken_apart_into_title_prose_inline_code_blocks_and_errors() -> None:
+    goal = parse_goal(ISSUE)
+    assert goal.title.startswith("Router drops")
+    assert {"router", "drop", "nest"} <= set(goal.terms[Source.TITLE])
+    assert "cachekey" in goal.terms[Source.INLINE]
+    assert "request" in goal.terms[Source.CODE]
+    assert "cach" in goal.terms[Source.ERROR]
+    assert "no such key in this cache" in goal.messages
+
+
+def test_sections_about_the_environment_and_template_sentences_are_dropped() -> None:
+    said = {term for counts in parse_goal(ISSUE).terms.values() for term in counts}
+    assert said.isdisjoint({"kubernet", "plan9", "concis"})
+
+
+def test_paths_frames_and_qualified_names_are_found() -> None:
+    goal = parse_goal(ISSUE)
+    assert "src/app/router.py" in goal.paths
+    assert goal.frames == (Frame("/usr/lib/python3/site-packages/app/router.py", 12, "dispatch"),)
+    assert "Router.dispatch" in goal.dotted
+
+
+def test_frames_of_six_languages_are_read() -> None:
+    trace = """
+    at com.shop.Cart.add(Cart.java:41)
+    at async Cart.add (src/cart.ts:7:12)
+    thread 'main' panicked at 'boom', src/cart.rs:9:5
+    lib/cart.cpp:33: error: no member
+#1  0x0000 in cart_add (x=1) at src/cart.c:8
+
+main.(*Cart).Add(0xc000)
+\t/go/src/shop/cart.go:21 +0x1d
+"""
+    frames = {(frame.path, frame.line, frame.function) for frame in parse_goal(trace).frames}
+    assert frames == {
+        ("com/shop/Cart.java", 41, "add"),
+        ("src/cart.ts", 7, "add"),
+        ("src/cart.rs", 9, ""),
+        ("lib/cart.cpp", 33, ""),
+        ("src/cart.c", 8, "cart_add"),
+        ("/go/src/shop/cart.go", 21, "Add"),
+    }
+
+
+def test_a_link_into_the_source_is_a_frame_and_a_path() -> None:
+    goal = parse_goal("Broken since https://github.com/a/b/blob/0d50ce8/lib/x/message.cpp#L79")
+    assert goal.frames == (Frame("lib/x/message.cpp", 79, "", linked=True),)
+    assert goal.paths == ("lib/x/message.cpp",)
+
+
+def test_operators_flags_and_neighbouring_words_become_names() -> None:
+    goal = parse_goal("Quantity `==` array and --show-fixtures forget the cache key")
+    assert "eq" in goal.terms[Source.INLINE]
+    assert goal.flags == ("show-fixtures",)
+    assert "cachekey" in goal.compounds
+
+
+def test_identifiers_inside_chinese_prose_are_kept_apart() -> None:
+    goal = parse_goal("判断字符串是否为JSON对象或parseArray有问题")
+    assert {"json", "parsearray"} <= set(goal.terms[Source.TITLE])
+
+
+def test_a_goal_of_fifty_thousand_characters_is_read_in_a_blink_by_its_head_and_tail() -> None:
+    started = time.process_time()
+    goal = parse_goal(
+        "Fix `the_head`\n" + "lorem (ipsum) dolor.sit `amet` \n" * 1600 + "ValueError: the tail"
+    )
+    assert time.process_time() - started < 2
+    assert "thehead" in goal.terms[Source.INLINE]
+    assert "the tail" in goal.messages
+
+
+def test_a_goal_that_is_only_a_trace_has_no_title() -> None:
+    goal = parse_goal('Traceback (most recent call last):\n  File "a/b.py", line 3, in run\nKeyError: 1\n')
+    assert goal.title == ""
+    assert goal.frames[0].function == "run"
+
+
+@given(st.text())
+def test_any_text_is_a_goal(text: str) -> None:
+    assert parse_goal(text).surface is not None
