@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
 
+from navigator.account import NO_CALLS, TokenAccount
 from navigator.pricing import ModelPrice, TokenUsage
 
 FIRST_MARGIN = Decimal("1.6")
@@ -14,10 +15,13 @@ LATER_MARGIN = Decimal("1.1")
 class Ledger:
     """What a navigation may still spend; every attempt at a call asks it first and tells it after."""
 
-    def __init__(self, limit: Decimal, spent: Decimal, usage: TokenUsage) -> None:
+    def __init__(
+        self, limit: Decimal, spent: Decimal, usage: TokenUsage, account: TokenAccount = NO_CALLS
+    ) -> None:
         self.limit = limit
         self.spent = spent
         self.usage = usage
+        self.account = account
         self._ratios: dict[str, Decimal] = {}
 
     @property
@@ -25,10 +29,10 @@ class Ledger:
         """US dollars that are left, never below 0."""
         return max(self.limit - self.spent, Decimal(0))
 
-    def catch_up(self, spent: Decimal, usage: TokenUsage) -> None:
+    def catch_up(self, spent: Decimal, usage: TokenUsage, account: TokenAccount) -> None:
         """Take over totals that were stored elsewhere; what was spent here and not stored stays."""
         if spent > self.spent or usage.calls > self.usage.calls:
-            self.spent, self.usage = max(spent, self.spent), usage
+            self.spent, self.usage, self.account = max(spent, self.spent), usage, account
 
     def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
         """Return the most that a call should cost, given our count of its input and its output limit."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from navigator.account import TokenAccount
 from navigator.pricing import TokenUsage
 from navigator.state import ExecutionMode, Usd
 
@@ -118,6 +119,8 @@ class TurnReport(_Report):
     usage: TokenUsage = TokenUsage()
     """Model tokens of this step."""
     total_usage: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
+    """Of all steps: what was sent, cached and repeated, and what a whole conversation would have sent."""
     stop_reason: StopReason | None = None
     """None while the navigation is open for another step."""
     ended: str = ""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
+from navigator.account import TokenAccount
 from navigator.pricing import TokenUsage
 from navigator.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state import PlanValue
@@ -38,6 +39,7 @@ class NavigationRun(BaseModel):
     """The total when the last completed step ended: what came since belongs to the step under way."""
     usage: TokenUsage = TokenUsage()
     usage_before_step: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
     own: PlanValue = FlightPlan()
     """What the user asks of the plan: the one that was given, with the user's later changes."""
     feedback: tuple[str, ...] = ()

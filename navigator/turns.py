@@ -144,6 +144,7 @@ def step_record(
         sufficiency=view.sufficiency,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,
+        account=run.account,
         stop_reason=run.stop_reason,
         ended=run.ended,
         notes=(*run.notes, *view.map.notes),
@@ -178,6 +179,7 @@ def report_now(record: StepRecord, run: NavigationRun) -> TurnReport:
             "notes": tuple(dict.fromkeys((*run.notes, *record.report.notes))),
             "total_cost": run.spent,
             "total_usage": run.usage,
+            "account": run.account,
         }
     )
 

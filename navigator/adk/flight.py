@@ -72,7 +72,8 @@ class Flight:
         if workspace is not self.workspace:
             self.workspace, self._view = workspace, None
         self.navigation = navigation
-        self.ledger.catch_up(navigation.run.spent, navigation.run.usage)
+        run = navigation.run
+        self.ledger.catch_up(run.spent, run.usage, run.account)
         self.decided = False
         self.failure = ""
         self.unsaved = None
@@ -115,8 +116,10 @@ class Flight:
 
     def booked(self, navigation: Navigation) -> Navigation:
         """Return the navigation with the ledger's totals and the session's notes."""
-        run = navigation.run.model_copy(update={"spent": self.ledger.spent, "usage": self.ledger.usage})
-        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": self.ledger.spent})
+        ledger = self.ledger
+        totals = {"spent": ledger.spent, "usage": ledger.usage, "account": ledger.account}
+        run = navigation.run.model_copy(update=totals)
+        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
         state = navigation.state.model_copy(update={"budget_config": budget})
         return Navigation(state, run.noting(*self.notes))
 

@@ -246,7 +246,7 @@ class Hangar:
 
     def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         run, budget = navigation.run, navigation.state.budget_config
-        ledger = Ledger(budget.max_spend_usd, run.spent, run.usage)
+        ledger = Ledger(budget.max_spend_usd, run.spent, run.usage, run.account)
         flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
         session = self._models.create(flight)
         return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -24,13 +25,25 @@ def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
     )
 
 
-def request_tokens(request: LlmRequest) -> int:
-    """Return our count of the tokens that the request sends: instruction, tools and contents."""
-    parts = [_text_of_instruction(request)]
+class RequestTokens(NamedTuple):
+    """Our count of the tokens that a request sends."""
+
+    stable: int
+    """Instruction and tools: the same in every request of a task."""
+    changing: int
+
+    @property
+    def total(self) -> int:
+        """All that is sent."""
+        return self.stable + self.changing
+
+
+def request_tokens(request: LlmRequest) -> RequestTokens:
+    """Count the tokens of a request: instruction, tools and contents."""
     tools = [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
-    parts.extend(tool.model_dump_json(exclude_none=True) for tool in tools)
-    parts.extend(_text_of(part) for content in request.contents for part in content.parts or [])
-    return count("\n".join(parts))
+    stable = [_text_of_instruction(request), *(tool.model_dump_json(exclude_none=True) for tool in tools)]
+    changing = [_text_of(part) for content in request.contents for part in content.parts or []]
+    return RequestTokens(count("\n".join(stable)), count("\n".join(changing)))
 
 
 def usage_of(response: LlmResponse) -> TokenUsage:

@@ -15,6 +15,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
+from navigator.account import TokenAccount
 from navigator.adk.flight import Flight
 from navigator.adk.models.session import HybridSession, Patience, Provider
 from navigator.adk.requests import request_tokens
@@ -48,7 +49,7 @@ class Moody(BaseLlm):
         if mood < 0.15:
             status = self._dice.choice([400, 403, 429, 500, 503])
             raise errors.APIError(status, {"error": {"message": "scripted", "code": status}})
-        prompt = int(request_tokens(llm_request) * self._ratio)
+        prompt = int(request_tokens(llm_request).total * self._ratio)
         if mood < 0.2:
             self.billed += self._price.cost(TokenUsage(input=prompt))
             raise TimeoutError
@@ -137,7 +138,7 @@ def test_a_projection_learns_from_what_the_provider_counted() -> None:
 
 def test_a_ledger_takes_over_what_another_process_spent() -> None:
     ledger = Ledger(Decimal(1), Decimal("0.1"), TokenUsage(calls=1))
-    ledger.catch_up(Decimal("0.3"), TokenUsage(calls=4))
+    ledger.catch_up(Decimal("0.3"), TokenUsage(calls=4), TokenAccount())
     assert ledger.remaining == Decimal("0.7")
-    ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1))
+    ledger.catch_up(Decimal("0.1"), TokenUsage(calls=1), TokenAccount())
     assert ledger.spent == Decimal("0.3")

@@ -14,13 +14,17 @@ from google.adk.models.llm_response import LlmResponse
 from pydantic import PrivateAttr
 
 from navigator.adk.faults import Fault, explain
-from navigator.adk.requests import attempt_of, request_tokens, usable, usage_of
-from navigator.pricing import FREE, ModelPrice, TokenUsage
+from navigator.adk.requests import RequestTokens, attempt_of, request_tokens, usable, usage_of
+from navigator.pricing import ModelPrice, TokenUsage
+from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
     from navigator.adk.flight import Flight
 
 _log = logging.getLogger(__name__)
+
+
+NO_TOKENS = RequestTokens(0, 0)
 
 
 class Provider(NamedTuple):
@@ -47,7 +51,7 @@ class HybridSession(BaseLlm):
     _providers: tuple[Provider, ...] = PrivateAttr()
     _patience: Patience = PrivateAttr()
     _at: int = PrivateAttr(default=0)
-    _counted: tuple[LlmRequest, int] | None = PrivateAttr(default=None)
+    _counted: tuple[LlmRequest, RequestTokens] | None = PrivateAttr(default=None)
     """The latest request and its tokens, which the plugin and each attempt ask for."""
 
     def __init__(self, flight: Flight, providers: Sequence[Provider], patience: Patience) -> None:
@@ -124,7 +128,7 @@ class HybridSession(BaseLlm):
             if attempt:
                 await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
             projected, tokens = self._projection(provider, request)
-            if provider.price.window and tokens > provider.price.window:
+            if provider.price.window and tokens.total > provider.price.window:
                 return Fault(f"reads {provider.price.window} tokens at most", passing=False)
             if not self._flight.ledger.affords(projected):
                 return Fault(f"{fault.words} and another try would pass the cost limit", passing=False)
@@ -136,7 +140,9 @@ class HybridSession(BaseLlm):
                 break
         return fault
 
-    async def _attempt(self, provider: Provider, request: LlmRequest, tokens: int) -> LlmResponse | Fault:
+    async def _attempt(
+        self, provider: Provider, request: LlmRequest, tokens: RequestTokens
+    ) -> LlmResponse | Fault:
         try:
             async with asyncio.timeout(self._patience.timeout_s):
                 response = await _last_response(provider.llm, attempt_of(request, provider.llm.model))
@@ -145,24 +151,28 @@ class HybridSession(BaseLlm):
             fault = explain(error)
             if isinstance(error, TimeoutError):
                 # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
-                self._book(provider, self._flight.ledger.expected(provider.name, tokens, _limit(request)), 0)
+                most = self._flight.ledger.expected(provider.name, tokens.total, _limit(request))
+                self._book(provider, most, NO_TOKENS)
             return fault
         if response is None:
             return Fault("gave no answer", passing=True)
         self._book(provider, usage_of(response), tokens)
         return usable(response, request)
 
-    def _book(self, provider: Provider, usage: TokenUsage, tokens: int) -> None:
-        self._flight.ledger.book(provider.name, provider.price, usage, tokens)
+    def _book(self, provider: Provider, usage: TokenUsage, tokens: RequestTokens) -> None:
+        ledger = self._flight.ledger
+        ledger.book(provider.name, provider.price, usage, tokens.total)
+        if tokens.total:
+            ledger.account = ledger.account.after_call(*tokens, usage.cached)
 
-    def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, int]:
-        if provider.price == FREE:
-            return Decimal(0), 0
+    def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
+        if provider.name == EMBEDDED:
+            return Decimal(0), NO_TOKENS
         if self._counted is None or self._counted[0] is not request:
             self._counted = request, request_tokens(request)
         tokens = self._counted[1]
         ledger = self._flight.ledger
-        return ledger.projected(provider.name, provider.price, tokens, _limit(request)), tokens
+        return ledger.projected(provider.name, provider.price, tokens.total, _limit(request)), tokens
 
 
 def _limit(request: LlmRequest) -> int:
