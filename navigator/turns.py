@@ -43,6 +43,8 @@ class View(NamedTuple):
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
     sufficiency: str
+    notes: tuple[str, ...] = ()
+    """What of the repository could not be read, one sentence each."""
 
 
 def wish_of(navigation: Navigation) -> str:
@@ -147,7 +149,7 @@ def step_record(
         account=run.account,
         stop_reason=run.stop_reason,
         ended=run.ended,
-        notes=(*run.notes, *view.map.notes),
+        notes=(*run.notes, *view.map.notes, *view.notes),
     )
     return StepRecord(
         report=report,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from repo_map.store import Store
 
 MAX_GOALS = 16
+NAMED_PROBLEMS = 2
+"""Files that a note names when they could not be read whole; the rest are counted."""
 
 
 class Workspace:
@@ -61,7 +64,22 @@ class Workspace:
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
             candidates=candidates(self.index, relevance, drawn),
             sufficiency=_words(relevance.sufficiency),
+            notes=self.notes,
         )
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What of the repository could not be read, one sentence each."""
+        problems = self.index.problems
+        whole = [problem.what for problem in problems if not problem.path]
+        files = [problem for problem in problems if problem.path]
+        if files:
+            named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:NAMED_PROBLEMS])
+            more = f"; and {len(files) - NAMED_PROBLEMS} more" if len(files) > NAMED_PROBLEMS else ""
+            whole.append(f"Not read whole: {named}{more}.")
+        if self.history is not None and not self.history.complete:
+            whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
+        return tuple(whole)
 
 
 class Workspaces:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,8 @@ from repo_map.history.value import History
 from repo_map.store import Store, user_store
 
 _LIMIT = 3_000
-_SECONDS = 8.0
+_SECONDS = 60.0
+"""A safety net: 3,000 commits of a large repository take some 5 s, and what is cut off changes scores."""
 
 
 def read_history(
@@ -48,8 +50,9 @@ def read_history(
     history = assemble(head, reading.commits, blobs)
     if reading.fresh:
         save_commits(folder, key, reading.commits)
-    if reading.complete:
-        save_history(folder, key, made, history)
+    if not reading.complete:
+        return replace(history, complete=False)
+    save_history(folder, key, made, history)
     return history
 
 

@@ -45,6 +45,8 @@ class History:
     term: NDArray[np.int32]
     term_count: NDArray[np.float32]
     """Occurrences in the message, those in the subject twice."""
+    complete: bool = True
+    """Whether all that was asked for was read before the time was up."""
 
     def __len__(self) -> int:
         return len(self.subjects)
