@@ -23,6 +23,8 @@ class Shape:
     """Whether goals and code share one table of vectors."""
     drop: float = 0.2
     """Share of the terms that each training step leaves out."""
+    start: float = 1.0
+    """Length of the random vectors before training; short ones let words that were hardly seen say little."""
     cosine: bool = False
     """Whether a unit's vector gets length 1; else it is divided by the length that its weights alone would
     give it, which needs no vector sum: a unit's score is then a sum over its terms."""
@@ -69,7 +71,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.shape = shape
         goal_table = nn.EmbeddingBag(shape.terms, shape.dimensions, mode="sum")
-        nn.init.normal_(goal_table.weight, std=shape.dimensions**-0.5)
+        nn.init.normal_(goal_table.weight, std=shape.start * shape.dimensions**-0.5)
         code_table = goal_table
         if not shape.tied:
             code_table = nn.EmbeddingBag(shape.terms, shape.dimensions, mode="sum")
@@ -91,7 +93,7 @@ class Encoder(nn.Module):
 
     def goals(self, bags: Bags, repository: Repository) -> Tensor:
         """Encode goals, shape (goals, dimensions)."""
-        return self.goal(bags, repository.idf, self.shape.drop)
+        return self.goal(bags, repository.idf, self.shape.drop, cosine=self.shape.cosine)
 
     def units(self, bags: Bags, repository: Repository) -> Tensor:
         """Encode units, shape (units, dimensions)."""

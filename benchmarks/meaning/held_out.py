@@ -10,7 +10,7 @@ import torch
 from benchmarks.meaning.corpus import Repository, lexical_scores
 from benchmarks.meaning.encoder import Encoder
 
-BLENDS = (0.25, 0.5, 1.0, 2.0)
+BLENDS = (0.05, 0.1, 0.25, 0.5, 1.0)
 _MOST_COMMITS = 300
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.meaning.train --pairs FOLDER --out NAME [--held-out NAME,NAME] [options]
 
-A batch comes from one repository: the functions of other commits, and neighbours in the same files, are what a
-goal must tell its own from (InfoNCE, van den Oord et al. 2018). With ``--residual`` the words in common (BM25F)
+A batch comes from one repository: the functions of other commits and neighbours in the same files are what
+a goal must tell its own from (InfoNCE, van den Oord et al. 2018). With ``--residual`` words in common (BM25F)
 stand in the score while it learns: the vectors learn what words do not say. Needs torch and scipy.
 """
 
@@ -58,6 +58,8 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--neighbours", type=int, default=3)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.0)
+    parser.add_argument("--eps", type=float, default=1e-8, help="of Adam; a large one spares rare words")
+    parser.add_argument("--length", type=float, default=1.0, help="of the random vectors to start from")
     parser.add_argument("--drop", type=float, default=0.2)
     parser.add_argument("--company", action="store_true", help="start from the company that words keep (SVD)")
     parser.add_argument("--start", type=Path, help="a trained model to go on from, same vocabulary")
@@ -142,13 +144,15 @@ def train(options: argparse.Namespace) -> None:
     rows = {term: row for row, term in enumerate(terms)}
     repositories = [load(options.pairs, name, rows, paths=options.paths) for name in names]
     measured = [load(options.pairs, name, rows, paths=options.paths) for name in held_out]
-    encoder = Encoder(Shape(len(terms), options.dimensions, options.tied, options.drop, options.cosine))
+    encoder = Encoder(
+        Shape(len(terms), options.dimensions, options.tied, options.drop, options.length, options.cosine)
+    )
     if options.company:
         encoder.start_from(word_vectors(repositories, len(terms), options.dimensions))
     if options.start:
         encoder.load_state_dict(torch.load(options.start)["state"])
     optimizer = torch.optim.AdamW(
-        encoder.parameters(), options.rate, weight_decay=options.decay, betas=(0.9, 0.98)
+        encoder.parameters(), options.rate, weight_decay=options.decay, betas=(0.9, 0.98), eps=options.eps
     )
     epoch = _schedule(repositories, options.batch, chance)
     steps = int(len(epoch) * options.epochs)

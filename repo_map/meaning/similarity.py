@@ -52,9 +52,9 @@ def similarity(corpus: Corpus, goal: ParsedGoal, units: Ints, embedding: Embeddi
 
 
 def goal_vector(corpus: Corpus, goal: ParsedGoal, embedding: Embedding) -> Floats:
-    """Return the goal's vector, of length 1, or zeros when the embedding knows none of its terms."""
+    """Return the goal's vector, made as a unit's is: zeros when the embedding knows none of its terms."""
     side = embedding.goal
-    total = np.zeros(side.vectors.shape[1], np.float32)
+    total, power = np.zeros(side.vectors.shape[1], np.float32), 0.0
     for source, counts in goal.terms.items():
         for term, count in counts.items():
             row = embedding.rows.get(term.encode("utf-8", "replace"))
@@ -64,8 +64,8 @@ def goal_vector(corpus: Corpus, goal: ParsedGoal, embedding: Embedding) -> Float
                     float(side.weight[row] * side.kind[_SOURCES.index(source)]) * count**side.power * rare
                 )
                 total += (weight * float(side.scale[row])) * side.vectors[row]
-    length = float(np.sqrt(np.sum(total * total)))
-    return total / np.float32(length) if length > 0 else total
+                power += weight * weight
+    return total / np.float32((power + 1e-6) ** 0.5)
 
 
 def _rarity(corpus: Corpus, term: str) -> float:
