@@ -67,7 +67,6 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
     listener = _listener(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    logger.warning("Serving MCP at http://%s:%d%s", shown, port, PATH)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -75,9 +74,16 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         server_header=False,
     )
-    # uvicorn raises the signal once more when it has shut down; having ended in peace, we end with 0.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    await uvicorn.Server(config).serve(sockets=[listener])
+    running = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        running.should_exit = True
+
+    # uvicorn minds the signal only while it serves, and raises it once more afterwards: before and after, it
+    # must not end the process by itself.
+    signal.signal(signal.SIGTERM, end)
+    logger.warning("Serving MCP at http://%s:%d%s", shown, port, PATH)
+    await running.serve(sockets=[listener])
 
 
 def parse_address(text: str) -> tuple[str, int]:
