@@ -1,1 +1,1 @@
-"""Trains and measures the embedding that ``repo_map.meaning`` ships; needs torch, the product does not."""
+"""An embedding of our own for goals and code: its data, training and measures; no part of the product yet."""

@@ -2,8 +2,8 @@
 
     python -m benchmarks.meaning.compare embedding.bin --tasks dev/*.jsonl --trees TREES --rows ROWS
 
-ROWS are the signals that ``benchmarks.learn_weights`` keeps. A unit's new signal is its similarity to the goal,
-as a share of the best one; a file's is that of its best unit.
+ROWS are the signals that ``benchmarks.learn_weights`` keeps. A unit's new signal is its similarity to the
+goal, as a share of the best one; a file's is that of its best unit.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.learn_weights import FORMULA, cross_validate, report
+from benchmarks.meaning.embedding import Embedding, Floats, read_embedding
+from benchmarks.meaning.similarity import similarity
 from benchmarks.signal_rows import TaskRows, load_rows
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
 from repo_map.index import build_index
-from repo_map.meaning.embedding import Embedding, Floats, read_embedding
-from repo_map.meaning.similarity import similarity
 from repo_map.relevance.corpus import Candidates, corpus_of
 from repo_map.relevance.goal import parse_goal
 
 
 def with_meaning(rows: TaskRows, near: Floats, *, files: bool) -> TaskRows:
     """Return the rows with the similarities of their units, and, if asked, of each file's best one."""
-    near = np.maximum(near, 0.0) / max(float(near.max(initial=0.0)), 1e-6)
+    share = np.maximum(near, 0.0).astype(np.float64) / max(float(near.max(initial=0.0)), 1e-6)
     best = np.zeros(len(rows.files))
-    np.maximum.at(best, rows.file_row, near)
+    np.maximum.at(best, rows.file_row, share)
     file = {**rows.file, "mean.umax": best} if files else rows.file
-    return replace(rows, unit={**rows.unit, "mean.unit": near.astype(np.float64)}, file=file)
+    return replace(rows, unit={**rows.unit, "mean.unit": share}, file=file)
 
 
 def read_both(options: argparse.Namespace, embedding: Embedding) -> Iterator[tuple[TaskRows, Floats]]:

@@ -1,6 +1,6 @@
-"""Make the file that the package ships from a trained model: 8-bit vectors, a sorted vocabulary, plain numpy.
+"""Make one file of a trained model that plain numpy reads: 8-bit vectors and a sorted vocabulary.
 
-python -m benchmarks.meaning.ship MODEL.pt repo_map/meaning/embedding.bin
+python -m benchmarks.meaning.ship MODEL.pt embedding.bin
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from repo_map.meaning.embedding import Embedding, Side, write_embedding
+from benchmarks.meaning.embedding import Embedding, Side, write_embedding
 from repo_map.vocabulary import StringTable
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import resources
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from repo_map.errors import RepoMapError
 from repo_map.vocabulary import StringTable
 
 MAGIC = b"repo-navigator meaning 1\n"
-FILE = "embedding.bin"
 _ALIGNMENT = 64
 
 Floats = NDArray[np.float32]
@@ -57,17 +55,11 @@ class Embedding:
         return {term: row for row, term in enumerate(self.terms.iter_bytes())}
 
 
-@cache
-def default_embedding() -> Embedding:
-    """Load the embedding that ships with the package, once per process."""
-    return read_embedding(resources.files("repo_map.meaning").joinpath(FILE).read_bytes())
-
-
 def read_embedding(content: bytes) -> Embedding:
     """Read an embedding from the bytes of its file; the arrays are views of them."""
     if not content.startswith(MAGIC):
         raise EmbeddingFileError(
-            "The embedding's file is not one of this version; install the package again."
+            "This is no embedding of this version; make it with `benchmarks.meaning.ship`."
         )
     end = content.index(b"\n", len(MAGIC))
     header = json.loads(content[len(MAGIC) : end])
@@ -77,7 +69,9 @@ def read_embedding(content: bytes) -> Embedding:
             for name, (kind, shape, offset) in header["arrays"].items()
         }
     except ValueError:
-        raise EmbeddingFileError("The embedding's file is cut short; install the package again.") from None
+        raise EmbeddingFileError(
+            "The embedding is cut short; make it again with `benchmarks.meaning.ship`."
+        ) from None
     return Embedding(
         StringTable(arrays["terms.starts"], arrays["terms.blob"]),
         *(_side(name, arrays, header) for name in ("goal", "code")),

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.meaning.embedding import Embedding, Floats, default_embedding
+from benchmarks.meaning.embedding import Embedding, Floats
 from repo_map.relevance.corpus import Corpus, Ints, concatenated_ranges
 from repo_map.relevance.goal import ParsedGoal, Source
 
-SWITCH = "REPO_NAVIGATOR_MEANING"
-"""The environment variable that turns the embedding off when it is ``off``."""
 _SOURCES = tuple(Source)
 _HIGHEST_COUNT = 256
 
 
-def is_on(environment: Mapping[str, str] = os.environ) -> bool:
-    """Say whether the embedding takes part in scoring."""
-    return environment.get(SWITCH, "").lower() not in ("off", "0", "no", "false")
-
-
-def similarity(corpus: Corpus, goal: ParsedGoal, units: Ints, embedding: Embedding | None = None) -> Floats:
+def similarity(corpus: Corpus, goal: ParsedGoal, units: Ints, embedding: Embedding) -> Floats:
     """Return how near each of ``units`` is to the goal: a sum over the unit's terms, about -1 to 1.
 
     A unit's vector is the weighted sum of its terms' vectors over the root of the sum of squared weights, so
     its product with the goal's is a sum of one number per posting, and no vector of a unit is ever made.
     """
-    embedding = default_embedding() if embedding is None else embedding
     known = _known_terms(corpus, embedding)
     meant = goal_vector(corpus, goal, embedding)
     side, postings = embedding.code, corpus.index.postings

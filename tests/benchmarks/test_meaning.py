@@ -1,15 +1,18 @@
-"""The embedding: its file, and how near it says that code is to a goal."""
+"""The embedding: its file, how near it says that code is to a goal, and the pairs it learns from."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.meaning.embedding import Embedding, EmbeddingFileError, Side, read_embedding, write_embedding
+from benchmarks.meaning.messages import goal_of
+from benchmarks.meaning.pairs import read_repository
+from benchmarks.meaning.similarity import similarity
 from repo_map.index import RepoIndex, build_index
-from repo_map.meaning.embedding import Embedding, EmbeddingFileError, Side, read_embedding, write_embedding
-from repo_map.meaning.similarity import SWITCH, is_on, similarity
 from repo_map.relevance.corpus import Corpus
 from repo_map.relevance.goal import parse_goal
 from repo_map.relevance.terms import terms_of
@@ -82,13 +85,44 @@ def test_an_embedding_survives_its_file(index: RepoIndex, embedding: Embedding) 
 
 
 def test_a_file_that_is_no_embedding_is_named(embedding: Embedding) -> None:
-    with pytest.raises(EmbeddingFileError, match="not one of this version"):
+    with pytest.raises(EmbeddingFileError, match="no embedding of this version"):
         read_embedding(b"something else")
     with pytest.raises(EmbeddingFileError, match="cut short"):
         read_embedding(write_embedding(embedding)[:-100])
 
 
-@pytest.mark.parametrize(("value", "on"), [("off", False), ("OFF", False), ("", True), ("on", True)])
-def test_a_switch_turns_the_embedding_off(value: str, on: bool) -> None:
-    assert is_on({SWITCH: value}) is on
-    assert is_on({})
+@pytest.mark.parametrize(
+    ("message", "goal"),
+    [
+        ("Fix #12: crash in src/auth/login.py at sign in (#13)", ": crash in   at sign in"),
+        ("Add a login form\n\nSigned-off-by: A <a@example.com>\nCloses #9", "Add a login form"),
+        ("Bump requests from 1.0 to 2.0", ""),
+        ("Merge branch 'main'", ""),
+        ("wip", ""),
+    ],
+)
+def test_a_message_becomes_a_goal_without_what_gives_the_place_away(message: str, goal: str) -> None:
+    assert goal_of(message) == goal
+
+
+def test_pairs_hold_what_a_commit_changed_and_neighbours_that_it_left(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "code.py").write_text(_SOURCE)
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Start")
+    (root / "code.py").write_text(_SOURCE.replace("user, password)\n\n", "user, password or None)\n\n"))
+    git(root, "commit", "-qam", "Let users log in without a password")
+    pairs = read_repository(root, most=10)
+    terms = list(pairs.terms)
+    first, last = pairs.unit_start[pairs.changed[0] : pairs.changed[0] + 2]
+    assert "authent" in {terms[row] for row in pairs.unit_term[first:last]}
+    assert len(pairs.changed) == 1
+    assert len(pairs.neighbour) == 1
+    assert "password" in {terms[row] for row in pairs.goal_term}
+
+
+def git(root: Path, *arguments: str) -> None:
+    name = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+    subprocess.run(["git", "-C", str(root), *name, *arguments], check=True, capture_output=True)

@@ -1,0 +1,109 @@
+"""Source files as they were before a commit: their units, and which of them the commit changed."""
+
+from __future__ import annotations
+
+import subprocess
+import zlib
+from bisect import bisect_left
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from repo_map.file_flags import flags_of_content
+from repo_map.git import git_command, git_environment
+from repo_map.history.commits import Change
+from repo_map.relevance.terms import terms_of, words
+from repo_map.relevance.units import GAP, FileUnits, read_units
+from repo_map.symbols import Definition, read_symbols
+
+PATH = 5
+"""The field of the words of a unit's path, beside the five of ``read_units``."""
+_LARGEST_FILE = 40_000
+"""Bytes; small files cost less to parse for each function that was changed."""
+
+Unit = list[tuple[str, int, int]]
+"""Term, field and count."""
+
+
+class Before(NamedTuple):
+    """One file before a commit."""
+
+    path: str
+    definitions: Sequence[Definition]
+    units: FileUnits
+    changed: list[int]
+    """The rows of the units that the commit changed."""
+
+    def unit(self, row: int) -> Unit:
+        """Return the terms of one unit, with those of the path's last two names."""
+        units = self.units
+        first, last = bisect_left(units.posting_unit, row), bisect_left(units.posting_unit, row + 1)
+        columns = (units.posting_term, units.posting_field, units.posting_count)
+        postings = zip(*(column[first:last] for column in columns), strict=True)
+        return _path_terms(self.path) + [(units.terms[term], field, count) for term, field, count in postings]
+
+    def place(self, row: int) -> int:
+        """Return a number that is equal for the same function at different commits."""
+        names, at = [self.path], self.units.definition[row]
+        if at < 0:
+            names.append(str(self.units.start[row]))
+        while at >= 0:
+            names.append(self.definitions[at].name)
+            at = self.definitions[at].parent
+        return zlib.crc32("\0".join(names).encode("utf-8", "replace")) >> 1
+
+
+class BlobReader:
+    """Reads blobs of a repository through one git process."""
+
+    def __init__(self, root: Path) -> None:
+        self._process = subprocess.Popen(
+            git_command(root, "cat-file", "--batch"),
+            env=git_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def read(self, identity: str) -> bytes:
+        """Return a blob, empty where the mirror lacks it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{identity}\n".encode())
+        self._process.stdin.flush()
+        head = self._process.stdout.readline().split()
+        if len(head) != 3:
+            return b""
+        content = self._process.stdout.read(int(head[2]) + 1)[:-1]
+        return content if head[1] == b"blob" else b""
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+def read_before(blobs: BlobReader, change: Change, hunks: Sequence[int]) -> Before | None:
+    """Read one changed file as it was, ``None`` where it teaches nothing."""
+    source = blobs.read(change.before)
+    if not source or len(source) > _LARGEST_FILE or flags_of_content(source, change.path):
+        return None
+    symbols = read_symbols(source, change.path)
+    units = read_units(source, symbols, change.path)
+    return Before(change.path, symbols.definitions, units, _touched(units, hunks))
+
+
+def _path_terms(path: str) -> Unit:
+    stem = " ".join(path.rsplit("/", 2)[-2:]).rpartition(".")[0] or path
+    return [(term, PATH, 1) for term in dict.fromkeys(t for word in words(stem) for t in terms_of(word))]
+
+
+def _touched(units: FileUnits, hunks: Sequence[int]) -> list[int]:
+    """Return the rows of the functions and class headers that hunks (quadruples) change."""
+    rows = set()
+    for at in range(0, len(hunks), 4):
+        first, count = hunks[at], hunks[at + 1]
+        # An insertion stands behind its line: it changes a unit that goes on there.
+        last = first + count - 1 if count else first
+        for row, (start, end, kind) in enumerate(zip(units.start, units.end, units.kind, strict=True)):
+            if kind != GAP and start <= last and (first <= end if count else first < end):
+                rows.add(row)
+    return sorted(rows)
