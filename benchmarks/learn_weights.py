@@ -31,6 +31,9 @@ from repo_map.relevance.model import Weights
 from repo_map.relevance.scoring import score_units
 
 FOLDS = 5
+EXTRA = "extra"
+"""The kind of tasks made from the past of other repositories (``benchmarks.history_tasks``)."""
+_EXTRA_WEIGHT = 0.1
 BUDGET = 8_000
 MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux"})
@@ -93,7 +96,7 @@ def learn(
 
     ``leave_out`` names signals to do without; ``task_weight`` is the weight of a kind of task, else 1.
     """
-    weigh = task_weight or {}
+    weigh = {EXTRA: _EXTRA_WEIGHT, **(task_weight or {})}
     names = [name for name in _names(tasks, "file") if name not in leave_out]
     lists = make_lists([(task.file, task.file_gold(), weigh.get(task.kind, 1.0)) for task in tasks], names)
     file = _fit_named(lists, names, prior.file, strengths[0])

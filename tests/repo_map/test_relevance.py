@@ -1,0 +1,169 @@
+"""Relevance, goal in and scored files and units out, on small real repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.history import read_history
+from repo_map.index import RepoIndex, build_index
+from repo_map.relevance.scoring import Relevance, score_goal
+from repo_map.relevance.sufficiency import Surety
+from repo_map.store import Store
+from tests.support.trees import commit, git, write
+
+ROUTER = '''"""Routing."""
+
+class Router:
+    """Sends requests to handlers."""
+
+    def dispatch(self, request):
+        """Find the handler of a request."""
+        return self.handlers[request.path]
+
+    def add(self, path, handler):
+        self.handlers[path] = handler
+'''
+CACHE = '''"""Caching."""
+
+def cache_key(request):
+    """Return what a response is stored under."""
+    return request.path
+
+def evict(cache):
+    raise KeyError("no such entry in the cache")
+'''
+LOGIN = """
+def authenticate(user, password):
+    return check(user, password)
+
+def check(user, password):
+    return user.secret == password
+"""
+FILES = {
+    "src/app/router.py": ROUTER,
+    "src/app/cache.py": CACHE,
+    "src/app/accounts.py": LOGIN,
+    "tests/test_router.py": "from app.router import Router\n\ndef test_dispatch():\n    Router().dispatch()\n",
+    "docs/guide.md": "# Guide\n\nThe router and its cache key, dispatch and requests.\n",
+    "dist/bundle.js": "function dispatch(router, request) { return cache_key(router, request) }\n" * 3,
+}
+
+
+def index_of(root: Path) -> RepoIndex:
+    return build_index(root, store=Store(None), workers=1)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return index_of(write(tmp_path_factory.mktemp("shop"), FILES))
+
+
+def first(relevance: Relevance) -> str:
+    return relevance.files[0].path
+
+
+def test_words_of_a_goal_find_the_file_and_the_function(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Requests are dispatched to the wrong handler")
+    assert first(relevance) == "src/app/router.py"
+    assert relevance.units[0].name == "Router.dispatch"
+
+
+def test_neighbouring_words_find_the_identifier_they_make(index: RepoIndex) -> None:
+    relevance = score_goal(index, "The cache key ignores the method")
+    assert first(relevance) == "src/app/cache.py"
+    assert relevance.units[0].name == "cache_key"
+
+
+def test_a_file_that_the_goal_names_comes_first(index: RepoIndex) -> None:
+    relevance = score_goal(index, "The router cache key dispatch is odd, start in src/app/accounts.py")
+    assert first(relevance) == "src/app/accounts.py"
+    assert any("accounts.py" in reason for reason in relevance.files[0].reasons)
+
+
+def test_a_stack_trace_of_another_machine_finds_its_frames(index: RepoIndex) -> None:
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/site-packages/app/router.py", line 7, in dispatch\n'
+        '  File "/usr/lib/python3/site-packages/app/accounts.py", line 6, in check\nAttributeError: secret\n'
+    )
+    relevance = score_goal(index, trace)
+    assert first(relevance) == "src/app/accounts.py"
+    assert relevance.units[0].name == "check"
+    assert any("stack trace" in reason for reason in relevance.units[0].reasons)
+
+
+def test_a_qualified_name_finds_its_definition_and_says_so(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Deprecate Router.add")
+    assert relevance.units[0].name == "Router.add"
+    assert "is `Router.add`" in relevance.units[0].reasons
+
+
+def test_tests_documents_and_built_files_come_behind_the_code(index: RepoIndex) -> None:
+    paths = [file.path for file in score_goal(index, "router dispatch request cache key").files]
+    assert set(paths[:2]) == {"src/app/router.py", "src/app/cache.py"}
+
+
+def test_a_goal_about_the_tests_does_not_demote_them(index: RepoIndex) -> None:
+    assert first(score_goal(index, "Add a test of dispatch to test_router.py")) == "tests/test_router.py"
+
+
+def test_a_quoted_message_finds_the_string_that_it_comes_from(index: RepoIndex) -> None:
+    relevance = score_goal(index, 'It fails with "no such entry in the cache"')
+    assert relevance.units[0].name == "evict"
+    assert "holds the quoted message" in relevance.units[0].reasons
+
+
+def test_what_commits_called_otherwise_is_found_through_the_past(tmp_path: Path) -> None:
+    commit(tmp_path, FILES)
+    commit(tmp_path, {"src/app/accounts.py": LOGIN.replace("==", "is")})
+    for number in range(3):
+        changed = LOGIN.replace("check(user", f"check{number}(user")
+        commit(tmp_path, {"src/app/accounts.py": changed})
+    git(tmp_path, "commit", "-q", "--amend", "-m", "Fix the login form for guests")
+    history = read_history(tmp_path)
+    relevance = score_goal(index_of(tmp_path), "Guests see no login form", history)
+    assert first(relevance) == "src/app/accounts.py"
+    assert "changed by 1 past commit like this goal" in relevance.files[0].reasons
+
+
+def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: RepoIndex) -> None:
+    again = index_of(write(tmp_path, FILES))
+    goal = "Cache the dispatch of requests"
+    one, two = score_goal(index, goal), score_goal(again, goal)
+    assert (one.files, one.units, one.sufficiency) == (two.files, two.units, two.sufficiency)
+
+
+def test_a_goal_that_matches_nothing_says_so(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Quux zyzzyva!")
+    assert relevance.files == ()
+    assert relevance.sufficiency.surety is Surety.NOTHING
+    assert relevance.sufficiency.notes
+
+
+@pytest.mark.parametrize(
+    "goal", ["", " \n\t", "???", "`" * 99, "😀 修复", "a" * 50_000, "at x.y(Z.java:1)\n" * 300]
+)
+def test_odd_goals_give_an_answer_or_a_clear_word(index: RepoIndex, goal: str) -> None:
+    relevance = score_goal(index, goal)
+    assert relevance.files or relevance.sufficiency.notes
+
+
+def test_an_empty_repository_has_no_files_to_choose(tmp_path: Path) -> None:
+    relevance = score_goal(index_of(tmp_path), "Fix `the_bug` in a.py")
+    assert relevance.files == relevance.units == ()
+    assert relevance.sufficiency.surety is Surety.NOTHING
+
+
+def test_a_repository_of_one_file_is_scored(tmp_path: Path) -> None:
+    relevance = score_goal(index_of(write(tmp_path, {"main.py": LOGIN})), "authenticate by token")
+    assert first(relevance) == "main.py"
+    assert relevance.units[0].name == "authenticate"
+
+
+def test_identifiers_that_the_repository_lacks_are_reported(index: RepoIndex) -> None:
+    sufficiency = score_goal(index, "`dispatch` should call `fooBarBaz`").sufficiency
+    assert sufficiency.missing == ("fooBarBaz",)
+    assert any("`fooBarBaz`" in note for note in sufficiency.notes)
+    assert 0 < sufficiency.coverage < 1
