@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -57,7 +57,7 @@ class Navigations:
         async with self._loading:
             if self._navigator is None:
                 self._navigator = await anyio.to_thread.run_sync(self._load, self._settings)
-                self._expire()
+                await self._expire(self._navigator)
             return self._navigator
 
     async def open(
@@ -101,6 +101,8 @@ class Navigations:
         """
         chosen = navigation_id or self.implied(caller)
         holding = self._holdings.get(chosen)
+        if holding is not None and self._is_expired(holding):
+            holding = None
         if holding is None and (holding := await self._adopted(caller, chosen)) is not None:
             self._put(chosen, holding)
         if holding is None or holding.user != caller.user:
@@ -215,10 +217,14 @@ class Navigations:
     def _put(self, navigation_id: str, holding: Holding) -> None:
         self._holdings.put(navigation_id, replace(holding, used_at=time.time()))
 
-    def _expire(self) -> None:
-        oldest = time.time() - self._settings.keep_days * _DAY
+    def _is_expired(self, holding: Holding) -> bool:
+        return holding.used_at < time.time() - self._settings.keep_days * _DAY
+
+    async def _expire(self, navigator: Navigator) -> None:
         for key, holding in list(self._holdings):
-            if holding.used_at < oldest:
+            if self._is_expired(holding):
+                with suppress(NavigatorError):
+                    await navigator.forget(key, user=holding.user)
                 self._holdings.remove(key)
 
 
