@@ -23,7 +23,7 @@ from benchmarks.signal_rows import TaskRows, load_rows
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
 from repo_map.index import build_index
-from repo_map.relevance.corpus import Candidates, corpus_of
+from repo_map.relevance.corpus import concatenated_ranges, corpus_of
 from repo_map.relevance.goal import parse_goal
 
 
@@ -44,7 +44,8 @@ def read_both(options: argparse.Namespace, embedding: Embedding) -> Iterator[tup
             corpus = corpus_of(
                 build_index(materialise(task.repo, task.base_commit, options.mirrors, options.trees))
             )
-            units = Candidates(corpus, rows.files).units
+            starts = corpus.index.units.file_start
+            units = concatenated_ranges(starts[rows.files], starts[rows.files + 1])
             yield rows, similarity(corpus, parse_goal(task.goal), units, embedding)
 
 

@@ -59,7 +59,7 @@ def read_embedding(content: bytes) -> Embedding:
     """Read an embedding from the bytes of its file; the arrays are views of them."""
     if not content.startswith(MAGIC):
         raise EmbeddingFileError(
-            "This is no embedding of this version; make it with `benchmarks.meaning.ship`."
+            "This is no embedding of this version; make one with `benchmarks.meaning.ship`."
         )
     end = content.index(b"\n", len(MAGIC))
     header = json.loads(content[len(MAGIC) : end])
