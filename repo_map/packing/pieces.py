@@ -139,7 +139,7 @@ class PieceReader:
     def _aside(self, file_id: int) -> float:
         """Return what the units of a file are worth less for the kind of file it is."""
         index, path = self._index, self._index.paths[file_id]
-        if any(path.endswith(named.lstrip("./")) for named in self._goal.paths):
+        if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
             return 0.0
         is_test = bool(index.files.flags[file_id] & FileFlag.TEST) and not self._goal.wants_tests
         language = index.languages[int(index.files.language[file_id])]
