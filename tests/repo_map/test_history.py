@@ -198,7 +198,9 @@ def test_a_spent_deadline_gives_no_history_and_spoils_no_cache(
 ) -> None:
     repository.commit("Add", a__py=LINES)
     assert read_history(repository.root, store=Store(tmp_path), seconds=0.0) is None
-    assert len(read(repository, tmp_path)) == 1
+    history = read(repository, tmp_path)
+    assert len(history) == 1
+    assert history.complete
 
 
 def test_nothing_that_a_repository_configures_is_run(repository: Repository, tmp_path: Path) -> None:
