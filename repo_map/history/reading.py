@@ -47,7 +47,7 @@ def read_history(
     if not ids or not blobs:
         return None
     reading = _read(root, ids, load_commits(folder, key), deadline)
-    history = replace(assemble(head, reading.commits, blobs), complete=reading.complete)
+    history = assemble(head, reading.commits, blobs)
     if reading.fresh:
         save_commits(folder, key, reading.commits)
     if not reading.complete:

@@ -46,8 +46,6 @@ class History:
     term_count: NDArray[np.float32]
     """Occurrences in the message, those in the subject twice."""
     complete: bool = True
-    """Whether the time limit cut nothing off; the next read goes on where this one stopped."""
-    complete: bool = True
     """Whether all that was asked for was read before the time was up."""
 
     def __len__(self) -> int:
