@@ -45,7 +45,7 @@ FILES = {
     "src/app/router.py": ROUTER,
     "src/app/cache.py": CACHE,
     "src/app/accounts.py": LOGIN,
-    "tests/test_router.py": "from app.router import Router\n\ndef test_dispatch():\n    Router().dispatch()\n",
+    "tests/test_router.py": "from app import Router\n\ndef test_dispatch():\n    Router().dispatch()\n",
     "docs/guide.md": "# Guide\n\nThe router and its cache key, dispatch and requests.\n",
     "dist/bundle.js": "function dispatch(router, request) { return cache_key(router, request) }\n" * 3,
 }
