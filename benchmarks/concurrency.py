@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,6 +101,8 @@ def _served(scratch: Path) -> Iterator[str]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environ) as server:
         assert server.stderr is not None
         url = next(line for line in server.stderr if "Serving MCP at " in line).rpartition(" ")[2].strip()
+        # A pipe that nobody reads fills up, and then the server waits.
+        threading.Thread(target=server.stderr.read, daemon=True).start()
         try:
             yield url
         finally:

@@ -45,6 +45,11 @@ class NavigationLocks:
             finally:
                 os.close(file)
 
+    def is_held(self, navigation_id: str) -> bool:
+        """Return whether a task of this process is stepping the navigation."""
+        local = self._local.get(navigation_id)
+        return local is not None and local.locked()
+
     async def _take(self, folder: Path, navigation_id: str) -> int:
         file = _open(folder, navigation_id)
         ends = monotonic() + self._patience_s

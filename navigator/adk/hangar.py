@@ -91,13 +91,20 @@ class Hangar:
         return Archive(self._stores.artifacts, APP_NAME, user, navigation_id)
 
     async def create(self, navigation: Navigation, user: str) -> None:
-        """Store a new navigation; from here on it outlives the process."""
-        await self._stores.sessions.create_session(
-            app_name=APP_NAME,
-            user_id=user,
-            session_id=navigation.run.navigation_id,
-            state=state_store.delta(navigation),
-        )
+        """Store a new navigation; from here on it outlives the process.
+
+        Raises:
+            StorageError: it can't be kept.
+        """
+        try:
+            await self._stores.sessions.create_session(
+                app_name=APP_NAME,
+                user_id=user,
+                session_id=navigation.run.navigation_id,
+                state=state_store.delta(navigation),
+            )
+        except sqlite3.Error as error:
+            raise _unstored(error) from error
 
     async def load(self, navigation_id: str, user: str) -> Navigation:
         """Return a navigation as it is stored.
@@ -142,10 +149,16 @@ class Hangar:
         live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
         live.flight.begin_step(navigation, workspace)
         self._live[key] = live
-        while len(self._live) > MAX_LIVE:
-            _, dropped = self._live.popitem(last=False)
-            self._models.destroy(dropped.session.id)
+        self._drop_idle(keep=key)
         return live
+
+    def _drop_idle(self, keep: tuple[str, str]) -> None:
+        """Let go of those used least lately; one that flies keeps its models until it has landed."""
+        for key in list(self._live):
+            if len(self._live) <= MAX_LIVE:
+                return
+            if key != keep and not self._locks.is_held(key[1]):
+                self._models.destroy(self._live.pop(key).session.id)
 
     async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
         """Take one step by the user's own change of the plan, without a model, and store it."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
+from google.adk.events import Event
+from google.adk.sessions import Session
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 DATABASE = "sessions.db"
@@ -23,6 +26,32 @@ class Stores(NamedTuple):
     """The data folder, None where everything is in memory."""
     note: str
     """Why the data is in memory although a folder was asked for; empty when all is well."""
+
+
+class QueuedSessions(SqliteSessionService):
+    """Sessions in SQLite whose writes stand in line, however many navigations there are at once.
+
+    SQLite lets writers try again for five seconds and serves them in no order: of fifty at once, some starve.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._turn = asyncio.Lock()
+
+    async def create_session(self, **request: Any) -> Session:
+        """Create a session when its turn has come."""
+        async with self._turn:
+            return await super().create_session(**request)
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        """Append an event when its turn has come."""
+        async with self._turn:
+            return await super().append_event(session, event)
+
+    async def delete_session(self, **request: Any) -> None:
+        """Delete a session when its turn has come."""
+        async with self._turn:
+            await super().delete_session(**request)
 
 
 def open_stores(data_dir: Path | None) -> Stores:
@@ -45,9 +74,7 @@ def _on_disk(data_dir: Path) -> Stores:
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
-    return Stores(
-        SqliteSessionService(str(database)), FileArtifactService(data_dir / ARTIFACTS), data_dir, ""
-    )
+    return Stores(QueuedSessions(str(database)), FileArtifactService(data_dir / ARTIFACTS), data_dir, "")
 
 
 def _in_memory(note: str) -> Stores:

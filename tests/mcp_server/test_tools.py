@@ -245,7 +245,10 @@ async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(
         assert object_of(await client.call_tool("step", {}))["navigation_id"] == report["navigation_id"]
 
 
-async def test_many_navigations_at_once_do_not_mix(settings: Settings, tmp_path: Path) -> None:
+async def test_more_navigations_at_once_than_stay_live_do_not_mix(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("navigator.adk.hangar.MAX_LIVE", 2)
     folders = [
         plant(tmp_path / f"r{number}", {"only.py": f"def only_here_{number}():\n    return {number}\n"})
         for number in range(8)
