@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 
 from benchmarks.scoring import Answer
 from repo_map import tokens
-from repo_map.file_flags import FileFlag
 from repo_map.index import RepoIndex
+from repo_map.worktree.file_flags import FileFlag
 
 _SATURATION = 1.5
 _LENGTH_SHARE = 0.75

@@ -18,12 +18,12 @@ import msgspec
 
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task
 from benchmarks.trees import find_mirror, materialise
-from repo_map.file_flags import FileFlag, flags_of_path
-from repo_map.git import run_git
 from repo_map.history.commits import clean_message
-from repo_map.languages import language_of
+from repo_map.parsing.languages import language_of
 from repo_map.parsing.values import Definition
 from repo_map.symbols import read_symbols
+from repo_map.worktree.file_flags import FileFlag, flags_of_path
+from repo_map.worktree.git import run_git
 
 _REACH = 150
 """Commits after a snapshot that may make its tasks."""

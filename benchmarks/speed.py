@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from benchmarks.speed_probe import run_probe
 from benchmarks.synthetic import write_synthetic_tree
-from repo_map.files import list_files
+from repo_map.worktree.files import list_files
 
 _COLUMNS = (
     "tree | files | MB | cold s | ctags s | cold ÷ ctags | aider s | aider ÷ cold | warm process s"

@@ -67,7 +67,7 @@ def main() -> None:
     what, tree, cache, workers = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     # Imported here: the time that imports take is part of what a fresh process is measured for.
     from repo_map.index import build_index  # noqa: PLC0415
-    from repo_map.store import Store  # noqa: PLC0415
+    from repo_map.indexing.store import Store  # noqa: PLC0415
 
     started = time.perf_counter()
     index = build_index(tree, store=Store(cache), workers=workers or None)

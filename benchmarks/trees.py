@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from repo_map.git import GitError, git_command, git_environment, run_git
+from repo_map.worktree.git import GitError, git_command, git_environment, run_git
 
 _AS_STORED = (
     *("-c", "core.autocrlf=false"),

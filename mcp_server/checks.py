@@ -102,7 +102,7 @@ def vocabularies() -> Finding:
 
 def grammars() -> Finding:
     """Every grammar loads."""
-    languages = importlib.import_module("repo_map.languages")
+    languages = importlib.import_module("repo_map.parsing.languages")
     names = sorted(name for name, spec in languages.LANGUAGES.items() if spec.module)
     broken = []
     for name in names:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from navigator.data_folder import default_data_dir
-from repo_map.cache_folder import cache_folder
+from repo_map.indexing.cache_folder import cache_folder
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]

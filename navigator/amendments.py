@@ -10,7 +10,7 @@ from repo_map.errors import FlightPlanError
 
 if TYPE_CHECKING:
     from repo_map.flight_plan import FlightPlan
-    from repo_map.plan_updates import PlanChange
+    from repo_map.plans.updates import PlanChange
 
 
 MAX_RULES = 500
@@ -40,7 +40,7 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan_updates import apply_update  # noqa: PLC0415
+    from repo_map.plans.updates import apply_update  # noqa: PLC0415
 
     change = apply_update(plan, updates)
     if len(change.plan.verbosity) > MAX_RULES:

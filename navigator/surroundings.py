@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from repo_map.file_flags import FileFlag
+from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from repo_map.flight_plan import FlightPlan
     from repo_map.history import History
     from repo_map.index import RepoIndex
+    from repo_map.indexing.store import Store
     from repo_map.relevance.scoring import Relevance
     from repo_map.relevance.sufficiency import Sufficiency
-    from repo_map.store import Store
 
 MAX_GOALS = 16
 NAMED_PROBLEMS = 2
@@ -134,7 +134,7 @@ class Workspaces:
         return Workspace(index, past)
 
     def _store(self) -> Store:
-        from repo_map.store import Store, user_store  # noqa: PLC0415
+        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415
 
         if not self._settings.use_cache:
             return Store(None)

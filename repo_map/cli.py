@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from repo_map.command_costs import costs
-from repo_map.command_generate import generate
+from repo_map.commands.costs import costs
+from repo_map.commands.generate import generate
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, INTERRUPTED = 0, 1, 2, 3, 130

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
-from repo_map.files import Problem, digest, read_file, resolve_root
-from repo_map.fingerprints import fingerprint
+from repo_map.indexing.fingerprints import fingerprint
+from repo_map.indexing.store import Store, user_store
+from repo_map.indexing.tables import Costs, Files, Imports, Postings, References, Symbols, Units
+from repo_map.indexing.updating import Known, OnProgress, update
+from repo_map.indexing.vocabulary import StringTable
 from repo_map.parsing.values import Definition, FileSymbols, Import
-from repo_map.store import Store, user_store
-from repo_map.tables import Costs, Files, Imports, Postings, References, Symbols, Units
-from repo_map.updating import Known, OnProgress, update
-from repo_map.vocabulary import StringTable
+from repo_map.worktree.files import Problem, digest, read_file, resolve_root
 
 _CACHED_SOURCE_BYTES = 32_000_000
 

@@ -11,10 +11,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map import derived, globs
-from repo_map.extractor_version import extractor_version
-from repo_map.file_flags import FileFlag
+from repo_map import globs
 from repo_map.flight_plan import Focus
+from repo_map.indexing import derived
+from repo_map.indexing.extractor_version import extractor_version
+from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

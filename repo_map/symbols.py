@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages import language_in
 from repo_map.parsing.components import read_component
+from repo_map.parsing.languages import language_in
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference

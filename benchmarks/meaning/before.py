@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from repo_map.file_flags import flags_of_content
-from repo_map.git import git_command, git_environment
 from repo_map.history.commits import Change
 from repo_map.relevance.terms import terms_of, words
 from repo_map.relevance.units import GAP, FileUnits, read_units
 from repo_map.symbols import Definition, read_symbols
+from repo_map.worktree.file_flags import flags_of_content
+from repo_map.worktree.git import git_command, git_environment
 
 PATH = 5
 """The field of the words of a unit's path, beside the five of ``read_units``."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import RepoMapError
-from repo_map.vocabulary import StringTable
+from repo_map.indexing.vocabulary import StringTable
 
 MAGIC = b"repo-navigator meaning 1\n"
 _ALIGNMENT = 64

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from benchmarks.meaning.before import Before, BlobReader, read_before
 from benchmarks.meaning.messages import goal_of
-from repo_map.file_flags import flags_of_path
 from repo_map.history.commits import Change, Commit, list_commits, read_commits, read_patches
-from repo_map.languages import language_of
+from repo_map.parsing.languages import language_of
 from repo_map.relevance.goal import Source, parse_goal
+from repo_map.worktree.file_flags import flags_of_path
 
 LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp"})
 SOURCES = tuple(Source)

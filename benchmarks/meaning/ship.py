@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from benchmarks.meaning.embedding import Embedding, Side, write_embedding
-from repo_map.vocabulary import StringTable
+from repo_map.indexing.vocabulary import StringTable
 
 
 def to_embedding(model: dict[str, Any]) -> Embedding:

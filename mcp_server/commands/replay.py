@@ -31,8 +31,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
     from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
     from repo_map.index import build_index  # noqa: PLC0415
+    from repo_map.indexing.store import Store  # noqa: PLC0415
     from repo_map.replay import replay  # noqa: PLC0415
-    from repo_map.store import Store  # noqa: PLC0415
 
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from navigator.run import StepRecord
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
-    from repo_map.plan_updates import PlanChange
+    from repo_map.plans.updates import PlanChange
 
 LOCKS = "locks"
 MAX_LIVE = 32

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from repo_map.extractor_version import extractor_version
 from repo_map.history.assembly import assemble
 from repo_map.history.cache import load_commits, load_history, save_commits, save_history
 from repo_map.history.commits import Commit, list_commits, read_commits, read_patches
 from repo_map.history.streaming import ask_git
 from repo_map.history.value import History
-from repo_map.store import Store, user_store
+from repo_map.indexing.extractor_version import extractor_version
+from repo_map.indexing.store import Store, user_store
 
 _LIMIT = 3_000
 _SECONDS = 60.0

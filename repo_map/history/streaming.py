@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from repo_map.git import GitError, git_command, git_environment
+from repo_map.worktree.git import GitError, git_command, git_environment
 
 _CHUNK = 1 << 16
 

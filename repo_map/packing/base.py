@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repo_map import globs
-from repo_map.estimates import file_level_costs
 from repo_map.flight_plan import FlightPlan, SectionRule, VerbosityRule
-from repo_map.selection import files_named
+from repo_map.pricing.estimates import file_level_costs
+from repo_map.selection.select import files_named
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

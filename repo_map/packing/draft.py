@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_map import tokens
+from repo_map.drawing.sketches import Sketchbook
 from repo_map.flight_plan import VerbosityRule
 from repo_map.packing.base import Base
 from repo_map.packing.layout import file_rule, shape_of
 from repo_map.packing.pieces import Piece, PieceReader
-from repo_map.sketches import Sketchbook
 
 _ELISION_TOKENS = 5
 """Of the line that says what was left out between two pieces."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from repo_map import globs
 from repo_map.flight_plan import SectionRule, VerbosityRule
 from repo_map.packing.pieces import Piece, SourceFile
-from repo_map.sections import Section, Shape
+from repo_map.selection.sections import Section, Shape
 
 _NEARLY_WHOLE = 0.85
 """Share of a file's lines from which on the rest is shown too."""

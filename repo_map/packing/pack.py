@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from repo_map import globs
+from repo_map.drawing.sketches import Sketchbook, Style
 from repo_map.flight_plan import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.packing.base import Base
 from repo_map.packing.draft import Draft
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.packing.shares import Shares
 from repo_map.relevance.scoring import Relevance
-from repo_map.sketches import Sketchbook, Style
 from repo_map.tokens import DEFAULT_ENCODING
 
 if TYPE_CHECKING:

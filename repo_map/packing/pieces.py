@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import tokens
-from repo_map.file_flags import FileFlag
 from repo_map.packing.windows import find_windows
 from repo_map.relevance.scoring import Relevance, ScoredUnit
-from repo_map.sections import qualified_names
+from repo_map.selection.sections import qualified_names
 from repo_map.symbols import Definition
+from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

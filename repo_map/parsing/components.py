@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from repo_map.languages import Deadline
+from repo_map.parsing.languages import Deadline
 from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from repo_map.languages import Deadline, GrammarMissingError, ParseTimeoutError, parse
 from repo_map.parsing.definitions import find_definitions
 from repo_map.parsing.imports import find_imports
+from repo_map.parsing.languages import Deadline, GrammarMissingError, ParseTimeoutError, parse
 from repo_map.parsing.nesting import nest
 from repo_map.parsing.references import find_references
 from repo_map.parsing.scanning import scan

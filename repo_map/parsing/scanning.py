@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
-from repo_map.languages import Deadline, symbol_query
+from repo_map.parsing.languages import Deadline, symbol_query
 from repo_map.parsing.reach import REACH, WHOLE_TREE, Reach
 
 Captures = dict[str, list[Node]]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.file_flags import FileFlag
 from repo_map.relevance.terms import terms_of, words
+from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from repo_map.file_flags import FileFlag
 from repo_map.relevance.corpus import Candidates, Floats
 from repo_map.relevance.units import CLASS_HEADER, FUNCTION, GAP
+from repo_map.worktree.file_flags import FileFlag
 
 _AUXILIARY = re.compile(
     r"(?:^|/)(?:docs?|documentation|examples?|samples?|demos?|benchmarks?|bench|benches|website|site|scripts?|tools?|"

@@ -13,7 +13,7 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.file_flags import FileFlag
+from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

@@ -13,11 +13,11 @@ from benchmarks.meaning.messages import goal_of
 from benchmarks.meaning.pairs import read_repository
 from benchmarks.meaning.similarity import similarity
 from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.indexing.vocabulary import StringTable
 from repo_map.relevance.corpus import Corpus
 from repo_map.relevance.goal import parse_goal
 from repo_map.relevance.terms import terms_of
-from repo_map.store import Store
-from repo_map.vocabulary import StringTable
 
 _SOURCE = """\
 def authenticate(user, password):

@@ -10,7 +10,7 @@ import pytest
 
 from repo_map.history import History, read_history
 from repo_map.history.commits import clean_message
-from repo_map.store import Store
+from repo_map.indexing.store import Store
 
 DAY = 86_400
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_map.file_flags import FileFlag
 from repo_map.index import RepoIndex, build_index
-from repo_map.store import Store
+from repo_map.indexing.store import Store
 from repo_map.symbols import Import
+from repo_map.worktree.file_flags import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
 
 NO_STORE = Store(None)
@@ -225,11 +225,12 @@ def test_threads_that_build_at_once_do_not_disturb_each_other(tmp_path: Path) ->
 def _use_workers_that(behave: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have workers run by an interpreter that behaves in some way before it starts the real program."""
     program = (
-        f"#!{sys.executable}\nimport os\nfrom repo_map import extraction, worker\n{behave}worker.main()\n"
+        f"#!{sys.executable}\nimport os\nfrom repo_map.indexing import extraction, worker\n"
+        f"{behave}worker.main()\n"
     )
     stub = write(folder, {"python": program}) / "python"
     stub.chmod(0o755)
-    monkeypatch.setattr("repo_map.workers.sys.executable", str(stub))
+    monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(stub))
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -245,7 +246,7 @@ def test_workers_make_the_same_tables_as_one_process(tmp_path: Path, workers: in
 def test_any_hash_seed_makes_the_same_tables(tree: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.index import build_index; from repo_map.store import Store\n"
+        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
         "from tests.support.trees import tables_digest\n"
         "print(tables_digest(build_index(Path(sys.argv[1]), store=Store(None))))"
     )
@@ -305,7 +306,7 @@ def test_where_no_process_can_be_started_the_files_are_parsed_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = write(tmp_path, _many_files())
-    monkeypatch.setattr("repo_map.workers.sys.executable", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(tmp_path / "nowhere"))
     index = build_index(tree, store=NO_STORE, workers=2)
     monkeypatch.undo()
     assert tables_digest(index) == tables_digest(index_of(tree))
@@ -318,7 +319,10 @@ def test_a_worker_does_not_import_what_lies_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trap = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
-    tree = write(tmp_path, _many_files() | {"msgspec.py": trap, "repo_map/worker.py": trap, "gc.py": trap})
+    traps = dict.fromkeys(
+        ("msgspec.py", "gc.py", "repo_map/__init__.py", "repo_map/indexing/worker.py"), trap
+    )
+    tree = write(tmp_path, _many_files() | traps)
     monkeypatch.chdir(tree)
     assert build_index(tree, store=NO_STORE, workers=2).problems == ()
     assert not list(tree.rglob("ran"))

@@ -10,7 +10,7 @@ from repo_map.drawing import draw_map
 from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.packing import pack
-from repo_map.plan_updates import apply_update
+from repo_map.plans.updates import apply_update
 from repo_map.relevance.scoring import score_goal
 from repo_map.steering import Steering, steer
 from repo_map.steering.phrases import Phrase, Wish, read_phrases

@@ -11,7 +11,7 @@ from typing import Any
 from repo_map.drawing import RepoMap, draw_map
 from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
-from repo_map.store import Store
+from repo_map.indexing.store import Store
 from tests.support.trees import write
 
 MARK = "=== "

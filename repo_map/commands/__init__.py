@@ -1,0 +1,1 @@
+"""What ``repo-map`` does for each of its commands."""

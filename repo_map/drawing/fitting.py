@@ -1,0 +1,187 @@
+"""The levels that fit the budget: the most valuable parts of what a plan asks for, counted exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from repo_map.drawing.steps import RUNGS, WHOLE_FILE, Steps
+from repo_map.selection.sections import Shape
+
+if TYPE_CHECKING:
+    from repo_map.selection.select import Selection
+
+Counts = tuple[int, ...]
+Measure = Callable[[int, Shape], Counts]
+"""Exact tokens of a file at a shape, one count per vocabulary."""
+
+_MOST_MISSES = 40
+"""Parts drawn in vain to fill the last gap."""
+_MOST_TRIED = 4_000
+_HOPELESS = 1.3
+"""Estimates this far above what is left are not even drawn."""
+_PLAUSIBLE = 1.5
+"""Estimates up to this share of the budget may turn out to fit whole."""
+_LEAST_PART = 6
+"""Tokens below which nothing more is tried: hardly a path is shorter."""
+
+
+class Fitted(NamedTuple):
+    """The shape of every file that a map shows, and what they cost."""
+
+    shapes: dict[int, Shape]
+    counts: Counts
+    """Exact tokens of all of them, by vocabulary."""
+
+
+class _Fit:
+    """A map in the making: what each file shows so far, and exact running totals."""
+
+    def __init__(self, selection: Selection, measure: Measure, vocabularies: int) -> None:
+        self._selection = selection
+        self._measure = measure
+        self._rungs: dict[int, int] = {}
+        self._parts: dict[tuple[int, int], int] = {}
+        self._counted: dict[int, Counts] = {}
+        self.totals = [0] * vocabularies
+
+    def set(self, file_id: int, part: int, height: int) -> None:
+        """Put a part at a level, or a file at a rung, without counting it yet."""
+        if part == WHOLE_FILE:
+            self._rungs[file_id] = height
+        else:
+            self._parts[file_id, part] = height
+
+    def stands_on(self, file_id: int, part: int, height: int) -> bool:
+        """Say whether everything below a step is there."""
+        if part == WHOLE_FILE:
+            return height == 1 or file_id in self._rungs
+        wanted = self._selection.shapes[file_id]
+        at_first = height == max(wanted.level, 1) + 1
+        return file_id in self._rungs and (at_first or (file_id, part) in self._parts)
+
+    def recount(self, file_id: int) -> None:
+        """Bring the totals up to date with what a file shows now."""
+        shape = self.shape(file_id)
+        new = self._measure(file_id, shape) if shape else (0,) * len(self.totals)
+        old = self._counted.get(file_id, (0,) * len(self.totals))
+        self._counted[file_id] = new
+        self.totals = [total + n - o for total, n, o in zip(self.totals, new, old, strict=True)]
+
+    def shape(self, file_id: int) -> Shape | None:
+        """Return what a file shows now, None for a file that is not there."""
+        level, outer = RUNGS[self._rungs.get(file_id, 0)]
+        if level == 0:
+            return None
+        wanted = self._selection.shapes.get(file_id)
+        if wanted is None:
+            return Shape(level, outer=outer)
+        sections = tuple(
+            section._replace(level=self._part_level(file_id, part, section.level, level))
+            for part, section in enumerate(wanted.sections)
+        )
+        first = len(wanted.sections)
+        spans = tuple(
+            span
+            for part, span in enumerate(wanted.spans, first)
+            if self._parts.get((file_id, part), 0) >= span.level
+        )
+        return Shape(level, sections, spans, outer)
+
+    def _part_level(self, file_id: int, part: int, wanted: int, level: int) -> int:
+        reached = self._parts.get((file_id, part))
+        return min(wanted, level) if reached is None else reached
+
+    def shapes(self) -> dict[int, Shape]:
+        """Return the shape of every file that is there."""
+        return {
+            file_id: shape for file_id in sorted(self._rungs) if (shape := self.shape(file_id)) is not None
+        }
+
+    @property
+    def shown(self) -> list[int]:
+        """Files that are there, in no particular order."""
+        return [file_id for file_id, rung in self._rungs.items() if rung]
+
+    def height_of(self, file_id: int, part: int) -> int:
+        """Return the level of a part, or the rung of a file, 0 before its first step."""
+        return self._rungs.get(file_id, 0) if part == WHOLE_FILE else self._parts.get((file_id, part), 0)
+
+
+def fit(
+    steps: Steps,
+    selection: Selection,
+    budget: int,
+    measure: Measure,
+    measure_rest: Callable[[list[int]], Counts],
+) -> Fitted:
+    """Take steps in order while the exact text, its closing line about the rest included, fits the budget.
+
+    The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
+    """
+    rest = measure_rest([])
+    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.height.tolist(), strict=True))
+    if steps.tokens.sum() <= _PLAUSIBLE * budget:
+        # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
+        whole = _Fit(selection, measure, len(rest))
+        _take_bulk(whole, rows)
+        if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
+            return Fitted(whole.shapes(), tuple(whole.totals))
+    work = _Fit(selection, measure, len(rest))
+    taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
+    accepted = _take_bulk(work, rows[:taken])
+    _give_back(work, accepted, budget - max(rest))
+    _take_more(work, rows[taken:], steps.tokens[taken:].tolist(), budget - max(rest), accepted)
+    _give_back(work, accepted, budget, measure_rest)
+    return Fitted(work.shapes(), tuple(work.totals))
+
+
+_Row = tuple[int, int, int]
+_Accepted = list[tuple[_Row, int]]
+"""Steps taken, in order, each with the height that its part had before."""
+
+
+def _take_bulk(work: _Fit, rows: list[_Row]) -> _Accepted:
+    accepted: _Accepted = []
+    for row in rows:
+        if work.stands_on(*row):
+            accepted.append((row, work.height_of(*row[:2])))
+            work.set(*row)
+    for file_id in work.shown:
+        work.recount(file_id)
+    return accepted
+
+
+def _give_back(
+    work: _Fit, accepted: _Accepted, room: int, measure_rest: Callable[[list[int]], Counts] | None = None
+) -> None:
+    """Undo the latest steps until the totals fit."""
+    while accepted:
+        rest = measure_rest(work.shown) if measure_rest else (0,) * len(work.totals)
+        if max(total + r for total, r in zip(work.totals, rest, strict=True)) <= room:
+            return
+        (file_id, part, _), before = accepted.pop()
+        work.set(file_id, part, before)
+        work.recount(file_id)
+
+
+def _take_more(work: _Fit, rows: list[_Row], estimates: list[float], room: int, accepted: _Accepted) -> None:
+    """Add what still fits, passing over a few parts that do not."""
+    misses = 0
+    for row, estimate in zip(rows[:_MOST_TRIED], estimates, strict=False):
+        left = room - max(work.totals)
+        if misses >= _MOST_MISSES or left < _LEAST_PART:
+            return
+        if estimate > _HOPELESS * left + _LEAST_PART or not work.stands_on(*row):
+            continue
+        before = work.height_of(*row[:2])
+        work.set(*row)
+        work.recount(row[0])
+        if max(work.totals) > room:
+            work.set(row[0], row[1], before)
+            work.recount(row[0])
+            misses += 1
+        else:
+            accepted.append((row, before))

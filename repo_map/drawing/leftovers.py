@@ -1,0 +1,71 @@
+"""The closing line of a map: how many files it leaves out, and where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.drawing.rendering import ELISION, render_header
+from repo_map.pricing.token_memo import memo_of
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+    from repo_map.tokens import TokenEncoding
+
+_MOST_FOLDERS = 5
+_LEAST_BUDGET_FOR_FOLDERS = 200
+
+
+class Leftovers:
+    """Counts what a map does not show of the files that its plan lets in."""
+
+    def __init__(
+        self, index: RepoIndex, let_in: NDArray[np.bool_], budget: int, encoding: TokenEncoding
+    ) -> None:
+        self._let_in = let_in
+        self._budget = budget
+        self._memo = memo_of(index, encoding)
+        self._names, self._folder = _top_folders(index)
+
+    def line_without(self, shown: list[int]) -> str:
+        """Return the closing line of a map that shows these files; ``""`` when it shows all."""
+        left = self._let_in.copy()
+        left[shown] = False
+        number = int(left.sum())
+        if not number:
+            return ""
+        head = f"{ELISION} {number:,} more file{'s' if number > 1 else ''}"
+        if self._budget < _LEAST_BUDGET_FOR_FOLDERS:
+            return f"{head}\n"
+        counts = np.bincount(self._folder[left], minlength=len(self._names))
+        order = np.lexsort((np.arange(len(counts)), -counts))[:_MOST_FOLDERS]
+        told = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
+        others = number - int(counts[order].sum())
+        where = ", ".join([*told, *([f"{others:,} elsewhere"] if others else [])])
+        return f"{head}: {where}\n"
+
+    def counts_without(self, shown: list[int]) -> tuple[int, ...]:
+        """Return the tokens of that line by vocabulary."""
+        return self._memo.counts(self.line_without(shown))
+
+    def number_without(self, shown: list[int]) -> int:
+        """Return how many files a map that shows these leaves out."""
+        left = self._let_in.copy()
+        left[shown] = False
+        return int(left.sum())
+
+
+_folders: WeakKeyDictionary[RepoIndex, tuple[list[str], NDArray[np.int64]]] = WeakKeyDictionary()
+
+
+def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
+    """Return what to call the folders of the first level, and which of them each file is in."""
+    if index not in _folders:
+        ids: dict[str, int] = {}
+        folder = [ids.setdefault(path[: path.find("/") + 1], len(ids)) for path in index.paths]
+        names = [f"under {render_header(name)}" if name else "at the top" for name in ids]
+        _folders[index] = (names, np.array(folder, dtype=np.int64))
+    return _folders[index]

@@ -1,0 +1,197 @@
+"""One file at one shape: the lines of it that a map shows, unmodified, and where lines were left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from repo_map.pricing.costs import MEMBER_KINDS
+from repo_map.selection.sections import Shape, levels_of, line_spans
+
+if TYPE_CHECKING:
+    from repo_map.symbols import Definition
+
+ELISION = "⋮"
+_LONGEST_OUTLINE_LINE = 240
+_DOC_LINES = 12
+_CHEAPER_THAN_ELISION = 12
+"""Characters of left-out lines that cost less to show than to elide."""
+# C0 and C1 controls (terminal escapes begin with one) and the marks that reorder text; tab and newline stay.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_NO_WORDS = re.compile(r"[\W_]*")
+_DOC_TAG = re.compile(
+    r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
+)
+_LOOSE_PATH = re.compile(r"[\s\"⋮/]|.*\s$", re.DOTALL)
+
+
+def render_header(path: str) -> str:
+    """Return the line that begins a file: its path, quoted when it could be taken for something else."""
+    if _UNPRINTABLE.search(path) or "\n" in path or "\t" in path or _LOOSE_PATH.match(path):
+        return json.dumps(path)
+    return path
+
+
+def render_headers(paths: Sequence[str]) -> frozenset[str]:
+    """Return the header lines of many files; one look at all of them is faster than one at each."""
+    together = "\n".join(paths)
+    odd = any(
+        character in '"⋮\t'
+        or _UNPRINTABLE.match(character)
+        or (character.isspace() and character not in " \n")
+        for character in set(together)
+    )
+    edges = f"\n{together}\n"
+    if (
+        not odd
+        and together.count("\n") == max(len(paths) - 1, 0)
+        and not any(edge in edges for edge in ("\n ", " \n", "\n/"))
+    ):
+        return frozenset(paths)
+    return frozenset(map(render_header, paths))
+
+
+def render_body(
+    text: str,
+    definitions: Sequence[Definition],
+    shape: Shape,
+    *,
+    is_header: Callable[[str], bool],
+    line_numbers: bool = False,
+) -> str:
+    """Return the lines of a file that its shape shows, each with its line break; may be ``""``."""
+    lines = text.split("\n")
+    while lines and not lines[-1]:
+        lines.pop()
+    shown = _shown_lines(lines, definitions, shape)
+    numbers = _with_short_gaps(lines, shown)
+    drawn: list[str] = []
+    previous = 0
+    for number in numbers:
+        verbatim = shown.get(number, True)
+        beside_whole = verbatim or shown.get(previous, False)
+        if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
+            if not lines[number - 1].strip():
+                continue
+            _drop_blank_end(drawn)
+            drawn.append(f"{ELISION} {number}")
+        line = _printable(lines[number - 1], is_header)
+        if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
+            line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
+        drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
+        previous = number
+    if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
+        _drop_blank_end(drawn)
+        drawn.append(ELISION)
+    if shape.outer:
+        drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
+    return "".join(f"{line}\n" for line in drawn)
+
+
+def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
+    """Return the number of definitions that a full structure would show and this shape does not."""
+    levels = levels_of(definitions, shape)
+    return sum(
+        level < 2 and definition.kind not in MEMBER_KINDS
+        for level, definition in zip(levels, definitions, strict=True)
+    )
+
+
+def _drop_blank_end(drawn: list[str]) -> None:
+    while drawn and not drawn[-1].strip():
+        drawn.pop()
+
+
+def _printable(line: str, is_header: Callable[[str], bool]) -> str:
+    """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
+    if not line.isprintable():
+        line = _UNPRINTABLE.sub("", line)
+    return f" {line}" if line.startswith(ELISION) or is_header(line) else line
+
+
+def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, bool]:
+    """Return the line numbers to show, and whether each is part of a body shown whole."""
+    levels = levels_of(definitions, shape)
+    whole = bytearray([shape.level == 4]) * (len(lines) + 1)
+    outlined: set[int] = set()
+    for index, definition in enumerate(definitions):
+        parent = definition.parent
+        if levels[index] != (levels[parent] if parent >= 0 else shape.level):
+            first = definition.start
+            if 0 < definition.doc_start < first:
+                first = definition.doc_start
+            last = min(definition.end, len(lines))
+            whole[first : last + 1] = bytes([levels[index] == 4]) * max(last + 1 - first, 0)
+        if levels[index] >= 2:
+            outlined.update(_outline(lines, definition, levels[index]))
+            if parent >= 0 and levels[parent] < 2:
+                outlined.update(_enclosing(definitions, parent))
+    for span in line_spans(shape):
+        if span.level == 4:
+            first, last = min(span.first, len(lines) + 1), min(span.last, len(lines))
+            whole[first : last + 1] = b"\x01" * max(last + 1 - first, 0)
+        if span.level >= 2:
+            outlined.update(d.sig_start for d in definitions if d.start < span.first <= d.end)
+    count = len(lines)
+    return {n: bool(whole[n]) for n in range(1, count + 1) if whole[n] or n in outlined}
+
+
+def _enclosing(definitions: Sequence[Definition], index: int) -> list[int]:
+    """Return the definition lines of a definition and of all that enclose it."""
+    found = []
+    while index >= 0:
+        found.append(definitions[index].sig_start)
+        index = definitions[index].parent
+    return found
+
+
+def _outline(lines: Sequence[str], definition: Definition, level: int) -> list[int]:
+    """Return the lines that stand for a definition at level 2 or 3."""
+    if level == 2:
+        return [] if definition.kind in MEMBER_KINDS else [definition.sig_start]
+    doc_start, doc_end = definition.doc_start, definition.doc_end
+    if definition.kind == "heading" and not doc_start:
+        doc_start, doc_end = definition.sig_end + 1, _before_next_heading(lines, definition)
+    return [*range(definition.start, definition.sig_end + 1), *_first_paragraph(lines, doc_start, doc_end)]
+
+
+def _before_next_heading(lines: Sequence[str], heading: Definition) -> int:
+    """Return the last line of a heading's own text, before the first heading below it."""
+    for number in range(heading.sig_end + 1, min(heading.end, len(lines)) + 1):
+        if lines[number - 1].startswith("#"):
+            return number - 1
+    return heading.end
+
+
+def _first_paragraph(lines: Sequence[str], start: int, end: int) -> range:
+    """Return the line numbers of the first paragraph of a comment, docstring or section."""
+    if not start:
+        return range(0)
+    number, end = start, min(end, len(lines))
+    while number <= end and _NO_WORDS.fullmatch(lines[number - 1]):
+        number += 1
+    first = number if lines[start - 1 : number - 1] and not lines[start - 1].strip() else start
+    while number <= end and number < start + _DOC_LINES:
+        line = lines[number - 1]
+        if _NO_WORDS.fullmatch(line) or _DOC_TAG.match(line):
+            break
+        number += 1
+    return range(first, number)
+
+
+def _with_short_gaps(lines: Sequence[str], shown: dict[int, bool]) -> list[int]:
+    """Return the numbers to show, with gaps beside a whole body that cost less to show than to elide."""
+    numbers: list[int] = []
+    for number in sorted(shown):
+        if numbers and 1 < number - numbers[-1] <= 4 and (shown[number] or shown.get(numbers[-1], True)):
+            between = range(numbers[-1] + 1, number)
+            if sum(len(lines[n - 1].strip()) for n in between) <= _CHEAPER_THAN_ELISION:
+                numbers.extend(between)
+        numbers.append(number)
+    return numbers
+
+
+def _has_words(lines: Sequence[str], previous: int, number: int) -> bool:
+    return any(not line.isspace() and line for line in lines[previous : number - 1])

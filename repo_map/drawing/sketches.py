@@ -1,0 +1,116 @@
+"""The drawn text of one file at one shape with its exact token counts, remembered while the index lives."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from repo_map.drawing.rendering import render_body, render_header, render_headers
+from repo_map.pricing.estimates import file_costs
+from repo_map.pricing.token_memo import memo_of
+from repo_map.selection.sections import Shape
+from repo_map.worktree.file_flags import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+    from repo_map.tokens import TokenEncoding
+
+_MOST_CHARACTERS = 16_000_000
+_PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
+
+
+class Sketch(NamedTuple):
+    """A file's part of a map."""
+
+    text: str
+    """The header line and what follows it; ends with a line break."""
+    counts: tuple[int, ...]
+    """Tokens by each vocabulary of the encoding."""
+
+
+class Style(NamedTuple):
+    """What holds for every file of one map."""
+
+    encoding: TokenEncoding
+    line_numbers: bool = False
+    show_costs: bool = False
+
+
+class Sketchbook:
+    """Draws files of one index in one style."""
+
+    def __init__(self, index: RepoIndex, style: Style) -> None:
+        self._index = index
+        self._style = style
+        self._shelf = _shelves.setdefault(index, {}).setdefault(style, _Shelf())
+        self._memo = memo_of(index, style.encoding)
+        self._headers = _headers_of(index)
+
+    def draw(self, file_id: int, shape: Shape) -> Sketch:
+        """Return the sketch of a file; the same file at the same shape is drawn once."""
+        key = (file_id, shape)
+        sketch = self._shelf.get(key)
+        if sketch is None:
+            text = self._text(file_id, shape)
+            sketch = Sketch(text, self._memo.counts(text))
+            self._shelf.put(key, sketch)
+        return sketch
+
+    def _text(self, file_id: int, shape: Shape) -> str:
+        index = self._index
+        header = render_header(index.paths[file_id])
+        if self._style.show_costs:
+            header = (
+                f"{header} [{' '.join(f'L{n}:{t}' for n, t in enumerate(file_costs(index, file_id), 1))}]"
+            )
+        if shape.highest < 2 or int(index.files.flags[file_id]) & _PATH_ONLY:
+            return f"{header}\n"
+        definitions = (
+            index.definitions(file_id)
+            if index.is_current(file_id)
+            else index.fresh_symbols(file_id).definitions
+        )
+        body = render_body(
+            index.text(file_id),
+            definitions,
+            shape,
+            is_header=self._is_header,
+            line_numbers=self._style.line_numbers,
+        )
+        return f"{header}\n{body}\n" if body else f"{header}\n"
+
+    def _is_header(self, line: str) -> bool:
+        """Say whether a line of source could pass for the header of a file."""
+        return line in self._headers or (line.endswith("]") and line.rpartition(" [L1:")[0] in self._headers)
+
+
+class _Shelf:
+    """The latest sketches, up to a number of characters."""
+
+    def __init__(self) -> None:
+        self._sketches: dict[tuple[int, Shape], Sketch] = {}
+        self._characters = 0
+        # Navigations on one index draw in threads.
+        self._lock = Lock()
+
+    def get(self, key: tuple[int, Shape]) -> Sketch | None:
+        return self._sketches.get(key)
+
+    def put(self, key: tuple[int, Shape], sketch: Sketch) -> None:
+        with self._lock:
+            while self._sketches and self._characters + len(sketch.text) > _MOST_CHARACTERS:
+                self._characters -= len(self._sketches.pop(next(iter(self._sketches))).text)
+            if key not in self._sketches:
+                self._sketches[key] = sketch
+                self._characters += len(sketch.text)
+
+
+_shelves: WeakKeyDictionary[RepoIndex, dict[Style, _Shelf]] = WeakKeyDictionary()
+_header_sets: WeakKeyDictionary[RepoIndex, frozenset[str]] = WeakKeyDictionary()
+
+
+def _headers_of(index: RepoIndex) -> frozenset[str]:
+    if index not in _header_sets:
+        _header_sets[index] = render_headers(index.paths)
+    return _header_sets[index]

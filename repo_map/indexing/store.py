@@ -1,0 +1,192 @@
+"""The cache on disk: indexes by what they hold, and for each tree the index that it had when last looked at.
+
+Files are written under another name and renamed once whole, so that other processes see all of one or
+nothing; nothing is changed in place and no lock is held. Losing any file of the cache costs only time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.indexing.cache_folder import cache_folder
+from repo_map.indexing.extractor_version import extractor_version
+from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
+from repo_map.indexing.tables import Tables
+from repo_map.worktree.files import Listing, Problem
+
+_SEAL_BYTES = 16
+_STATE_BYTES = 40
+_TEMPORARY = ".part"
+_LEFTOVER_AGE_S = 3600
+_RELATED_AT_MOST = 8
+
+
+class Memory(msgspec.Struct, array_like=True, frozen=True):
+    """What is remembered of one tree: its snapshot, and the state of each of the snapshot's files."""
+
+    root: bytes
+    snapshot: str
+    taken_ns: int
+    """Clock before the files were listed."""
+    states: bytes
+    left_out: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    digest: bytes
+
+    def listing(self, tables: Tables) -> Listing:
+        """Return the listing that the snapshot was made from."""
+        states = np.frombuffer(self.states, "<i8").reshape(-1, 5)
+        return Listing(tuple(tables.paths), states, self.left_out, self.problems, self.digest)
+
+
+class Store:
+    """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
+
+    def __init__(self, folder: Path | None, *, limit_bytes: int = 2_000_000_000) -> None:
+        self.folder = folder
+        self._limit_bytes = limit_bytes
+
+    def recall(self, root: Path) -> tuple[Memory, Tables] | None:
+        """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
+        if self.folder is None:
+            return None
+        try:
+            memory = _unseal(self._tree_file(self.folder, os.fsencode(root)).read_bytes())
+            if memory.root != os.fsencode(root):
+                return None
+            tables = open_snapshot(self.folder / "snapshots" / memory.snapshot)
+        except OSError:
+            return None
+        if len(tables) * _STATE_BYTES != len(memory.states):
+            raise SnapshotError("the snapshot is of another listing")
+        with suppress(OSError):
+            os.utime(self.folder / "snapshots" / memory.snapshot)  # Those used least recently go first.
+        return memory, tables
+
+    def related(self, paths: Iterable[str]) -> Iterator[Tables]:
+        """Return the latest snapshots with a fifth of ``paths`` or more: other branches, other work trees."""
+        wanted = frozenset(paths)
+        if self.folder is None or not wanted:
+            return
+        latest = sorted(_with_times(self.folder / "snapshots"), reverse=True)
+        for _, path in [entry for entry in latest if entry[1].name.endswith(_suffix())][:_RELATED_AT_MOST]:
+            tables = _open(path)
+            if tables is not None and len(wanted.intersection(tables.paths)) * 5 >= len(wanted):
+                yield tables
+
+    def keep(self, fingerprint: str, arrays: Callable[[], Iterable[tuple[str, NDArray[Any]]]]) -> Tables:
+        """Write a snapshot unless there is one with this fingerprint, and return its tables, memory-mapped.
+
+        Raises ``OSError`` where it can't be written.
+        """
+        if self.folder is None:
+            raise OSError(0, "there is no cache folder")
+        path = self.folder / "snapshots" / (fingerprint + _suffix())
+        tables = _open(path)
+        if tables is None:
+            _replace(path, lambda file: write_snapshot(file, arrays()))
+            tables = _open(path)
+        if tables is None:
+            raise OSError(0, "what was written can't be read back")
+        return tables
+
+    def remember(self, root: Path, fingerprint: str, listing: Listing, taken_ns: int) -> None:
+        """Note which snapshot a tree has; raises ``OSError`` where that can't be written."""
+        if self.folder is None:
+            return
+        memory = Memory(
+            root=os.fsencode(root),
+            snapshot=fingerprint + _suffix(),
+            taken_ns=taken_ns,
+            states=listing.states.astype("<i8").tobytes(),
+            left_out=listing.left_out,
+            problems=listing.problems,
+            digest=listing.digest,
+        )
+        encoded = msgspec.msgpack.encode(memory)
+        _replace(self._tree_file(self.folder, memory.root), lambda file: file.write(_seal(encoded) + encoded))
+        self._prune(self.folder, memory.snapshot)
+
+    def _tree_file(self, folder: Path, root: bytes) -> Path:
+        return folder / "trees" / (hashlib.sha256(root).hexdigest()[:24] + _suffix())
+
+    def _prune(self, folder: Path, current: str) -> None:
+        """Remove the least recently used snapshots over the limit, and what a crash left behind."""
+        room = self._limit_bytes
+        now = time.time()
+        for modified, path in sorted(_with_times(folder / "snapshots"), reverse=True):
+            with suppress(OSError):
+                if path.suffix == _TEMPORARY:
+                    if now - modified > _LEFTOVER_AGE_S:
+                        path.unlink()
+                    continue
+                room -= path.stat().st_size
+                if room < 0 and path.name != current:
+                    path.unlink()
+
+
+def user_store() -> Store:
+    """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # No home folder: a service account.
+        home = Path(tempfile.gettempdir())
+    return Store(cache_folder(os.environ, sys.platform, home))
+
+
+def _suffix() -> str:
+    return f"-{extractor_version()}.index"
+
+
+def _open(path: Path) -> Tables | None:
+    try:
+        return open_snapshot(path)
+    except (OSError, SnapshotError):
+        return None
+
+
+def _with_times(folder: Path) -> list[tuple[float, Path]]:
+    try:
+        return [(entry.stat().st_mtime, Path(entry.path)) for entry in os.scandir(folder)]
+    except OSError:
+        return []
+
+
+def _replace(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(suffix=_TEMPORARY, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            write(file)
+        Path(temporary).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def _seal(encoded: bytes) -> bytes:
+    return hashlib.sha256(encoded).digest()[:_SEAL_BYTES]
+
+
+def _unseal(sealed: bytes) -> Memory:
+    encoded = sealed[_SEAL_BYTES:]
+    if sealed[:_SEAL_BYTES] != _seal(encoded):
+        raise SnapshotError("damaged")
+    try:
+        return msgspec.msgpack.decode(encoded, type=Memory)
+    except msgspec.MsgspecError as error:
+        raise SnapshotError(str(error)) from error

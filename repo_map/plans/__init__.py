@@ -1,0 +1,1 @@
+"""Flight plans as text: reading, errors that name the line's path, partial updates, differences."""

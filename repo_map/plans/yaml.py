@@ -1,0 +1,107 @@
+"""Flight plans as YAML: read strictly, written for people."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from repo_map.errors import FlightPlanError
+from repo_map.flight_plan import FlightPlan
+from repo_map.plans.errors import plan_error
+
+_Plan = TypeVar("_Plan", bound=FlightPlan)
+_HEADER = "# A flight plan: `repo-map generate PATH -C this-file` draws the same map again.\n"
+_LONGEST_PLAN = 2_000_000
+_DEEPEST_NESTING = 20
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses what a plan has no use for and an accident or an attack would bring: repeated keys, anchors."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.constructor.ConstructorError(
+                None, None, "anchors and aliases have no use here", event.start_mark
+            )
+        self.depth += 1
+        if self.depth > _DEEPEST_NESTING:
+            raise yaml.constructor.ConstructorError(None, None, "it nests too deeply", event.start_mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: dict[str, yaml.Mark] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key must be plain text", key.start_mark
+                )
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"`{key.value}` is there twice", key.start_mark
+                )
+            seen[str(key.value)] = key.start_mark
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes parts without parts of their own on one line, and long texts as blocks."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, indentless=False)
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def read_plan(text: str, model: type[_Plan]) -> _Plan:
+    """Read a plan; raise FlightPlanError, with the line or the field's path, for what is none."""
+    try:
+        return model.model_validate(_load(text) or {})
+    except ValidationError as error:
+        raise plan_error(error, model) from None
+
+
+def load_mapping(text: str) -> dict[str, Any]:
+    """Read YAML or JSON that holds a whole or partial plan, without looking at its fields."""
+    return _load(text) or {}
+
+
+def write_plan(plan: FlightPlan) -> str:
+    """Write a plan in block style, defaults left out."""
+    data = {"budget": plan.budget, **plan.model_dump(mode="json", exclude_defaults=True)}
+    return _HEADER + yaml.dump(
+        data, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=10**6
+    )
+
+
+def _load(text: str) -> dict[str, Any] | None:
+    if len(text) > _LONGEST_PLAN:
+        raise FlightPlanError(
+            f"The plan has {len(text):,} characters; a plan of over {_LONGEST_PLAN:,} is none."
+        )
+    try:
+        data = yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "an unknown line"
+        raise FlightPlanError(
+            f"The plan is not valid YAML at {where}: {error.problem or error.context}."
+        ) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise FlightPlanError(f"The plan is not valid YAML: {reason}.") from None
+    if data is not None and not isinstance(data, dict):
+        kind = "a list" if isinstance(data, list) else f"`{data!s:.40}`"
+        raise FlightPlanError(f"The plan is {kind}; it must be a mapping such as `budget: 20000`.")
+    return data

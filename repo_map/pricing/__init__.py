@@ -1,0 +1,1 @@
+"""What each file and part costs in tokens, known before anything is drawn."""

@@ -1,0 +1,160 @@
+"""The cost manifest: tokens of every file and section at every level, and their sums by folder or glob."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.drawing.sketches import Sketchbook, Style
+from repo_map.pricing.estimates import file_level_costs
+from repo_map.selection.sections import Shape, qualified_names
+from repo_map.selection.select import files_named
+from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
+from repo_map.worktree.file_flags import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.flight_plan import FlightPlan
+    from repo_map.index import RepoIndex
+
+Floats = NDArray[np.float64]
+
+EXACT_UP_TO_BYTES = 1_500_000
+"""Trees up to this size are counted file by file; larger ones are estimated, and corrected by a sample."""
+_SAMPLE = 96
+_PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+
+
+class CostRow(NamedTuple):
+    """What some files, or a section of one, cost at each level."""
+
+    name: str
+    files: int
+    levels: tuple[int, int, int, int]
+    """Tokens at levels 1 to 4."""
+
+
+@dataclass(frozen=True, eq=False)
+class CostManifest:
+    """Tokens of every file of an index at every level, header lines included."""
+
+    index: RepoIndex
+    tokens: Floats
+    """Shape (files, 5); column 0 is zero."""
+    exact: bool
+    """Whether every number was counted; else sums of many files are within about 2 %."""
+
+    def file(self, path: str) -> CostRow | None:
+        """Return the row of one file, None for a path that is not in the index."""
+        file_id = self.index.file_id(path)
+        return None if file_id is None else self._row(path, np.array([file_id]))
+
+    def by_file(self) -> list[CostRow]:
+        """Return a row per file, the most expensive first."""
+        return _costliest_first(
+            self._row(path, np.array([file_id])) for file_id, path in enumerate(self.index.paths)
+        )
+
+    def by_folder(self, depth: int = 1) -> list[CostRow]:
+        """Return a row per folder of up to ``depth`` levels, the most expensive first."""
+        folders: dict[str, list[int]] = {}
+        for file_id, path in enumerate(self.index.paths):
+            parts = path.split("/")[:-1][:depth]
+            folders.setdefault("/".join(parts) + "/" if parts else "./", []).append(file_id)
+        return _costliest_first(self._row(name, np.array(ids)) for name, ids in folders.items())
+
+    def by_glob(self, patterns: Sequence[str]) -> list[CostRow]:
+        """Return a row per glob, in the given order; a file counts in every glob that names it."""
+        return [self._row(pattern, files_named(self.index, pattern)) for pattern in patterns]
+
+    def total(self) -> CostRow:
+        """Return the row of the whole tree."""
+        return self._row("all files", np.arange(len(self.tokens)))
+
+    def sections(self, path: str) -> list[CostRow]:
+        """Return a row per definition or heading of a file, in source order; estimates, never counted."""
+        file_id = self.index.file_id(path)
+        if file_id is None:
+            return []
+        definitions = self.index.definitions(file_id)
+        first = int(self.index.symbols.file_start[file_id])
+        prices = self.index.costs.definitions[first : first + len(definitions)].tolist()
+        return [
+            CostRow(name, 1, (0, *(int(tokens) for tokens in price)))  # type: ignore[arg-type]
+            for name, price in zip(qualified_names(definitions), prices, strict=True)
+        ]
+
+    def of_levels(self, levels: NDArray[np.int64]) -> int:
+        """Return the tokens of a map that shows every file at its level, shape (files,)."""
+        return round(float(self.tokens[np.arange(len(levels)), levels].sum()))
+
+    def _row(self, name: str, file_ids: NDArray[np.int64]) -> CostRow:
+        one, two, three, four = self.tokens[file_ids, 1:].sum(axis=0).round().astype(int).tolist()
+        return CostRow(name, len(file_ids), (one, two, three, four))
+
+
+def price_index(
+    index: RepoIndex, *, exact: bool | None = None, encoding: TokenEncoding = DEFAULT_ENCODING
+) -> CostManifest:
+    """Price every file at every level; ``exact`` counts each by the tokenizer, as small trees are anyway."""
+    if exact is None:
+        exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
+    book = Sketchbook(index, Style(encoding))
+    if exact:
+        return CostManifest(index, _count_all(index, book), exact=True)
+    return CostManifest(index, _corrected(index, book), exact=False)
+
+
+def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
+    """Predict the tokens of a plan drawn whole, as if its budget had no end."""
+    from repo_map.pricing.estimates import part_costs  # noqa: PLC0415
+    from repo_map.selection.select import select  # noqa: PLC0415
+
+    selection = select(manifest.index, plan)
+    parts = sum(
+        max(prices[level] - prices[shape.level], 0.0)
+        for file_id, shape in selection.shapes.items()
+        for level, prices in part_costs(manifest.index, file_id, shape)
+    )
+    return manifest.of_levels(selection.levels) + round(parts)
+
+
+def _costliest_first(rows: Iterable[CostRow]) -> list[CostRow]:
+    return sorted(rows, key=lambda row: (-row.levels[3], row.name))
+
+
+def _count(book: Sketchbook, file_id: int) -> list[float]:
+    """Return the exact tokens of one file at levels 0 to 4."""
+    return [0.0, *(float(max(book.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
+
+
+def _count_all(index: RepoIndex, book: Sketchbook) -> Floats:
+    counted = np.array([_count(book, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
+    path_only = (index.files.flags & int(_PATH_ONLY)) > 0
+    counted[path_only, 2:] = counted[path_only, 1:2]
+    return counted
+
+
+def _corrected(index: RepoIndex, book: Sketchbook) -> Floats:
+    """Return the estimates, scaled by language so that a counted sample comes out right.
+
+    The sample is systematic with a probability proportional to size (Madow, 1949), so that its mean ratio is
+    that of the sums. It is a function of the tree alone.
+    """
+    costs = file_level_costs(index).copy()
+    languages = index.files.language
+    whole = costs[:, 4].sum()
+    for language in np.unique(languages).tolist():
+        ids = np.flatnonzero(languages == language)
+        sizes = costs[ids, 4]
+        points = max(round(_SAMPLE * sizes.sum() / whole), 2)
+        cuts = np.cumsum(sizes)
+        picked = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
+        counted = np.array([_count(book, file_id) for file_id in picked.tolist()])
+        inverse = 1 / costs[picked, 4:]
+        ratios = (counted * inverse).sum(axis=0)[1:] / (costs[picked] * inverse).sum(axis=0)[1:]
+        costs[ids, 1:] *= ratios
+    return costs

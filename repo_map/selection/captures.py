@@ -1,0 +1,89 @@
+"""The lines that a plan's custom queries capture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+from repo_map.selection.sections import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Query
+
+    from repo_map.flight_plan import CustomQuery
+    from repo_map.index import RepoIndex
+
+_known: WeakKeyDictionary[RepoIndex, dict[tuple[int, str], tuple[tuple[int, int], ...]]] = WeakKeyDictionary()
+
+
+def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
+    """Return, by file, the lines that the queries capture; a level below 4 shows a node's first line.
+
+    Raises FlightPlanError for a query that no language of the files it is meant for understands.
+    """
+    found: dict[int, list[Span]] = {}
+    for position, query in enumerate(queries):
+        if query.level < 2:
+            continue
+        for file_id, ranges in _run(index, query, position).items():
+            spans = (Span(a, b, 4) if query.level == 4 else Span(a, a, 4) for a, b in ranges)
+            found.setdefault(file_id, []).extend(spans)
+    return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
+
+
+def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, tuple[tuple[int, int], ...]]:
+    by_language: dict[str, list[int]] = {}
+    for file_id in globs.select(query.pattern, index.paths):
+        language = index.languages[int(index.files.language[file_id])]
+        by_language.setdefault(language, []).append(file_id)
+    compiled, problem = _compile_each(query.query, sorted(by_language))
+    if not compiled:
+        why = problem or f"no file matches `{query.pattern}`"
+        raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {why}.")
+    return {
+        file_id: _captured_lines(index, file_id, language, query.query, compiled[language])
+        for language in compiled
+        for file_id in by_language[language]
+    }
+
+
+def _compile_each(text: str, languages: Sequence[str]) -> tuple[dict[str, Query], str]:
+    """Return the query for each language that understands it, and why the last other one does not."""
+    from repo_map.parsing.languages import compile_query  # noqa: PLC0415 - tree-sitter loads only for plans with queries
+
+    compiled, problem = {}, ""
+    for language in languages:
+        try:
+            compiled[language] = compile_query(language, text)
+        except ValueError as error:
+            problem = problem if problem and not language else str(error).rstrip(".")
+    return compiled, problem
+
+
+def _captured_lines(
+    index: RepoIndex, file_id: int, language: str, text: str, query: Query
+) -> tuple[tuple[int, int], ...]:
+    from tree_sitter import QueryCursor  # noqa: PLC0415
+
+    from repo_map.parsing.languages import ParseTimeoutError, parse  # noqa: PLC0415
+
+    known = _known.setdefault(index, {})
+    key = (file_id, text)
+    if key not in known:
+        try:
+            tree = parse(index.source(file_id), language)
+        except ParseTimeoutError:
+            known[key] = ()
+            return ()
+        nodes = [node for group in QueryCursor(query).captures(tree.root_node).values() for node in group]
+        lines = {(node.start_point.row + 1, _last_line(node.end_point)) for node in nodes}
+        known[key] = tuple(sorted((first, max(first, last)) for first, last in lines))
+    return known[key]
+
+
+def _last_line(end: tuple[int, int]) -> int:
+    row, column = end
+    return row + 1 if column else row

@@ -1,0 +1,110 @@
+"""What a plan asks of each file of an index, before any budget."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map import globs
+from repo_map.selection.captures import captured_spans
+from repo_map.selection.sections import Section, Shape
+from repo_map.worktree.file_flags import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.flight_plan import FlightPlan
+    from repo_map.index import RepoIndex
+
+DEFAULT_LEVEL = 2
+"""Level of a file that no rule names."""
+_PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+_WILD = re.compile(r"[*?\[{]")
+_COPIED = FileFlag.GENERATED | FileFlag.VENDORED
+
+
+class Selection(NamedTuple):
+    """Every file's level, and the shape of those whose parts have levels of their own."""
+
+    levels: NDArray[np.int64]
+    """Level of what no section names, shape (files,)."""
+    explicit: NDArray[np.bool_]
+    """Whether a rule names the file, shape (files,)."""
+    weights: NDArray[np.float64]
+    """The largest focus weight that names the file, 1 where none does, shape (files,)."""
+    shapes: dict[int, Shape]
+    unmatched: tuple[str, ...]
+    """Patterns of the plan that name no file, in plan order."""
+
+
+_named: WeakKeyDictionary[RepoIndex, dict[str, NDArray[np.int64]]] = WeakKeyDictionary()
+
+
+def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
+    """Return the ids of the files that a glob names, ascending; remembered as long as the index lives."""
+    known = _named.setdefault(index, {})
+    if pattern not in known:
+        known[pattern] = np.array(globs.select(pattern, index.paths), dtype=np.int64)
+    return known[pattern]
+
+
+def no_match_note(pattern: str, paths: Sequence[str]) -> str:
+    """Say that a glob names no file, and what near it would."""
+    fixed = _WILD.split(pattern)[0].rstrip("/")
+    if not fixed:
+        return f"No file matches `{pattern}`."
+    depth = fixed.count("/") + 1
+    candidates = {"/".join(path.split("/")[:depth]) for path in paths} | set(paths)
+    nearest = difflib.get_close_matches(fixed, sorted(candidates), 1, 0.75)
+    hint = f" Nearest: `{nearest[0]}{pattern[len(fixed) :]}`." if nearest else ""
+    return f"No file matches `{pattern}`.{hint}"
+
+
+def select(index: RepoIndex, plan: FlightPlan) -> Selection:
+    """Apply the plan's rules in order; of several rules that name a file the last one holds."""
+    flags = index.files.flags
+    levels = np.full(len(index.paths), DEFAULT_LEVEL, dtype=np.int64)
+    levels[(flags & int(_COPIED)) > 0] = 1
+    explicit = np.zeros(len(levels), dtype=bool)
+    weights = np.zeros(len(levels))
+    sections: dict[int, tuple[Section, ...]] = {}
+    unmatched = []
+    for rule in plan.verbosity:
+        named = files_named(index, rule.pattern)
+        if not named.size:
+            unmatched.append(rule.pattern)
+        levels[named] = 1 if rule.level is None else rule.level
+        explicit[named] = True
+        own = tuple(Section.of(section) for section in rule.sections)
+        for file_id in named.tolist() if own or sections else ():
+            sections[file_id] = own
+    for boost in plan.focus.paths if plan.focus else ():
+        named = files_named(index, boost.pattern)
+        if not named.size:
+            unmatched.append(boost.pattern)
+        weights[named] = np.maximum(weights[named], boost.weight)
+    weights[weights == 0] = 1.0
+    path_only = (flags & int(_PATH_ONLY)) > 0
+    levels[path_only] = np.minimum(levels[path_only], 1)
+    shapes = _shapes(index, plan, levels, sections, path_only)
+    return Selection(levels, explicit, weights, shapes, tuple(unmatched))
+
+
+def _shapes(
+    index: RepoIndex,
+    plan: FlightPlan,
+    levels: NDArray[np.int64],
+    sections: dict[int, tuple[Section, ...]],
+    path_only: NDArray[np.bool_],
+) -> dict[int, Shape]:
+    spans = captured_spans(index, plan.custom_queries)
+    wanted = {file_id for file_id, own in sections.items() if own} | spans.keys()
+    return {
+        file_id: Shape(int(levels[file_id]), sections.get(file_id, ()), spans.get(file_id, ()))
+        for file_id in sorted(wanted)
+        if levels[file_id] > 0 and not path_only[file_id]
+    }

@@ -1,0 +1,206 @@
+"""The only IO on a repository's files: which there are, what identifies their state, and their bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.walking import Names, Walk
+
+SIZE_LIMIT_BYTES = 1_500_000
+DIGEST_BYTES = 16
+
+# Control characters, line separators and text-direction marks could forge lines of a map;
+# lone surrogates stand for bytes that are no UTF-8.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Problem(NamedTuple):
+    """Something that was left out or went wrong, so that no map is silently incomplete."""
+
+    path: str
+    """The file or folder, relative to the root; ``""`` for the whole tree."""
+    what: str
+
+
+class Listing(NamedTuple):
+    """The files of a tree in path order, with what identifies the state of each, and what was left out."""
+
+    paths: tuple[str, ...]
+    states: NDArray[np.int64]
+    """Shape (n, 5): size, times of the last change of content and of status in ns, inode, type.
+
+    While these stay as they are so do the bytes, bar an edit within a step of the clock of the listing.
+    """
+    left_out: tuple[str, ...]
+    """Names that git gave and that are no files of the tree: gone, folders, links out of it."""
+    problems: tuple[Problem, ...]
+    digest: bytes
+    """Of git's answer."""
+
+
+class ReadFile(NamedTuple):
+    """A file's bytes, or None and the reason where there is nothing to read."""
+
+    path: str
+    size: int
+    source: bytes | None
+    problem: str = ""
+    is_link: bool = False
+
+
+def resolve_root(root: Path) -> Path:
+    """Return ``root`` as an absolute folder, or say what is wrong with it."""
+    try:
+        resolved = root.expanduser().resolve()
+        if resolved.is_dir():
+            os.scandir(resolved).close()
+            return resolved
+        why = "it is a file" if resolved.exists() else "it doesn't exist"
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+    except (RuntimeError, ValueError) as error:  # An unknown `~user`, or a NUL in the path.
+        why = str(error)
+    raise RepositoryNotFoundError(
+        f"`{root}` is no folder that can be read ({why}); give the path of a repository."
+    )
+
+
+def list_files(root: Path, known: Listing | None = None) -> Listing:
+    """List the files of a tree; a ``known`` earlier listing saves looking at every name again."""
+    walk = Walk(root)
+    if known is None:
+        names = walk.finish(b"")
+        return _list(root, names) if names else _EMPTY
+    # While git walks, look at the files that are probably still there.
+    states = _states(root, known.paths)
+    names = walk.finish(known.digest)
+    if names is not None:
+        return _list(root, names)
+    same_types = np.array_equal(states[:, 4], known.states[:, 4])
+    if same_types and not any(
+        _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
+    ):
+        return known._replace(states=states)
+    return _list(root, Walk(root).finish(b"") or Names((), b"", ()))
+
+
+def read_file(root: Path, path: str, *, limit: int = SIZE_LIMIT_BYTES) -> ReadFile:
+    """Read a listed file of at most ``limit`` bytes, without following links."""
+    try:
+        for _ in range(3):
+            before, source, after = _read_once(root, path, limit)
+            if source is None:
+                size = before.st_size
+                return ReadFile(
+                    path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only"
+                )
+            if _row(before) == _row(after) and len(source) == before.st_size:
+                return ReadFile(path, len(source), source)
+    except OSError as error:
+        if _type_of(root, path) == stat.S_IFLNK:
+            return ReadFile(path, 0, None, is_link=True)
+        return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
+    return ReadFile(
+        path, len(source or b""), source, "it changed while it was read; what was read is indexed"
+    )
+
+
+def digest(source: bytes) -> bytes:
+    """Return what identifies a file's bytes."""
+    return hashlib.sha256(source).digest()[:DIGEST_BYTES]
+
+
+def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes | None, os.stat_result]:
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    descriptor = os.open(os.path.join(root, path), flags)  # noqa: PTH118 - pathlib is slow on 11,000 files
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError(0, "it is no regular file")
+        if before.st_size > limit:
+            return before, None, before
+        source = os.read(descriptor, before.st_size + 1)
+        while len(source) < before.st_size and (piece := os.read(descriptor, before.st_size - len(source))):
+            source += piece
+        return before, source[:limit], os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _list(root: Path, found: Names) -> Listing:
+    """Sort names into files and what is left out, with the reasons."""
+    real_root = os.path.realpath(root)
+    problems = [Problem(*problem) for problem in found.problems]
+    names = sorted(found.names)
+    odd = frozenset(name for name in names if _UNPRINTABLE.search(name))
+    problems.extend(
+        Problem(ascii(name)[1:-1], "its name has control characters or is not UTF-8; it was left out")
+        for name in sorted(odd)
+    )
+    names = [name for name in names if name not in odd]
+    states = _states(root, names)
+    kept, left_out = [], []
+    for name, kind in zip(names, states[:, 4].tolist(), strict=True):
+        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(real_root, name, kind)
+        if kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason):
+            kept.append(True)
+            continue
+        kept.append(False)
+        left_out.append(name)
+        if reason:
+            problems.append(Problem(name.rstrip("/"), reason))
+    paths = tuple(name for name, is_kept in zip(names, kept, strict=True) if is_kept)
+    return Listing(
+        paths, states[np.array(kept, np.bool_)], tuple(left_out), tuple(sorted(problems)), found.digest
+    )
+
+
+def _reason_to_leave_out(real_root: str, name: str, kind: int) -> str:
+    """Return why a name is left out, ``""`` for one that is gone and for a link inside the tree."""
+    if kind == 0:
+        return ""
+    if kind == stat.S_IFDIR:
+        return "a submodule or nested repository; its files were not indexed"
+    if kind != stat.S_IFLNK:
+        return "neither a file nor a folder; it was left out"
+    target = os.path.realpath(os.path.join(real_root, name))  # noqa: PTH118
+    if target == real_root or target.startswith(os.path.join(real_root, "")):  # noqa: PTH118
+        return ""
+    return "a symbolic link that leaves the tree; it was not followed"
+
+
+def _states(root: Path, paths: Iterable[str]) -> NDArray[np.int64]:
+    prefix = os.path.join(root, "")  # noqa: PTH118
+    rows = array("q")
+    lstat, extend = os.lstat, rows.extend
+    for path in paths:
+        try:
+            extend(_row(lstat(prefix + path)))
+        except OSError:
+            extend((0, 0, 0, 0, 0))
+    return np.frombuffer(rows, np.int64).reshape(-1, 5)
+
+
+def _row(found: os.stat_result) -> tuple[int, int, int, int, int]:
+    inode = found.st_ino & 0x7FFF_FFFF_FFFF_FFFF  # Some file systems use all 64 bits.
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode, stat.S_IFMT(found.st_mode)
+
+
+def _type_of(root: Path, name: str) -> int:
+    return int(_states(root, (name,))[0, 4])
+
+
+_EMPTY = Listing((), np.zeros((0, 5), np.int64), (), (), b"")

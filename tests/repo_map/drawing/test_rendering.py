@@ -1,0 +1,351 @@
+"""What each level of each kind of file looks like, as snapshots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repo_map.drawing.rendering import render_header
+from tests.support.maps import check, draw, files_of, index_of
+
+PYTHON = '''\
+=== app.py
+"""The app."""
+import os
+
+LIMIT = 3
+
+
+@decorated(
+    "x",
+)
+class Router(Base):
+    """Routes requests.
+
+    Slowly.
+    """
+
+    depth: int = 0
+
+    def dispatch(
+        self,
+        request: str,
+    ) -> str:
+        """Send it on.
+
+        Args: none.
+        """
+        answer = request.answer()
+        return answer
+
+    def close(self) -> None:
+        self.closed_for_good = True
+
+
+def main() -> None:
+    router = Router()
+    router.dispatch("a request")
+'''
+GO = """\
+=== x.go
+package x
+
+// Serve answers.
+//
+// It never fails.
+func (r *Router) Serve(a int) error {
+\tr.count++
+\treturn nil
+}
+
+type Router struct {
+\tcount int
+}
+"""
+GUIDE = """\
+=== guide.md
+# Guide
+
+Intro words,
+on two lines.
+
+Second paragraph.
+
+## Install
+
+Run it with care and patience.
+
+### On Windows
+
+The same, in another shell.
+
+## Use
+
+Use it as you like.
+"""
+
+
+def test_level_one_is_the_path() -> None:
+    check(PYTHON, "verbosity: [{pattern: '**', level: 1}]", "app.py\n")
+
+
+def test_level_two_is_the_nested_definition_lines() -> None:
+    expect = """\
+app.py
+class Router(Base):
+    def dispatch(
+    def close(self) -> None:
+def main() -> None:
+
+"""
+    check(PYTHON, "verbosity: [{pattern: '**', level: 2}]", expect)
+
+
+def test_level_three_adds_signatures_decorators_first_doc_paragraphs_and_fields() -> None:
+    expect = '''\
+app.py
+LIMIT = 3
+@decorated(
+    "x",
+)
+class Router(Base):
+    """Routes requests.
+    depth: int = 0
+    def dispatch(
+        self,
+        request: str,
+    ) -> str:
+        """Send it on.
+    def close(self) -> None:
+def main() -> None:
+
+'''
+    check(PYTHON, "verbosity: [{pattern: '**', level: 3}]", expect)
+
+
+def test_level_four_is_the_source() -> None:
+    source = files_of(PYTHON)["app.py"]
+    check(PYTHON, "verbosity: [{pattern: '**', level: 4}]", f"app.py\n{source}\n")
+
+
+def test_doc_comments_above_a_definition_show_their_first_paragraph() -> None:
+    expect = """\
+x.go
+// Serve answers.
+func (r *Router) Serve(a int) error {
+type Router struct {
+\tcount int
+
+"""
+    check(GO, "verbosity: [{pattern: '**', level: 3}]", expect)
+
+
+def test_headings_nest_and_their_first_paragraphs_come_at_level_three() -> None:
+    check(
+        GUIDE,
+        "verbosity: [{pattern: '**', level: 2}]",
+        "guide.md\n# Guide\n## Install\n### On Windows\n## Use\n\n",
+    )
+    expect = """\
+guide.md
+# Guide
+Intro words,
+on two lines.
+## Install
+Run it with care and patience.
+### On Windows
+The same, in another shell.
+## Use
+Use it as you like.
+
+"""
+    check(GUIDE, "verbosity: [{pattern: '**', level: 3}]", expect)
+
+
+def test_a_section_shows_one_body_whole_under_its_class_line() -> None:
+    expect = '''\
+app.py
+class Router(Base):
+⋮ 18
+    def dispatch(
+        self,
+        request: str,
+    ) -> str:
+        """Send it on.
+
+        Args: none.
+        """
+        answer = request.answer()
+        return answer
+⋮
+
+'''
+    check(PYTHON, "verbosity: [{pattern: app.py, sections: [{pattern: Router.dispatch, level: 4}]}]", expect)
+
+
+def test_a_section_may_name_a_leaf_or_a_glob() -> None:
+    exact = draw(PYTHON, "verbosity: [{pattern: app.py, sections: [{pattern: Router.close, level: 4}]}]").text
+    for pattern in ("close", "Router.c*", "*close"):
+        plan = f"verbosity: [{{pattern: app.py, sections: [{{pattern: '{pattern}', level: 4}}]}}]"
+        assert draw(PYTHON, plan).text == exact
+
+
+def test_a_heading_section_brings_what_is_below_it() -> None:
+    expect = """\
+guide.md
+# Guide
+⋮ 8
+## Install
+
+Run it with care and patience.
+
+### On Windows
+
+The same, in another shell.
+⋮
+
+"""
+    check(GUIDE, "verbosity: [{pattern: guide.md, sections: [{pattern: Inst*, level: 4}]}]", expect)
+
+
+def test_the_last_section_that_names_a_symbol_decides() -> None:
+    plan = """
+        verbosity:
+          - pattern: app.py
+            sections: [{pattern: 'Router*', level: 4}, {pattern: Router.dispatch, level: 2}]
+        """
+    text = draw(PYTHON, plan).text
+    assert (
+        "    def dispatch(\n⋮ 29\n    def close(self) -> None:\n        self.closed_for_good = True\n" in text
+    )
+    assert "answer = request.answer()" not in text
+
+
+def test_where_sections_overlap_the_higher_level_wins() -> None:
+    plan = """
+        verbosity:
+          - pattern: app.py
+            sections: [{lines: 26-27, level: 4}, {pattern: Router.dispatch, level: 2}]
+        """
+    expect = """\
+app.py
+class Router(Base):
+    def dispatch(
+⋮ 26
+        answer = request.answer()
+        return answer
+⋮
+
+"""
+    check(PYTHON, plan, expect)
+
+
+def test_parts_outside_sections_keep_the_level_of_the_rule() -> None:
+    plan = "verbosity: [{pattern: app.py, level: 2, sections: [{pattern: Router.close, level: 4}]}]"
+    expect = """\
+app.py
+class Router(Base):
+    def dispatch(
+⋮ 29
+    def close(self) -> None:
+        self.closed_for_good = True
+
+
+def main() -> None:
+
+"""
+    check(PYTHON, plan, expect)
+
+
+def test_a_custom_query_adds_the_lines_of_its_captures() -> None:
+    plan = """
+        verbosity: [{pattern: '**', level: 1}]
+        custom_queries: [{pattern: '**/*.py', query: '(call function: (attribute) @callee)'}]
+        """
+    expect = """\
+app.py
+class Router(Base):
+    def dispatch(
+⋮ 26
+        answer = request.answer()
+⋮ 33
+def main() -> None:
+⋮ 35
+    router.dispatch("a request")
+
+"""
+    check(PYTHON, plan, expect)
+
+
+def test_lines_can_be_numbered() -> None:
+    plan = "verbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
+    expect = """\
+app.py
+⋮ 33
+   33 def main() -> None:
+   34     router = Router()
+   35     router.dispatch("a request")
+
+"""
+    check(PYTHON, plan, expect, line_numbers=True)
+
+
+def test_costs_stand_beside_the_path_on_demand() -> None:
+    header = draw(PYTHON, "verbosity: [{pattern: '**', level: 1}]", show_costs=True).text
+    assert header.startswith("app.py [L1:")
+    assert header.endswith("]\n")
+    costs = [int(part.partition(":")[2].rstrip("]\n")) for part in header.split()[1:]]
+    assert costs == sorted(costs)
+    assert len(costs) == 4
+
+
+def test_text_without_a_grammar_has_path_and_source_only() -> None:
+    repo = {"notes.txt": "one\ntwo\n"}
+    for level in (1, 2, 3):
+        check(repo, f"verbosity: [{{pattern: '**', level: {level}}}]", "notes.txt\n")
+    check(repo, "verbosity: [{pattern: '**', level: 4}]", "notes.txt\none\ntwo\n\n")
+
+
+def test_a_binary_file_is_its_path() -> None:
+    check({"a.bin": b"\0\1\2" * 9}, "verbosity: [{pattern: '**', level: 4}]", "a.bin\n")
+
+
+def test_terminal_escapes_and_reordering_marks_do_not_reach_the_map() -> None:
+    repo = {"a.txt": "red \x1b[31m\x07text\u202e\n\ttab stays\x0c\n"}
+    check(repo, "verbosity: [{pattern: '**', level: 4}]", "a.txt\nred [31mtext\n\ttab stays\n\n")
+
+
+def test_source_cannot_pass_for_a_header_or_an_elision() -> None:
+    repo = {"a.txt": "b.txt\n⋮ 3 more files\nb.txt [L1:3 L2:3 L3:3 L4:3]\n", "b.txt": "x\n"}
+    expect = "a.txt\n b.txt\n ⋮ 3 more files\n b.txt [L1:3 L2:3 L3:3 L4:3]\n\nb.txt\nx\n\n"
+    check(repo, "verbosity: [{pattern: '**', level: 4}]", expect)
+
+
+def test_a_path_that_could_pass_for_something_else_is_quoted() -> None:
+    assert render_header("a\nb.txt") == '"a\\nb.txt"'
+    assert render_header("⋮ 3 more files") == '"\\u22ee 3 more files"'
+    assert render_header("docs/My notes.md") == "docs/My notes.md"
+
+
+def test_windows_line_ends_are_drawn_as_plain_ones() -> None:
+    check({"a.txt": b"one\r\ntwo\r\n"}, "verbosity: [{pattern: '**', level: 4}]", "a.txt\none\ntwo\n\n")
+
+
+def test_an_outline_line_is_cut_short_but_a_body_is_not() -> None:
+    long = f"def f(a={'1' * 900}):"
+    repo = {"a.py": f"{long}\n    pass\n"}
+    assert draw(repo, "verbosity: [{pattern: '**', level: 2}]").text == f"a.py\n{long[:240]}…\n\n"
+    assert long in draw(repo, "verbosity: [{pattern: '**', level: 4}]").text
+
+
+def test_a_body_shown_whole_is_its_source_without_a_gap() -> None:
+    package = Path(__file__).parents[3] / "repo_map"
+    for name in ("drawing/fitting.py", "drawing/rendering.py", "plans/updates.py"):
+        path = package / name
+        source = path.read_text()
+        repo = {path.name: source}
+        lines = source.split("\n")
+        for definition in index_of(repo).definitions(0):
+            if definition.kind in {"function", "method"}:
+                span = f"lines: {definition.start}-{definition.end}"
+                text = draw(repo, f"verbosity: [{{pattern: '**', sections: [{{{span}, level: 4}}]}}]").text
+                assert "\n".join(lines[definition.start - 1 : definition.end]) in text, definition.name

@@ -1,0 +1,67 @@
+"""Languages by path, grammars on first use, and queries with clear errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tree_sitter import QueryCursor
+
+from repo_map.parsing.languages import LANGUAGES, compile_query, language_of, parse
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("src/app.py", "python"),
+        ("SRC/APP.PY", "python"),
+        ("a.b.tsx", "tsx"),
+        ("Gemfile", "ruby"),
+        ("infra/main.tf", "hcl"),
+        ("README.md", "markdown"),
+        ("notes.txt", ""),
+        ("LICENSE", ""),
+        ("dir.py/file", ""),
+        ("", ""),
+    ],
+)
+def test_a_path_tells_its_language_by_its_last_suffix_or_its_name(path: str, language: str) -> None:
+    assert language_of(path) == language
+
+
+def test_no_suffix_belongs_to_two_languages() -> None:
+    suffixes = [suffix for spec in LANGUAGES.values() for suffix in (*spec.suffixes, *spec.filenames)]
+    assert len(suffixes) == len(set(suffixes))
+
+
+def test_grammars_are_imported_only_when_a_language_is_read() -> None:
+    code = "import repo_map.symbols, sys; print([m for m in sys.modules if m.startswith('tree_sitter_')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_query_with_a_predicate_finds_its_nodes_in_a_parsed_tree() -> None:
+    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python")
+    query = compile_query("python", '((function_definition name: (identifier) @n) (#eq? @n "two"))')
+    assert [node.text for node in QueryCursor(query).captures(tree.root_node)["n"]] == [b"two"]
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "message"),
+    [
+        (
+            "python",
+            "(nope) @x",
+            "not a query of the python grammar: Invalid node type at line 1, column 2: nope",
+        ),
+        ("go", "\n(identifier) @x) @y", "not a query of the go grammar: Invalid syntax at line 2, column 16"),
+        ("python", "(identifier", "not a query of the python grammar: Unexpected EOF"),
+        ("markdown", "(x) @x", "markdown has no grammar, so a query can't be run on it"),
+        ("", "(x) @x", "plain text has no grammar, so a query can't be run on it"),
+    ],
+)
+def test_a_bad_query_is_told_with_its_place(language: str, query: str, message: str) -> None:
+    with pytest.raises(ValueError, match="query") as told:
+        compile_query(language, query)
+    assert str(told.value).startswith(message)

@@ -1,0 +1,153 @@
+"""What ``read_symbols`` promises for every language: no input raises, spans nest, names are counted."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_map.parsing import languages
+from repo_map.parsing.languages import LANGUAGES
+from repo_map.symbols import FileSymbols, Import, read_symbols
+
+PATHS = [f"file{spec.suffixes[0]}" for spec in LANGUAGES.values()]
+FRAGMENTS = st.sampled_from(
+    b"def f( |class A|{|}|(|)|\n|\r\n|\x00|\xff\xfe|\"|'|`|/*|*/|//|#|<script>|</script>|=> |function "
+    b"|import x|@|::|template<|${|---|\xef\xbb\xbf|end|do|[[|]]|key: |create table t| |    |\t|=|;|const x"
+    b'|fn |impl |pub |public |@doc """|#define X|\xc3\xa9|<h1>|</h1>|<p id="a">'.split(b"|")
+)
+
+
+def references(symbols: FileSymbols, name: str | None) -> dict[str, int]:
+    """Return the counted names of one definition, of the top level for None."""
+    at = -1 if name is None else [item.name for item in symbols.definitions].index(name)
+    return {item.name: item.count for item in symbols.references if item.definition == at}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=25, deadline=None)
+@given(source=st.binary(max_size=400) | st.lists(FRAGMENTS, max_size=40).map(b"".join))
+def test_any_bytes_survive_and_every_span_lies_in_the_file_and_in_its_parent(
+    path: str, source: bytes
+) -> None:
+    symbols = read_symbols(source, path)
+    lines = source.count(b"\n") + 1
+    for index, item in enumerate(symbols.definitions):
+        assert 1 <= item.start <= item.sig_start <= item.sig_end <= item.end <= lines
+        assert -1 <= item.parent < index
+        if item.parent >= 0:
+            parent = symbols.definitions[item.parent]
+            assert parent.start <= item.start
+            assert item.end <= parent.end
+        assert 0 <= item.doc_start <= item.doc_end <= lines
+    assert all(-1 <= item.definition < len(symbols.definitions) for item in symbols.references)
+    assert all(item.count > 0 and item.name for item in symbols.references)
+
+
+def test_an_empty_file_has_no_symbols_and_no_problem() -> None:
+    assert read_symbols(b"", "a.py") == FileSymbols("python", (), (), (), ())
+
+
+def test_a_file_without_a_language_has_no_symbols_and_no_problem() -> None:
+    assert read_symbols(b"hello", "notes.txt") == FileSymbols("", (), (), (), ())
+
+
+def test_names_in_strings_and_comments_are_no_references_but_names_inside_interpolations_are() -> None:
+    source = (
+        b'def greet(user):\n    # Says hello.\n    text = "not here"\n    return f"{user.name} {shout(text)}"'
+    )
+    found = references(read_symbols(source, "a.py"), "greet")
+    assert found == {"user": 2, "text": 2, "name": 1, "shout": 1}
+
+
+def test_a_reference_belongs_to_the_innermost_definition_and_leaves_out_its_own_name() -> None:
+    source = b"class Cart {\n  add(item) { return check(item); }\n  size = 3;\n}\nnew Cart().add();\n"
+    symbols = read_symbols(source, "a.js")
+    assert references(symbols, "Cart") == {}
+    assert references(symbols, "add") == {"item": 2, "check": 1}
+    assert references(symbols, None) == {"Cart": 1, "add": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "expected"),
+    [
+        ("a.py", "from a.b import (c,\n  d as e)\n", Import("a.b", ("c", "d"), 1)),
+        ("a.ts", "import x, { type y as z } from './m'\n", Import("./m", ("x", "y"), 1)),
+        ("a.go", 'import (\n\tdb "shop/db"\n)\n', Import("shop/db", ("db",), 2)),
+        ("a.rs", "use std::io::Read as R;\n", Import("std::io", ("Read",), 1)),
+        ("A.java", "import static a.b.C.*;\n", Import("a.b.C", ("*",), 1)),
+        ("a.c", '#include "x/y.h"\n', Import("x/y.h", (), 1)),
+        ("a.kt", "import a.b.C as D\n", Import("a.b", ("C",), 1)),
+        ("a.scala", "import a.b.{C, D => E}\n", Import("a.b", ("C", "D"), 1)),
+        ("a.cs", "using X = System.Text;\n", Import("System.Text", (), 1)),
+        ("a.rb", "require_relative 'lib/a'\n", Import("lib/a", (), 1)),
+        ("a.php", "<?php\nuse A\\B\\{C, D};\n", Import("A.B", ("C", "D"), 2)),
+        ("a.swift", "@testable import Shop\n", Import("Shop", (), 1)),
+        ("a.sh", 'source "$DIR/lib.sh"\n', Import("$DIR/lib.sh", (), 1)),
+        ("a.lua", 'local a = require("a.b")\n', Import("a.b", (), 1)),
+        ("a.ex", "alias A.{B, C}\n", Import("A", ("B", "C"), 1)),
+    ],
+)
+def test_an_import_tells_module_names_and_line(path: str, source: str, expected: Import) -> None:
+    assert read_symbols(source.encode(), path).imports == (expected,)
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_no_line() -> None:
+    source = b"# One.\n# Two.\nclass A\n  def b\n  end\nend\n"
+    plain = read_symbols(source, "a.rb").definitions
+    assert read_symbols(b"\xef\xbb\xbf" + source.replace(b"\n", b"\r\n"), "a.rb").definitions == plain
+
+
+def test_broken_source_still_gives_what_can_be_read() -> None:
+    names = [item.name for item in read_symbols(b"def good():\n    pass\n\ndef bad(:\n", "a.py").definitions]
+    assert "good" in names
+
+
+def test_a_header_with_classes_is_read_as_cpp_and_one_without_as_c() -> None:
+    assert read_symbols(b"class A {\npublic:\n  int f();\n};\n", "a.h").language == "cpp"
+    assert read_symbols(b"struct a { int class; };\n", "a.h").language == "c"
+
+
+def test_a_script_without_suffix_is_told_by_its_first_line() -> None:
+    symbols = read_symbols(b"#!/usr/bin/env bash\nrun() { echo; }\n", "bin/tool")
+    assert (symbols.language, symbols.definitions[0].name) == ("bash", "run")
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "words"),
+    [
+        (b"x = 1\n" * 300_000, "a.py", "1,800,000 bytes are more than"),
+        (b"x = '" + b"y" * 60_000 + b"'\n", "a.py", "a line of 60,006 bytes is longer than"),
+        (b'{"k": 1}\n' * 40_000, "a.json", "360,000 bytes are more than"),
+    ],
+)
+def test_what_is_too_big_to_parse_is_told_and_not_read(source: bytes, path: str, words: str) -> None:
+    symbols = read_symbols(source, path)
+    assert symbols.definitions == ()
+    assert words in symbols.problems[0]
+
+
+def test_a_parser_that_runs_over_its_deadline_is_stopped_and_works_again_afterwards() -> None:
+    symbols = read_symbols(b"f(" * 20_000 + b"\n", "a.py", deadline_s=0.0)
+    assert "did not finish within 0 s" in symbols.problems[0]
+    assert read_symbols(b"def f(): pass\n", "a.py").definitions
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.c", "a.rs", "a.json", "a.html", "a.rb"])
+def test_deep_nesting_does_not_overflow(path: str) -> None:
+    opening = {"a.html": b"<b>\n", "a.rb": b"[\n"}.get(path, b"{[(\n")
+    assert isinstance(read_symbols(opening * 10_000, path), FileSymbols)
+
+
+def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(languages, "_PARSERS", languages._Parsers())
+    languages.grammar.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter_lua", None)
+    symbols = read_symbols(b"function a() end\n", "a.lua")
+    monkeypatch.undo()
+    assert "install tree-sitter-lua" in symbols.problems[0]
+    assert read_symbols(b"function a() end\n", "a.lua").definitions

@@ -1,0 +1,246 @@
+"""Flight plans as text: read strictly, written for people, updated in parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_map.errors import FlightPlanError
+from repo_map.flight_plan import (
+    CustomQuery,
+    FlightPlan,
+    Focus,
+    PathBoost,
+    SectionRule,
+    SymbolBoost,
+    TreeStamp,
+    VerbosityRule,
+)
+from repo_map.plans.updates import apply_update, compare_plans
+
+WORDS = st.text(alphabet="abz_/.*: #'\"-é{}é0", min_size=1, max_size=12).filter(
+    lambda text: text.strip() == text and text.count("{") == text.count("}") == 0
+)
+PATTERNS = WORDS.filter(lambda text: text.strip("./") != "")
+LEVELS = st.integers(0, 4)
+WEIGHTS = st.floats(0.01, 100).map(lambda weight: round(weight, 3))
+SECTIONS = st.one_of(
+    st.builds(SectionRule, pattern=WORDS, level=LEVELS),
+    st.builds(SectionRule, lines=st.sampled_from(["1-2", "30-41"]), level=LEVELS),
+)
+
+
+def unique(items: st.SearchStrategy[object], key: str) -> st.SearchStrategy[list[object]]:
+    return st.lists(items, max_size=3, unique_by=lambda item: getattr(item, key))
+
+
+RULES = st.builds(
+    VerbosityRule,
+    pattern=PATTERNS,
+    level=LEVELS,
+    sections=st.lists(SECTIONS, max_size=3, unique_by=lambda s: (s.pattern, s.lines)),
+)
+QUERIES = st.builds(CustomQuery, pattern=PATTERNS, query=st.just("(a) @b\n(c) @d") | WORDS, level=LEVELS)
+FOCUS = st.builds(
+    Focus,
+    paths=unique(st.builds(PathBoost, pattern=PATTERNS, weight=WEIGHTS), "pattern"),
+    symbols=unique(st.builds(SymbolBoost, name=WORDS, weight=WEIGHTS), "name"),
+).filter(lambda focus: bool(focus.paths or focus.symbols))
+PLANS = st.builds(
+    FlightPlan,
+    budget=st.integers(1, 10**6),
+    focus=st.none() | FOCUS,
+    verbosity=unique(RULES, "pattern"),
+    custom_queries=st.lists(QUERIES, max_size=2, unique_by=lambda q: (q.pattern, q.query)),
+    tree=st.none() | st.just(TreeStamp(fingerprint="ab12", files={"a b.py": "00000012", "c.py": "1e5"})),
+)
+
+
+@given(PLANS)
+def test_a_plan_survives_being_written_and_read(plan: FlightPlan) -> None:
+    assert FlightPlan.from_yaml(plan.to_yaml()) == plan
+
+
+@given(PLANS, PLANS)
+def test_the_diff_between_two_plans_makes_the_same_change_when_applied(
+    old: FlightPlan, new: FlightPlan
+) -> None:
+    change = compare_plans(old, new)
+    again = apply_update(old, change.diff)
+    assert compare_plans(again.plan, new).diff == {}
+    assert again.diff == change.diff
+    assert bool(change.diff) == bool(change.lines)
+
+
+def test_a_written_plan_reads_like_one() -> None:
+    plan = FlightPlan(
+        budget=8000,
+        focus=Focus(paths=(PathBoost(pattern="src/auth/**", weight=3),)),
+        verbosity=(
+            VerbosityRule(pattern="**", level=1),
+            VerbosityRule(pattern="src/a.py", sections=(SectionRule(pattern="Router.*", level=4),)),
+        ),
+        custom_queries=(CustomQuery(pattern="**/*.py", query="(call) @a\n(class_definition) @b"),),
+    )
+    assert plan.to_yaml().split("\n", 1)[1] == (
+        """\
+budget: 8000
+focus:
+  paths:
+    - {pattern: src/auth/**, weight: 3.0}
+verbosity:
+  - {pattern: '**', level: 1}
+  - pattern: src/a.py
+    sections:
+      - {pattern: Router.*, level: 4}
+custom_queries:
+  - pattern: '**/*.py'
+    query: |-
+      (call) @a
+      (class_definition) @b
+"""
+    )
+
+
+def test_an_empty_plan_is_the_default_plan() -> None:
+    assert FlightPlan.from_yaml("") == FlightPlan.from_yaml("# nothing\n") == FlightPlan()
+
+
+LEVEL_NAMES = "0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("verbosity: [{pattern: a, level: 7}]", f"`verbosity[0].level` is 7; it must be {LEVEL_NAMES}."),
+        (
+            "verbosity: [{pattern: a, level: yes}]",
+            "`verbosity[0].level`: must be a number from 0 to 4, not yes or no.",
+        ),
+        (
+            "verbosity: [{pattern: a, lvl: 2}]",
+            "`verbosity[0].lvl` is not a field of a flight plan; did you mean `level`?",
+        ),
+        ("budgett: 3", "`budgett` is not a field of a flight plan; did you mean `budget`?"),
+        (
+            "focus: {zzz: 1}",
+            "`focus.zzz` is not a field of a flight plan; it takes `paths`, `symbols`.",
+        ),
+        (
+            "verbosity: [{pattern: 'src/[a', level: 2}]",
+            "`verbosity[0].pattern`: The glob `src/[a` opens a `[` that it never closes; "
+            "add `]`, or write `[[]`.",
+        ),
+        ("verbosity: [{level: 2}]", "`verbosity[0].pattern` is missing."),
+        (
+            "verbosity: [{pattern: a}]",
+            "`verbosity[0]`: a verbosity rule needs `level` or `sections`.",
+        ),
+        (
+            "verbosity: [{pattern: a, sections: [{lines: 9, level: 1}]}]",
+            "`verbosity[0].sections[0].lines` is 9; it must be text.",
+        ),
+        (
+            "verbosity: [{pattern: a, sections: [{lines: 0-9, level: 1}]}]",
+            "`verbosity[0].sections[0].lines` is '0-9'; it must be a first and a last line, such as 120-180.",
+        ),
+        ("verbosity: {a: 1}", "`verbosity` is a mapping; it must be a list."),
+        ("budget: 0", "`budget` is 0; it must be greater than 0."),
+        ("budget: much", "`budget` is 'much'; it must be a whole number."),
+        ("budget: 1\nbudget: 2", "The plan is not valid YAML at line 2, column 1: `budget` is there twice."),
+        ("? [a]\n: 1", "The plan is not valid YAML at line 1, column 3: a key must be plain text."),
+        ("a: &x 1", "The plan is not valid YAML at line 1, column 4: anchors and aliases have no use here."),
+        ("- 1", "The plan is a list; it must be a mapping such as `budget: 20000`."),
+        ("hello", "The plan is `hello`; it must be a mapping such as `budget: 20000`."),
+        ("[" * 300, "The plan is not valid YAML at line 1, column 21: it nests too deeply."),
+        (
+            "budget: 0\nverbosity: 3",
+            "`budget` is 0; it must be greater than 0. There is 1 more such problem.",
+        ),
+    ],
+)
+def test_a_bad_plan_is_refused_in_a_sentence_that_names_the_place(text: str, sentence: str) -> None:
+    with pytest.raises(FlightPlanError) as refused:
+        FlightPlan.from_yaml(text)
+    assert str(refused.value) == sentence
+
+
+@given(st.text() | st.text(alphabet="abudgetverosity:[]{}-, \n0123'\"|>&*!%@`?"))
+def test_any_text_is_a_plan_or_refused_by_name(text: str) -> None:
+    sentence = ""
+    try:
+        FlightPlan.from_yaml(text)
+    except FlightPlanError as refused:
+        sentence = str(refused)
+    assert "\n" not in sentence
+
+
+def test_an_update_adds_replaces_and_removes_by_pattern() -> None:
+    plan = FlightPlan.from_yaml(
+        """
+        verbosity:
+          - {pattern: src/auth/**, level: 2}
+          - {pattern: tests/**, level: 1}
+          - pattern: src/app.py
+            level: 1
+            sections: [{pattern: Router.run, level: 4}, {lines: 1-20, level: 4}]
+        """
+    )
+    change = apply_update(
+        plan,
+        {
+            "budget": 8000,
+            "verbosity": [
+                {"pattern": "src/auth/**", "level": 4},
+                {"pattern": "tests/**", "level": None},
+                {
+                    "pattern": "src/app.py",
+                    "sections": [{"lines": "1-20", "level": None}, {"pattern": "main", "level": 3}],
+                },
+                {"pattern": "docs/**", "level": 0},
+            ],
+            "focus": {"paths": [{"pattern": "src/auth/**", "weight": 5}]},
+        },
+    )
+    assert change.lines == (
+        "budget 20,000 → 8,000",
+        "+ focus src/auth/** ×5",
+        "- tests/**",
+        "src/auth/** 2 → 4",
+        "- src/app.py § 1-20",
+        "+ src/app.py § main 3",
+        "+ docs/** 0",
+    )
+    assert [rule.pattern for rule in change.plan.verbosity] == ["src/auth/**", "src/app.py", "docs/**"]
+    assert [section.pattern for section in change.plan.verbosity[1].sections] == ["Router.run", "main"]
+    assert change.diff["budget"] == 8000
+
+
+def test_an_update_that_changes_nothing_says_nothing() -> None:
+    plan = FlightPlan.from_yaml("verbosity: [{pattern: a, level: 2}]")
+    change = apply_update(plan, {"verbosity": [{"pattern": "a", "level": 2}]})
+    assert change == (plan, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("updates", "sentence"),
+    [
+        (
+            {"verbosity": [{"pattern": "a", "level": 9}]},
+            f"`verbosity[0].level` is 9; it must be {LEVEL_NAMES}.",
+        ),
+        ({"verbosity": [{"pattern": "a"}]}, "`verbosity[0]` is a new rule; it needs `level` or `sections`."),
+        ({"bugdet": 3}, "`bugdet` is not a field of a flight plan; did you mean `budget`?"),
+        (
+            {"verbosity": [{"pattern": "a", "sections": [{"lines": "x", "level": 3}]}]},
+            "`verbosity[0].sections[0].lines` is 'x'; it must be a first and a last line, such as 120-180.",
+        ),
+    ],
+)
+def test_a_bad_update_is_refused_in_a_sentence_that_names_the_place(
+    updates: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(FlightPlanError) as refused:
+        apply_update(FlightPlan(), updates)
+    assert str(refused.value) == sentence

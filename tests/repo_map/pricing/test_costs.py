@@ -1,0 +1,95 @@
+"""Prices before anything is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map import tokens
+from repo_map.drawing import draw_map
+from repo_map.flight_plan import FlightPlan
+from repo_map.pricing.costs import estimate, price_file, price_paths
+from repo_map.pricing.manifest import price_index, price_plan
+from repo_map.symbols import read_symbols
+from tests.support.maps import draw, index_of
+
+PACKAGE = Path(__file__).parents[3] / "repo_map"
+SOURCES = {path.relative_to(PACKAGE.parent).as_posix(): path.read_text() for path in PACKAGE.rglob("*.py")}
+
+
+def test_the_estimate_of_source_is_near_the_count() -> None:
+    for path, source in SOURCES.items():
+        if len(source) > 2000:
+            assert estimate(source, "python") == pytest.approx(tokens.count(source), rel=0.2), path
+    together = "".join(SOURCES.values())
+    assert estimate(together, "python") == pytest.approx(tokens.count(together), rel=0.05)
+
+
+def test_a_definition_costs_what_it_encloses() -> None:
+    source = b"class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n"
+    symbols = read_symbols(source, "a.py")
+    prices = dict(
+        zip(
+            (d.name for d in symbols.definitions),
+            price_file(source, symbols, "a.py").definitions,
+            strict=True,
+        )
+    )
+    for level in (0, 1, 2):
+        assert prices["A"][level] >= prices["one"][level] + prices["two"][level] - 1
+    assert prices["one"][0] <= prices["one"][1] <= prices["one"][2]
+
+
+def test_equal_contents_cost_the_same_whatever_they_are_called() -> None:
+    source = b"def f():\n    pass\n"
+    assert price_file(source, read_symbols(source, "a.py"), "a.py") == price_file(
+        source, read_symbols(source, "b/c.py"), "b/c.py"
+    )
+
+
+def test_nothing_costs_nothing() -> None:
+    assert price_file(b"", read_symbols(b"", "a.txt"), "a.txt") == ((0, 0, 0, 0, 0), [])
+    assert price_paths(()).shape == (0,)
+
+
+def test_a_small_tree_is_counted_exactly_at_every_level() -> None:
+    index = index_of(
+        {"a.py": SOURCES["repo_map/globs.py"], "b/c.py": SOURCES["repo_map/tokens.py"], "d.txt": "x\n"}
+    )
+    manifest = price_index(index)
+    assert manifest.exact
+    for level in (1, 2, 3, 4):
+        plan = FlightPlan.from_yaml(f"{{budget: 100000, verbosity: [{{pattern: '**', level: {level}}}]}}")
+        assert abs(manifest.total().levels[level - 1] - draw_map(index, plan).tokens) <= 3
+
+
+def test_the_size_of_a_map_is_predicted_within_two_percent() -> None:
+    index = index_of(SOURCES)
+    manifest = price_index(index, exact=False)
+    for level in (3, 4):
+        plan = FlightPlan.from_yaml(f"{{budget: 1000000, verbosity: [{{pattern: '**', level: {level}}}]}}")
+        assert price_plan(manifest, plan) == pytest.approx(draw_map(index, plan).tokens, rel=0.02)
+
+
+def test_costs_sum_by_folder_and_by_glob() -> None:
+    manifest = price_index(index_of({"a/b.txt": "x y z\n", "a/c/d.txt": "x\n", "e.txt": "x\n"}))
+    assert [(row.name, row.files) for row in manifest.by_folder()] == [("a/", 2), ("./", 1)]
+    assert [(row.name, row.files) for row in manifest.by_folder(2)] == [("a/", 1), ("a/c/", 1), ("./", 1)]
+    assert [(row.name, row.files) for row in manifest.by_glob(["**/*.txt", "zzz"])] == [
+        ("**/*.txt", 3),
+        ("zzz", 0),
+    ]
+    total = manifest.total()
+    assert total.levels[3] == sum(row.levels[3] for row in manifest.by_file())
+
+
+def test_sections_have_prices_of_their_own() -> None:
+    manifest = price_index(index_of({"a.md": "# One\n\nText.\n\n## Two\n\nMore text, and more.\n"}))
+    assert [row.name for row in manifest.sections("a.md")] == ["One", "One.Two"]
+    assert manifest.sections("zzz") == []
+
+
+def test_a_header_with_costs_is_priced_as_drawn() -> None:
+    drawn = draw(SOURCES, "budget: 2000", show_costs=True)
+    assert tokens.count(drawn.text) == drawn.tokens
