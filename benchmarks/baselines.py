@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from benchmarks.scoring import Answer
+from benchmarks.tasks import NOT_CODE
 from repo_map import tokens
 from repo_map.index import RepoIndex
 from repo_map.worktree.file_flags import FileFlag
@@ -23,7 +25,12 @@ _BEST_FILES = 150
 _MOST_RANKED = 200
 _FEW = 40
 """Candidates in a row that don't fit before a packet counts as full."""
-_LEFT_OUT = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK | FileFlag.TEST
+_LONGEST_FILE = 1_500_000
+"""Bytes."""
+_LONGEST_WORD = 80
+_LEFT_OUT = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK | FileFlag.TEST | FileFlag.VENDORED
+_ASIDE = re.compile(r"(?:^|/)(?:fixtures?|benchmarks?|benches|examples?|docs?|documentation|website)/", re.I)
+"""Folders whose files a fix rarely edits; plain search is measured at its best, without them."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -60,15 +67,20 @@ class Baselines:
         self._files = [
             file
             for file in range(len(index.paths))
-            if not flags[file] & int(_LEFT_OUT) and index.languages[int(languages[file])]
+            if not flags[file] & int(_LEFT_OUT)
+            and not _ASIDE.search(index.paths[file])
+            and index.languages[int(languages[file])] not in NOT_CODE
+            and index.files.size[file] < _LONGEST_FILE
         ]
-        self._names = {file: Counter(_terms(index.paths[file])) for file in self._files}
-        self._counts = {file: Counter(_terms(index.text(file))) + self._names[file] for file in self._files}
+        self._counts = {
+            file: _count(index.text(file)) + Counter(_terms(index.paths[file])) for file in self._files
+        }
         self._tokens: dict[int, int] = {}
 
     def answers(self, goal: str, budgets: Iterable[int]) -> dict[tuple[str, int], Answer]:
         """Return the answer of every baseline at every budget."""
-        scores = _bm25(_terms(goal), [self._counts[file] for file in self._files])
+        self._rarity = _rarity(_terms(goal), self._counts.values())
+        scores = _bm25(self._rarity, list(self._counts.values()))
         by_score = sorted(zip(self._files, scores, strict=True), key=lambda pair: -pair[1])
         order = [file for file, _ in by_score]
         chunks = self._ranked_chunks(goal, dict(by_score[:_BEST_FILES]))
@@ -96,7 +108,8 @@ class Baselines:
 
     def _ranked_chunks(self, goal: str, files: dict[int, float]) -> list[_Chunk]:
         chunks = [chunk for file in files for chunk in _chunks(self._index, file)]
-        scores = _bm25(_terms(goal), [chunk.counts for chunk in chunks])
+        # How rare a term is among files tells more than how rare it is among the chunks of the best of them.
+        scores = _bm25(self._rarity, [chunk.counts for chunk in chunks])
         best_file, best_chunk = max(files.values(), default=0) or 1, max(scores, default=0) or 1
         both = [
             score / best_chunk + files[chunk.file] / best_file
@@ -159,7 +172,7 @@ def _chunks(index: RepoIndex, file: int) -> Iterable[_Chunk]:
         for first, last, title in [*windows, (start, end, name)]:
             text = "\n".join(lines[first - 1 : last])
             if len(text.strip()) >= 10:
-                yield _Chunk(file, first, last, text, Counter(_terms(f"{text} {title}")))
+                yield _Chunk(file, first, last, text, _count(f"{text} {title}"))
         at = end + 1
 
 
@@ -171,15 +184,28 @@ def _outermost_functions(index: RepoIndex, file: int) -> Iterable[tuple[int, int
             yield definition.start, definition.end, definition.name
 
 
+def _count(text: str) -> Counter[str]:
+    """Return how often each term stands in a text."""
+    counts: Counter[str] = Counter()
+    for word, times in Counter(_IDENTIFIER.findall(text)).items():
+        for term in _terms_of_word(word):
+            counts[term] += times
+    return counts
+
+
 def _terms(text: str) -> list[str]:
-    """Return identifiers in lower case, and the parts of those that are compound."""
-    found: list[str] = []
-    for word in _IDENTIFIER.findall(text):
-        parts = [part.lower() for part in _PART.findall(word)]
-        if len(parts) > 1:
-            found.append(word.lower().strip("_"))
-        found += (part for part in parts if len(part) > 1 and part not in _STOP)
-    return found
+    """Return the terms of a text in order."""
+    return [term for word in _IDENTIFIER.findall(text) for term in _terms_of_word(word)]
+
+
+@lru_cache(maxsize=500_000)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    """Return an identifier in lower case, and the parts of one that is compound."""
+    if len(word) > _LONGEST_WORD:
+        return ()
+    parts = [part.lower() for part in _PART.findall(word)]
+    whole = [word.lower().strip("_")] if len(parts) > 1 else []
+    return (*whole, *(part for part in parts if len(part) > 1 and part not in _STOP))
 
 
 def _keywords(goal: str) -> set[str]:
@@ -194,16 +220,24 @@ def _keywords(goal: str) -> set[str]:
     return found
 
 
-def _bm25(query: Iterable[str], documents: Sequence[Counter[str]]) -> list[float]:
-    """Return the BM25 score (k1 1.5, b .75) of each document, each term of the query counted once."""
-    number = len(documents)
+def _rarity(query: Iterable[str], documents: Iterable[Counter[str]]) -> dict[str, float]:
+    """Return the inverse document frequency of each term of the query, each counted once."""
+    found, number = Counter[str](), 0
+    terms = sorted(set(query))
+    for document in documents:
+        number += 1
+        found.update(term for term in terms if term in document)
+    return {term: math.log(1 + (number - found[term] + 0.5) / (found[term] + 0.5)) for term in terms}
+
+
+def _bm25(rarity: Mapping[str, float], documents: Sequence[Counter[str]]) -> list[float]:
+    """Return the BM25 score (k1 1.5, b .75) of each document."""
     lengths = [document.total() for document in documents]
-    mean = sum(lengths) / max(1, number) or 1.0
+    mean = sum(lengths) / max(1, len(documents)) or 1.0
     norms = [_SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean) for length in lengths]
-    scores = [0.0] * number
-    for term in sorted(set(query)):
-        hits = [(at, document[term]) for at, document in enumerate(documents) if term in document]
-        rarity = math.log(1 + (number - len(hits) + 0.5) / (len(hits) + 0.5))
-        for at, count in hits:
-            scores[at] += rarity * count * (_SATURATION + 1) / (count + norms[at])
+    scores = [0.0] * len(documents)
+    for term, weight in rarity.items():
+        for at, document in enumerate(documents):
+            if (count := document.get(term, 0)) > 0:
+                scores[at] += weight * count * (_SATURATION + 1) / (count + norms[at])
     return scores

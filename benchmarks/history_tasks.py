@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.tasks import GoldSpan, GoldSymbol, Task
+from benchmarks.tasks import NOT_CODE, GoldSpan, GoldSymbol, Task
 from benchmarks.trees import find_mirror, materialise
 from repo_map.history.commits import clean_message
 from repo_map.parsing.languages import language_of
@@ -29,7 +29,6 @@ _REACH = 150
 """Commits after a snapshot that may make its tasks."""
 _LEAST_MESSAGE = 25
 _MOST_FILES = 5
-_NOT_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "html", "css", "xml", "rst"})
 _ROUTINE = re.compile(
     r"^(?:bump|release|version|merge|revert|update dep|"
     r"chore\(deps|build\(deps|changelog|prepare|docs?\b|"
@@ -86,7 +85,7 @@ def _commits(mirror: Path, ids: list[str]) -> Iterator[_Commit]:
 
 
 def _is_code(path: str) -> bool:
-    return language_of(path) not in _NOT_CODE and not flags_of_path(path) & FileFlag.TEST
+    return language_of(path) not in NOT_CODE and not flags_of_path(path) & FileFlag.TEST
 
 
 def _task(repo: str, base: str, mirror: Path, tree: Path, commit: _Commit) -> Task | None:

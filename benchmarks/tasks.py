@@ -6,6 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+NOT_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "html", "css", "xml", "rst"})
+"""Languages that hold prose or data, no functions."""
+
 
 class GoldSymbol(msgspec.Struct, frozen=True):
     """A function or class that the fix edited; lines are 1-based and inclusive."""

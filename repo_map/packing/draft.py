@@ -86,7 +86,7 @@ class Draft:
 
     def outline(self, pieces: Sequence[Piece], limit: int) -> None:
         """Show the definition lines of pieces in order, up to ``limit`` tokens."""
-        for piece in pieces:
+        for piece in sorted(pieces, key=lambda piece: -self._reader.evidence(piece)):
             if self._spent + _OUTLINE_TOKENS > limit:
                 return
             name = piece.unit.name

@@ -21,10 +21,12 @@ _FUNCTION = 0
 _CHARACTERS_PER_TOKEN = 4
 _SHORT = 20
 """Tokens below which a piece gets no cheaper: its elision and its place in mind cost as well."""
-_LENGTH_PRICE = 0.3
+_LENGTH_PRICE = 0.4
 """What a unit's score loses per e-fold of its length: of equals the shorter is shown first."""
 _ASIDE = 3.0
 """What tests, prose and data are worth less than code, unless the goal names them: fixes rarely edit them."""
+_GAP = 0.7
+"""What imports and constants, the lines between definitions, are worth less than a definition."""
 _PROSE_AND_DATA = frozenset({"", "css", "html", "json", "markdown", "toml", "yaml"})
 _LATER_WINDOW = 1.0
 """What each further window of a function is worth less than the one before."""
@@ -132,9 +134,14 @@ class PieceReader:
             worth = self._worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
             yield Piece(unit, first, last, worth)
 
+    def evidence(self, piece: Piece) -> float:
+        """Return what a piece is worth where its length costs nothing."""
+        return piece.unit.score - self.file(piece.path).aside
+
     def _worth(self, unit: ScoredUnit, text: str) -> float:
         length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)
-        return unit.score - _LENGTH_PRICE * math.log(length) - self.file(unit.path).aside
+        gap = 0.0 if unit.name else _GAP
+        return unit.score - _LENGTH_PRICE * math.log(length) - self.file(unit.path).aside - gap
 
     def _aside(self, file_id: int) -> float:
         """Return what the units of a file are worth less for the kind of file it is."""
