@@ -31,4 +31,5 @@ def navigator_settings(settings: Settings) -> NavigatorSettings:
         model=settings.model or EMBEDDED,
         fallback_models=settings.fallback_models,
         prices=settings.prices,
+        unmasked=settings.unmasked,
     )

@@ -31,7 +31,7 @@ class _Text(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         navigation_id = _navigation.get()
         record.navigation_note = f" [{navigation_id}]" if navigation_id else ""
-        return super().format(record)
+        return _masked(super().format(record))
 
 
 class _JsonLine(logging.Formatter):
@@ -46,7 +46,15 @@ class _JsonLine(logging.Formatter):
             line["navigation_id"] = navigation_id
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return _masked(json.dumps(line, ensure_ascii=False))
+
+
+def _masked(line: str) -> str:
+    """Return a log line without secrets, whoever wrote it."""
+    # Imported here: a server that logs nothing should not wait for it.
+    from repo_map.secrecy.masking import mask_text  # noqa: PLC0415
+
+    return mask_text(line)
 
 
 def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:

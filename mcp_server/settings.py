@@ -55,6 +55,8 @@ class Settings:
     """Where parsed repositories are kept; each run parses anew when left out."""
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
+    unmasked: tuple[str, ...] = ()
+    """Globs of files that are shown with their secrets."""
     model: str | None = None
     """Model of a navigation that names none; the embedded planner when left out."""
     fallback_models: tuple[str, ...] = ()
@@ -90,6 +92,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         data_dir=default_data_dir(environ),
         cache_dir=cache_folder(environ, sys.platform, Path.home()),
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or None,
         fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
         prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from navigator.amendments import amend
 from navigator.errors import InvalidRequestError
 from navigator.turns import Navigation, wish_of
+from repo_map.secrecy.masking import mask_text
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
@@ -18,12 +19,12 @@ KEPT = 5
 
 
 def checked_feedback(feedback: str | None) -> str:
-    """Return the words without surrounding blanks.
+    """Return the words without surrounding blanks, secrets masked.
 
     Raises:
         InvalidRequestError: they are too many.
     """
-    words = (feedback or "").strip()
+    words = mask_text((feedback or "").strip())
     if len(words) > MAX_FEEDBACK:
         raise InvalidRequestError(
             f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."

@@ -41,6 +41,8 @@ class NavigatorSettings:
     """Times that a call is repeated after a passing fault, before the next model is tried."""
     retry_delay_s: float = 0.5
     """Before the first repetition; each further one waits twice as long."""
+    unmasked: tuple[str, ...] = ()
+    """Globs of files that are shown with their secrets."""
     workers: int | None = None
     """Processes that parse; None means one per core."""
     max_repositories: int = 4

@@ -16,11 +16,13 @@ from navigator.state import BudgetConfig, ExecutionMode, ModelPricingRates, Navi
 from navigator.turns import Navigation
 from repo_map.errors import FlightPlanError
 from repo_map.flight_plan import FlightPlan
+from repo_map.secrecy.masking import mask_text
 
 MAX_GOAL = 100_000
 """Characters: a goal is an issue or a message, not a repository."""
 MAX_TOKEN_BUDGET = 2_000_000
 MAX_STEPS = 1_000
+MASKED_GOAL = "The goal held secrets of a known format; they were masked before anything was kept or sent."
 
 
 class Task(NamedTuple):
@@ -33,6 +35,8 @@ class Task(NamedTuple):
     token_budget: int
     max_cost_usd: Decimal
     max_steps: int
+    notes: tuple[str, ...] = ()
+    """What was changed of the request, one sentence each."""
 
 
 def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
@@ -42,7 +46,8 @@ def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
         InvalidRequestError: a part of it can't be used.
         FlightPlanError: its flight plan is not well-formed.
     """
-    goal = request.goal.strip()
+    stated = request.goal.strip()
+    goal = mask_text(stated)
     if not goal:
         raise InvalidRequestError("The goal is empty; say in a sentence what the context is for.")
     if len(goal) > MAX_GOAL:
@@ -61,6 +66,7 @@ def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
         token_budget=budget,
         max_cost_usd=_cost(request.max_cost_usd),
         max_steps=_whole("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
+        notes=() if goal == stated else (MASKED_GOAL,),
     )
 
 
@@ -81,6 +87,7 @@ def first_state(
         token_budget=task.token_budget,
         max_steps=task.max_steps,
         own=task.plan,
+        notes=task.notes,
         seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
     )
     return Navigation(state, run)

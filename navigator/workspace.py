@@ -119,7 +119,13 @@ class Workspaces:
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(asyncio.to_thread(read_history, root, store=store))
         try:
-            index = await asyncio.to_thread(build_index, root, store=store, workers=self._settings.workers)
+            index = await asyncio.to_thread(
+                build_index,
+                root,
+                store=store,
+                workers=self._settings.workers,
+                unmasked=self._settings.unmasked,
+            )
         finally:
             past = await history
         return Workspace(index, past)

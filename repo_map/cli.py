@@ -86,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
         )
         command.add_argument("--json", action="store_true", help="print one JSON object")
         command.add_argument("--workers", type=int, metavar="N", help="most processes to parse in")
+        command.add_argument(
+            "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
+        )
         command.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
         command.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
     draw.add_argument("--tokens", type=int, metavar="N", help="token budget, in place of the plan's")

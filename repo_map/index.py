@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from repo_map import globs
 from repo_map.indexing.fingerprints import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.tables import Costs, Files, Imports, Postings, References, Symbols, Units
 from repo_map.indexing.updating import Known, OnProgress, update
 from repo_map.indexing.vocabulary import StringTable
 from repo_map.parsing.values import Definition, FileSymbols, Import
-from repo_map.worktree.files import Problem, digest, read_file, resolve_root
+from repo_map.worktree.file_flags import FileFlag
+from repo_map.worktree.files import Problem, read_file, resolve_root
+from repo_map.worktree.tree import Tree
 
 _CACHED_SOURCE_BYTES = 32_000_000
 
@@ -22,17 +26,21 @@ def build_index(
     store: Store | None = None,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
+    unmasked: Iterable[str] = (),
 ) -> RepoIndex:
     """Index the repository at ``root``, parsing only what the store doesn't know yet.
 
     ``store`` is the user's cache if left out, ``Store(None)`` for none. ``workers`` is the most processes to
     parse in, by default one per processor where there is enough to parse. ``on_progress`` hears the name of
-    the phase (``listing``, ``parsing``, ``saving``), the work done and the work in all.
+    the phase (``listing``, ``parsing``, ``saving``), the work done and the work in all. ``unmasked`` are
+    globs of files that are shown with their secrets; raises FlightPlanError for a bad one.
     """
-    root = resolve_root(root)
+    tree = Tree(resolve_root(root), tuple(sorted(set(unmasked))))
+    for pattern in tree.unmasked:
+        globs.compile(pattern)
     store = user_store() if store is None else store
-    known = update(root, None, store, workers, on_progress or _ignore_progress)
-    return RepoIndex(root, known, store, workers)
+    known = update(tree, None, store, workers, on_progress or _ignore_progress)
+    return RepoIndex(tree, known, store, workers)
 
 
 def _ignore_progress(_phase: str, _done: int, _total: int) -> None:
@@ -42,8 +50,9 @@ def _ignore_progress(_phase: str, _done: int, _total: int) -> None:
 class RepoIndex:
     """What is known of a repository at one moment; a refresh makes a new value."""
 
-    def __init__(self, root: Path, known: Known, store: Store, workers: int | None) -> None:
-        self.root = root
+    def __init__(self, tree: Tree, known: Known, store: Store, workers: int | None) -> None:
+        self.root = tree.root
+        self._tree = tree
         self._known = known
         self._tables = known.tables
         self._store = store
@@ -51,6 +60,7 @@ class RepoIndex:
         self._sources: dict[int, bytes] = {}
         self._cached_bytes = 0
         self._drifted: set[int] = set()
+        self._secrets: dict[int, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -187,7 +197,7 @@ class RepoIndex:
         )
 
     def source(self, file_id: int) -> bytes:
-        """Return the file's bytes as they are now, ``b""`` for a file listed by path only."""
+        """Return the file's bytes as they are now, secrets masked; ``b""`` for a file listed by path only."""
         if file_id not in self._sources:
             self._remember(file_id, self._read(file_id))
         return self._sources[file_id]
@@ -196,10 +206,26 @@ class RepoIndex:
         known = self.files.digest[file_id].tobytes()
         if not any(known):
             return b""
-        source = read_file(self.root, self.paths[file_id]).source
-        if source is None or digest(source) != known:
+        path = self.paths[file_id]
+        read = read_file(self.root, path)
+        source = read.source or b""
+        if read.digest != known:
             self._drifted.add(file_id)
-        return source or b""
+        elif not int(self.files.flags[file_id]) & FileFlag.SECRETS:
+            return source
+        if self._tree.shows(path):
+            return source
+        # Imported here because a warm start that shows no secret should not wait for it.
+        from repo_map.secrecy.masking import mask  # noqa: PLC0415
+
+        masked = mask(source)
+        self._secrets[file_id] = masked.kinds
+        return masked.source
+
+    def secrets(self, file_id: int) -> tuple[str, ...]:
+        """Return the format of each secret that ``source`` masks."""
+        self.source(file_id)
+        return self._secrets.get(file_id, ())
 
     def _remember(self, file_id: int, source: bytes) -> None:
         while self._sources and self._cached_bytes + len(source) > _CACHED_SOURCE_BYTES:
@@ -233,5 +259,5 @@ class RepoIndex:
 
     def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
         """Return the index of the tree as it is now, parsing only what changed."""
-        known = update(self.root, self._known, self._store, self._workers, on_progress or _ignore_progress)
-        return RepoIndex(self.root, known, self._store, self._workers)
+        known = update(self._tree, self._known, self._store, self._workers, on_progress or _ignore_progress)
+        return RepoIndex(self._tree, known, self._store, self._workers)

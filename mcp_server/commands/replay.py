@@ -42,7 +42,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         if options.tokens < 1:
             raise InvalidRequestError(f"--tokens is {options.tokens}; give a number above zero.")
         plan = plan.model_copy(update={"budget": options.tokens})
-    drawn, drift = replay(build_index(root, store=Store(settings.cache_dir)), plan)
+    drawn, drift = replay(
+        build_index(root, store=Store(settings.cache_dir), unmasked=settings.unmasked), plan
+    )
     if options.json:
         print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from repo_map.secrecy.masking import mask_text
+
 PASSING_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _WORDS = {
     401: "refused the key",
@@ -59,4 +61,4 @@ def _is_connection_error(error: BaseException) -> bool:
 
 def _detail(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__)[:MAX_DETAIL]
+    return mask_text(lines[0] if lines else type(error).__name__)[:MAX_DETAIL]

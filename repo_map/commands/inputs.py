@@ -22,7 +22,13 @@ def open_index(options: argparse.Namespace) -> RepoIndex:
     store = Store(None) if options.no_cache else None
     progress = Progress(shown=not options.quiet and sys.stderr.isatty())
     try:
-        return build_index(options.path, store=store, workers=options.workers, on_progress=progress.report)
+        return build_index(
+            options.path,
+            store=store,
+            workers=options.workers,
+            on_progress=progress.report,
+            unmasked=options.unmask,
+        )
     finally:
         progress.clear()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map.drawing.cuts import Cut, find_cuts
 from repo_map.drawing.fitting import Fitted, fit
 from repo_map.drawing.leftovers import Leftovers
+from repo_map.drawing.secrets import secrets_note
 from repo_map.drawing.sketches import Sketchbook, Style
 from repo_map.drawing.steps import list_steps
 from repo_map.drawing.strictness import refuse_overflow
@@ -53,7 +54,7 @@ class RepoMap:
     """Files that the plan puts at level 0."""
     fingerprint: str
     notes: tuple[str, ...] = ()
-    """What of the plan had no effect, in sentences."""
+    """What of the plan had no effect, and what is masked, in sentences."""
 
 
 def draw_map(
@@ -122,5 +123,8 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         left_out=leftovers.number_without(order),
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
-        notes=tuple(no_match_note(pattern, paths) for pattern in selection.unmatched),
+        notes=(
+            *(no_match_note(pattern, paths) for pattern in selection.unmatched),
+            *filter(None, [secrets_note(index, [i for i in order if fitted.shapes[i].highest > 1])]),
+        ),
     )

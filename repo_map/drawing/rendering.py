@@ -18,8 +18,12 @@ _LONGEST_OUTLINE_LINE = 240
 _DOC_LINES = 12
 _CHEAPER_THAN_ELISION = 12
 """Characters of left-out lines that cost less to show than to elide."""
-# C0 and C1 controls (terminal escapes begin with one) and the marks that reorder text; tab and newline stay.
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+# C0 and C1 controls (terminal escapes begin with one), line separators, the marks that reorder text, and the
+# tags that nobody sees but a model; tab and newline stay.
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
+    r"\U000e0000-\U000e007f]"
+)
 _NO_WORDS = re.compile(r"[\W_]*")
 _DOC_TAG = re.compile(
     r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"

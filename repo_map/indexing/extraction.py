@@ -15,7 +15,7 @@ from repo_map.pricing.costs import FileCosts, price_file
 from repo_map.relevance.units import FileUnits, read_units
 from repo_map.symbols import FileSymbols, read_symbols
 from repo_map.worktree.file_flags import FileFlag, flags_of_content, flags_of_path
-from repo_map.worktree.files import DIGEST_BYTES, ReadFile, digest
+from repo_map.worktree.files import DIGEST_BYTES, ReadFile
 
 _NO_DIGEST = bytes(DIGEST_BYTES)
 _NO_SYMBOLS = FileSymbols("", (), (), (), ())
@@ -68,7 +68,7 @@ class _Builder:
         self._append("files.lines", reading.lines)
         self._append("files.language", self._ids["languages"][reading.symbols.language])
         self._append("files.flags", int(reading.flags))
-        self._columns["files.digest"].frombytes(_NO_DIGEST if file.source is None else digest(file.source))
+        self._columns["files.digest"].frombytes(file.digest or _NO_DIGEST)
         self._add_symbols(reading.symbols)
         self._add_units(reading.units)
         self._add_costs(reading.costs)
@@ -186,6 +186,7 @@ def _read(file: ReadFile) -> _Reading:
         flags |= FileFlag.LINK if file.is_link else FileFlag.TRUNCATED
     else:
         flags |= flags_of_content(source, path)
+        flags |= FileFlag.SECRETS if file.secrets else FileFlag(0)
     text = b"" if source is None or flags & FileFlag.BINARY else source
     if not text:
         return _without_symbols(flags, notes, text, path)

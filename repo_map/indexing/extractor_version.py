@@ -17,12 +17,13 @@ EXTRACTOR = (
     "queries/**/*.scm",
     "relevance/terms.py",
     "relevance/units.py",
+    "secrecy/*.py",
     "symbols.py",
     "worktree/file_flags.py",
     "worktree/files.py",
 )
 """The files that decide what tables say, as patterns within the package."""
-_DEPENDENCIES = ("tree_sitter", "pystemmer")
+_DEPENDENCIES = ("tree_sitter", "pystemmer", "detect_secrets")
 
 
 @cache

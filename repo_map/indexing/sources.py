@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.indexing.splicing import Run
 from repo_map.indexing.tables import Tables
-from repo_map.worktree.files import SIZE_LIMIT_BYTES, Listing, digest, read_file
+from repo_map.worktree.files import SIZE_LIMIT_BYTES, Listing
+from repo_map.worktree.tree import Tree
 
 _NONE = -1
 _CLOCK_STEP_NS = 100_000_000
@@ -21,8 +21,8 @@ _SECOND_NS = 1_000_000_000
 class Sources:
     """For each file of a listing, the tables and the row in them that describe it."""
 
-    def __init__(self, root: Path, listing: Listing) -> None:
-        self._root = root
+    def __init__(self, tree: Tree, listing: Listing) -> None:
+        self._tree = tree
         self._listing = listing
         self._parts: list[Tables] = []
         self._part = np.full(len(listing.paths), _NONE, np.int64)
@@ -62,7 +62,7 @@ class Sources:
         paths = tuple(self._listing.paths[file] for file in missing.tolist())
         sizes = self._listing.states[missing, 0].tolist()
         parsed = parse_files(
-            self._root, paths, sizes, workers=workers, on_parsed=lambda done: on_parsed(done, len(paths))
+            self._tree, paths, sizes, workers=workers, on_parsed=lambda done: on_parsed(done, len(paths))
         )
         at = 0
         for tables in parsed.tables:
@@ -111,8 +111,7 @@ class Sources:
         return np.fromiter((rows.get(path, _NONE) for path in self._listing.paths), np.int64, len(self._row))
 
     def _digests(self, files: NDArray[np.int64]) -> list[bytes]:
-        read = (read_file(self._root, self._listing.paths[file]).source for file in files.tolist())
-        return [b"" if source is None else digest(source) for source in read]
+        return [self._tree.digest(self._listing.paths[file]) for file in files.tolist()]
 
     def _take_same_bytes(
         self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64], digests: list[bytes]

@@ -36,7 +36,8 @@ _RELATED_AT_MOST = 8
 class Memory(msgspec.Struct, array_like=True, frozen=True):
     """What is remembered of one tree: its snapshot, and the state of each of the snapshot's files."""
 
-    root: bytes
+    tree: bytes
+    """Its name."""
     snapshot: str
     taken_ns: int
     """Clock before the files were listed."""
@@ -58,13 +59,13 @@ class Store:
         self.folder = folder
         self._limit_bytes = limit_bytes
 
-    def recall(self, root: Path) -> tuple[Memory, Tables] | None:
+    def recall(self, tree: bytes) -> tuple[Memory, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
         if self.folder is None:
             return None
         try:
-            memory = _unseal(self._tree_file(self.folder, os.fsencode(root)).read_bytes())
-            if memory.root != os.fsencode(root):
+            memory = _unseal(self._tree_file(self.folder, tree).read_bytes())
+            if memory.tree != tree:
                 return None
             tables = open_snapshot(self.folder / "snapshots" / memory.snapshot)
         except OSError:
@@ -102,12 +103,12 @@ class Store:
             raise OSError(0, "what was written can't be read back")
         return tables
 
-    def remember(self, root: Path, fingerprint: str, listing: Listing, taken_ns: int) -> None:
+    def remember(self, tree: bytes, fingerprint: str, listing: Listing, taken_ns: int) -> None:
         """Note which snapshot a tree has; raises ``OSError`` where that can't be written."""
         if self.folder is None:
             return
         memory = Memory(
-            root=os.fsencode(root),
+            tree=tree,
             snapshot=fingerprint + _suffix(),
             taken_ns=taken_ns,
             states=listing.states.astype("<i8").tobytes(),
@@ -116,11 +117,11 @@ class Store:
             digest=listing.digest,
         )
         encoded = msgspec.msgpack.encode(memory)
-        _replace(self._tree_file(self.folder, memory.root), lambda file: file.write(_seal(encoded) + encoded))
+        _replace(self._tree_file(self.folder, tree), lambda file: file.write(_seal(encoded) + encoded))
         self._prune(self.folder, memory.snapshot)
 
-    def _tree_file(self, folder: Path, root: bytes) -> Path:
-        return folder / "trees" / (hashlib.sha256(root).hexdigest()[:24] + _suffix())
+    def _tree_file(self, folder: Path, tree: bytes) -> Path:
+        return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + _suffix())
 
     def _prune(self, folder: Path, current: str) -> None:
         """Remove the least recently used snapshots over the limit, and what a crash left behind."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from repo_map.indexing.fingerprints import fingerprint, fingerprint_of_runs
@@ -14,6 +13,7 @@ from repo_map.indexing.splicing import Run, splice
 from repo_map.indexing.store import Store
 from repo_map.indexing.tables import Tables, from_arrays
 from repo_map.worktree.files import Listing, Problem, list_files
+from repo_map.worktree.tree import Tree
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the name of the phase, the work done and the work in all."""
@@ -36,17 +36,17 @@ class Known(NamedTuple):
 
 
 def update(
-    root: Path, known: Known | None, store: Store, workers: int | None, on_progress: OnProgress
+    tree: Tree, known: Known | None, store: Store, workers: int | None, on_progress: OnProgress
 ) -> Known:
     """Return the tree as it is now; where ``known`` is left out the store is asked."""
     taken_ns = time.time_ns()
     problems: list[Problem] = []
     if known is None:
-        known = _recall(root, store, problems)
+        known = _recall(tree, store, problems)
     on_progress("listing", 0, 1)
-    listing = list_files(root, None if known is None else known.listing)
+    listing = list_files(tree.root, None if known is None else known.listing)
     on_progress("listing", 1, 1)
-    sources = Sources(root, listing)
+    sources = Sources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if sources.missing_bytes() > _WORTH_RELATED_BYTES:
@@ -56,7 +56,7 @@ def update(
     if known is not None and sources.are_all_of(known.tables):
         now = Known(known.tables, listing, taken_ns, unsaved)
         if verified and not unsaved:
-            _remember(root, store, now, problems)
+            _remember(tree, store, now, problems)
         return now._replace(problems=tuple(problems))
     runs = sources.runs()
     is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
@@ -64,16 +64,16 @@ def update(
         on_progress("saving", 0, 1)
         saved = _save(store, runs, problems)
         if saved is not None:
-            _remember(root, store, Known(saved, listing, taken_ns), problems)
+            _remember(tree, store, Known(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
         if saved is not None:
             return Known(saved, listing, taken_ns, problems=tuple(problems))
     return Known(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
 
 
-def _recall(root: Path, store: Store, problems: list[Problem]) -> Known | None:
+def _recall(tree: Tree, store: Store, problems: list[Problem]) -> Known | None:
     try:
-        remembered = store.recall(root)
+        remembered = store.recall(tree.name)
     except SnapshotError as error:
         problems.append(Problem("", f"the cached index could not be used ({error}); it was made anew"))
         return None
@@ -98,9 +98,9 @@ def _save(store: Store, runs: list[Run], problems: list[Problem]) -> Tables | No
         return None
 
 
-def _remember(root: Path, store: Store, known: Known, problems: list[Problem]) -> None:
+def _remember(tree: Tree, store: Store, known: Known, problems: list[Problem]) -> None:
     try:
-        store.remember(root, fingerprint(known.tables), known.listing, known.taken_ns)
+        store.remember(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
     except OSError as error:
         problems.append(_cache_problem(store, error))
 

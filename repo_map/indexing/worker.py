@@ -14,7 +14,7 @@ from repo_map.indexing.extraction import extract
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import encode_snapshot
 from repo_map.indexing.tables import to_arrays
-from repo_map.worktree.files import read_file
+from repo_map.worktree.tree import Tree
 
 _LENGTH_BYTES = 8
 
@@ -24,6 +24,8 @@ class Order(msgspec.Struct, array_like=True, frozen=True):
 
     root: str
     paths: tuple[str, ...]
+    unmasked: tuple[str, ...] = ()
+    """Globs of files whose secrets may be shown."""
 
 
 def send(stream: IO[bytes], message: bytes) -> None:
@@ -59,8 +61,7 @@ def main() -> None:
             order = msgspec.msgpack.decode(receive(orders), type=Order)
         except EOFError:
             return
-        root = Path(order.root)
-        tables = extract(read_file(root, path) for path in order.paths)
+        tables = extract(map(Tree(Path(order.root), order.unmasked).read, order.paths))
         send(answers, encode_snapshot(to_arrays(tables).items()))
 
 

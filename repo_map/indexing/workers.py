@@ -24,7 +24,8 @@ from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.spool import Spool
 from repo_map.indexing.tables import Tables, to_arrays
 from repo_map.indexing.worker import Order, receive, send
-from repo_map.worktree.files import SIZE_LIMIT_BYTES, ReadFile, read_file
+from repo_map.worktree.files import SIZE_LIMIT_BYTES, ReadFile
+from repo_map.worktree.tree import Tree
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 200
@@ -50,21 +51,21 @@ class _Chunk(NamedTuple):
 
 
 def parse_files(
-    root: Path, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
+    tree: Tree, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
 ) -> Parsed:
     """Parse files, given in path order; in this process where that is quicker, or where ``workers`` is 1."""
     chunks = _chunks(paths, sizes)
     if workers is None:
         workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
     if workers <= 1 or len(chunks) <= 1:
-        return Parsed(_parse_here(root, chunks, on_parsed, 0), [])
-    return _Crew(root, chunks).parse(min(workers, len(chunks)), on_parsed)
+        return Parsed(_parse_here(tree, chunks, on_parsed, 0), [])
+    return _Crew(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
 
 
-def _parse_here(root: Path, chunks: list[_Chunk], on_parsed: OnParsed, done: int) -> list[Tables]:
+def _parse_here(tree: Tree, chunks: list[_Chunk], on_parsed: OnParsed, done: int) -> list[Tables]:
     tables = []
     for chunk in chunks:
-        tables.append(extract(read_file(root, path) for path in chunk.paths))
+        tables.append(extract(map(tree.read, chunk.paths)))
         done += len(chunk.paths)
         on_parsed(done)
     return tables
@@ -91,8 +92,8 @@ def _chunks(paths: Sequence[str], sizes: Sequence[int]) -> list[_Chunk]:
 class _Crew:
     """Workers that share one list of chunks; when one dies, the chunk it had is halved and tried again."""
 
-    def __init__(self, root: Path, chunks: list[_Chunk]) -> None:
-        self._root = root
+    def __init__(self, tree: Tree, chunks: list[_Chunk]) -> None:
+        self._tree = tree
         self._todo = chunks[::-1]
         self._done: dict[int, int] = {}
         """Position of a chunk's first file → its tables' number in the spool."""
@@ -122,7 +123,7 @@ class _Crew:
             self._stop()
         left = sorted(self._todo)
         tables = {first: decode_snapshot(pieces[number]) for first, number in self._done.items()}
-        parsed_here = _parse_here(self._root, left, on_parsed, done)
+        parsed_here = _parse_here(self._tree, left, on_parsed, done)
         tables.update(zip((chunk.first for chunk in left), parsed_here, strict=True))
         return Parsed([tables[first] for first in sorted(tables)], self._problems(len(left)))
 
@@ -151,7 +152,7 @@ class _Crew:
         try:
             _await_ready(process)
             while (chunk := self._take()) is not None:
-                self._finish(chunk, _ask(process, self._root, chunk))
+                self._finish(chunk, _ask(process, self._tree, chunk))
         except (OSError, EOFError):
             if chunk is None:
                 raise
@@ -216,10 +217,10 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
         raise OSError(0, "the worker is of another version")
 
 
-def _ask(process: subprocess.Popen[bytes], root: Path, chunk: _Chunk) -> bytes:
+def _ask(process: subprocess.Popen[bytes], tree: Tree, chunk: _Chunk) -> bytes:
     assert process.stdin is not None
     assert process.stdout is not None
-    send(process.stdin, msgspec.msgpack.encode(Order(str(root), chunk.paths)))
+    send(process.stdin, msgspec.msgpack.encode(Order(str(tree.root), chunk.paths, tree.unmasked)))
     return receive(process.stdout)
 
 

@@ -23,6 +23,8 @@ class FileFlag(IntFlag):
     """Text whose symbols are missing or partial, for want of a grammar or because parsing failed."""
     LINK = 64
     """A symbolic link to a place inside the tree: listed by path only."""
+    SECRETS = 128
+    """It holds secrets of a known format, which are masked."""
 
 
 BINARY_PROBE_BYTES = 8_000

@@ -20,9 +20,11 @@ from repo_map.worktree.walking import Names, Walk
 SIZE_LIMIT_BYTES = 1_500_000
 DIGEST_BYTES = 16
 
-# Control characters, line separators and text-direction marks could forge lines of a map;
+# Control characters, line separators, text-direction marks and invisible tags could forge lines of a map;
 # lone surrogates stand for bytes that are no UTF-8.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 class Problem(NamedTuple):
@@ -57,6 +59,10 @@ class ReadFile(NamedTuple):
     source: bytes | None
     problem: str = ""
     is_link: bool = False
+    digest: bytes = b""
+    """Of the bytes on disk, empty where nothing was read."""
+    secrets: tuple[str, ...] = ()
+    """The format of each secret that ``source`` no longer holds."""
 
 
 def resolve_root(root: Path) -> Path:
@@ -106,14 +112,14 @@ def read_file(root: Path, path: str, *, limit: int = SIZE_LIMIT_BYTES) -> ReadFi
                     path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only"
                 )
             if _row(before) == _row(after) and len(source) == before.st_size:
-                return ReadFile(path, len(source), source)
+                return ReadFile(path, len(source), source, digest=digest(source))
     except OSError as error:
         if _type_of(root, path) == stat.S_IFLNK:
             return ReadFile(path, 0, None, is_link=True)
         return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
-    return ReadFile(
-        path, len(source or b""), source, "it changed while it was read; what was read is indexed"
-    )
+    source = source or b""
+    told = "it changed while it was read; what was read is indexed"
+    return ReadFile(path, len(source), source, told, digest=digest(source))
 
 
 def digest(source: bytes) -> bytes:
