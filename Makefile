@@ -7,7 +7,7 @@ REPO ?= .
 GOAL ?= The token budget must hold: where is a map made to fit it?
 TOKENS ?= 8000
 
-.PHONY: demo test check lint types layers format bench clean
+.PHONY: demo test conformance check lint types layers format bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
@@ -23,6 +23,10 @@ demo: $(STAMP)
 ## test: run every test
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+## conformance: the official MCP conformance suite and Inspector; installs them with npm
+conformance: $(STAMP)
+	$(BIN)/python -m tests.conformance $(CONFORMANCE)
 
 ## check: what CI runs after the tests: lint, types, layers
 check: lint types layers

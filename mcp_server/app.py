@@ -13,7 +13,7 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, InputRequiredResult, Resource
+from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
 from mcp_server.announcements import Subscriptions, offer_subscriptions
@@ -23,7 +23,7 @@ from mcp_server.desk import Desk
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.prompts import offer_prompts
-from mcp_server.refusals import argument_sentence, refuse_unknown_arguments
+from mcp_server.refusals import argument_sentence, refuse_unknown_arguments, refuse_unusable_prompt
 from mcp_server.resources import listed, offer_resources
 from mcp_server.settings import Settings
 from mcp_server.tools import tools
@@ -69,6 +69,17 @@ class NavigatorServer(MCPServer[Desk]):
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(argument_sentence(name, error.__cause__)) from error
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Desk, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Write a prompt; say what is wrong with its name or its arguments.
+
+        Raises:
+            MCPError: With the sentence; the SDK passes on no other error of a prompt.
+        """
+        refuse_unusable_prompt(name, arguments or {}, await self.list_prompts())
+        return await super().get_prompt(name, arguments, context)
 
     async def list_resources(self) -> list[Resource]:
         """Return the fixed resource and the contexts of the caller's latest navigations."""

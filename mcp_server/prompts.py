@@ -10,7 +10,7 @@ from pydantic import Field
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
 from mcp_server.navigations import Navigations
-from mcp_server.refusals import told_to_the_host
+from mcp_server.refusals import told_in_a_prompt
 from mcp_server.reporting import report_text, wire_report
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
@@ -67,7 +67,7 @@ def offer_prompts(server: MCPServer[Desk], navigations: Navigations) -> None:
 
     async def _report(navigation_id: str) -> str:
         caller = current_caller()
-        with told_to_the_host():
+        with told_in_a_prompt():
             found, holding = await navigations.resolve(caller, navigation_id or None)
             report = await (await navigations.navigator()).report(found, user=caller.user)
         return report_text(wire_report(report, holding.token_budget))

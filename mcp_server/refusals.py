@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, Prompt
 from pydantic import ValidationError
 
 from mcp_server.errors import TOLD, one_line, storage_sentence
@@ -22,6 +24,27 @@ def told_to_the_host() -> Iterator[None]:
         raise ToolError(one_line(error)) from error
     except OSError as error:
         raise ToolError(storage_sentence(error)) from error
+
+
+@contextmanager
+def told_in_a_prompt() -> Iterator[None]:
+    """Raise each error that is written for the caller as the protocol's own, as prompts have no results."""
+    try:
+        with told_to_the_host():
+            yield
+    except ToolError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error
+
+
+def refuse_unusable_prompt(name: str, arguments: Mapping[str, Any], known: Sequence[Prompt]) -> None:
+    """Raise for a prompt that does not exist, or that lacks an argument."""
+    prompt = next((prompt for prompt in known if prompt.name == name), None)
+    if prompt is None:
+        names = ", ".join(prompt.name for prompt in known)
+        raise MCPError(INVALID_PARAMS, f"There is no prompt `{name}`; choose one of {names}.")
+    for argument in prompt.arguments or ():
+        if argument.required and not arguments.get(argument.name):
+            raise MCPError(INVALID_PARAMS, f"{name} needs `{argument.name}`; pass it and ask again.")
 
 
 def refuse_unknown_arguments(tool: str, arguments: Mapping[str, Any], known: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
 
 from mcp_server.app import build_server
@@ -100,6 +101,15 @@ async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(c
         assert after.structured_content["context_string"] == first.structured_content["context"]
         await client.call_tool("step", {"action": "cancel"})
         assert_documented(told_by(await client.call_tool("step", {"feedback": "more"})))
+
+
+@pytest.mark.anyio
+async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> None:
+    async with client:
+        for name, arguments in (("find", {}), ("find_code", {}), ("explain_context", {})):
+            with pytest.raises(MCPError) as caught:
+                await client.get_prompt(name, arguments)
+            assert_documented(caught.value.error.message)
 
 
 @pytest.mark.anyio

@@ -1,0 +1,47 @@
+"""``python -m tests.conformance.server``: our own wiring over HTTP, with the suite's fixtures added."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp.server.context import ServerRequestContext
+from mcp_types import EmptyResult, SetLevelRequestParams
+
+from mcp_server.app import NavigatorServer, build_server
+from mcp_server.http import serve_http
+from mcp_server.logs import log_to_stderr
+from mcp_server.settings import HttpSettings, Settings
+from tests.conformance.attachments import offer_attachments
+from tests.conformance.rounds import offer_rounds
+from tests.conformance.tools import offer_tools
+
+
+def fixture_server(settings: Settings) -> NavigatorServer:
+    """Return the product's server, with what the suite asks for added to it."""
+    server = build_server(settings)
+    offer_tools(server)
+    offer_rounds(server)
+    offer_attachments(server)
+    # We send no log messages to hosts, so the level is a fixture as well.
+    server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, _set_level)
+    return server
+
+
+async def _set_level(ctx: ServerRequestContext[Any, Any], params: SetLevelRequestParams) -> EmptyResult:
+    del ctx, params
+    return EmptyResult()
+
+
+def main() -> None:
+    """Serve on a loopback port of its own until a signal ends it."""
+    log_to_stderr("WARNING", "text")
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder, "data"), cache_dir=Path(folder, "cache"))
+        anyio.run(serve_http, fixture_server(settings), HttpSettings(port=0))
+
+
+if __name__ == "__main__":
+    main()
