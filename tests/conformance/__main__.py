@@ -1,31 +1,49 @@
-"""``python -m tests.conformance``: the official suite and the official Inspector against the server."""
+"""``python -m tests.conformance``: the official suite, the official Inspector and an older client."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from tests.conformance.inspector import check_inspector
 from tests.conformance.node import UnavailableError, install
+from tests.conformance.older import check_older_client, older_python
 from tests.conformance.suite import check_suite
 
 
 def main() -> int:
-    """Install, run, print; the exit code is 1 where something failed, 3 where nothing could be run."""
+    """Install, run, print; the exit code is 1 where something failed, 3 where something could not be run."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument(
-        "--if-possible", action="store_true", help="end well where the official tools can't be installed"
+        "--if-possible", action="store_true", help="end well also where something can't be installed"
     )
     options = parser.parse_args()
+    missing: list[str] = []
+    failures = [*_official(missing), *_older(missing)]
+    for line in missing:
+        print(f"NOT CHECKED: {line}.")
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    return 1 if failures else 3 if missing and not options.if_possible else 0
+
+
+def _official(missing: list[str]) -> list[str]:
     try:
         environ = install()
     except UnavailableError as error:
-        print(f"NOT CHECKED: the official conformance suite and Inspector were not run, because {error}.")
-        return 0 if options.if_possible else 3
-    failures = [*check_suite(environ), *check_inspector(environ)]
-    for failure in failures:
-        print(f"FAILED: {failure}")
-    return int(bool(failures))
+        missing.append(f"the official conformance suite and Inspector can't be installed: {error}")
+        return []
+    return [*check_suite(environ), *check_inspector(environ)]
+
+
+def _older(missing: list[str]) -> list[str]:
+    try:
+        python = older_python()
+    except UnavailableError as error:
+        missing.append(f"a client of the SDK's 1.x versions can't be installed: {error}")
+        return []
+    return check_older_client(python, os.environ)
 
 
 if __name__ == "__main__":

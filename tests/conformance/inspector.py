@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.conformance.node import run_tool
-from tests.conformance.serving import served
+from tests.conformance.serving import planted, served
 
 ERAS: Final = ("legacy", "modern")
-_SAMPLE: Final = "def discount(item):\n    return 5 if item == 'apple' else 0\n"
 
 
 class Inspector:
@@ -108,10 +107,7 @@ def check_inspector(environ: Mapping[str, str]) -> list[str]:
     """Tour the server over HTTP and glance at it over stdio, in both eras; return what failed."""
     failures = []
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "repository")
-        (folder / ".git").mkdir(parents=True)
-        (folder / "prices.py").write_text(_SAMPLE)
-        own = {"REPO_NAVIGATOR_DATA": f"{scratch}/data", "REPO_NAVIGATOR_CACHE": f"{scratch}/cache"}
+        folder, own = planted(Path(scratch))
         settings = [part for name, value in own.items() for part in ("-e", f"{name}={value}")]
         command = (*settings, sys.executable, "-m", "mcp_server")
         with served("mcp_server", "--http", "127.0.0.1:0", environ={**environ, **own}, cwd=folder) as url:

@@ -8,6 +8,18 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+_SAMPLE: Final = "def discount(item):\n    return 5 if item == 'apple' else 0\n"
+
+
+def planted(scratch: Path) -> tuple[Path, dict[str, str]]:
+    """Make a small repository in ``scratch``; return it with settings that leave no trace."""
+    folder = scratch / "repository"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "prices.py").write_text(_SAMPLE)
+    own = {"REPO_NAVIGATOR_DATA": str(scratch / "data"), "REPO_NAVIGATOR_CACHE": str(scratch / "cache")}
+    return folder, own
 
 
 @contextmanager
