@@ -29,7 +29,13 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
     done = tree.with_name(tree.name + ".done")
     if done.exists():
         return tree
-    objects = find_mirror(repo, mirrors) / "objects"
+    check_out(find_mirror(repo, mirrors) / "objects", commit, tree)
+    done.touch()
+    return tree
+
+
+def check_out(objects: Path, commit: str, tree: Path) -> None:
+    """Make ``tree`` a work tree of ``commit``, whose objects stay in the folder ``objects``."""
     tree.mkdir(parents=True, exist_ok=True)
     run_git(tree, "init", "-q", ".")
     (tree / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
@@ -38,8 +44,6 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
     # A mirror may lack large blobs; the rest of the tree is checked out all the same.
     command = git_command(tree, *_AS_STORED, "checkout-index", "-a", "-f", "-q")
     subprocess.run(command, env=git_environment(), capture_output=True, check=False)
-    done.touch()
-    return tree
 
 
 def find_mirror(repo: str, mirrors: Path) -> Path:

@@ -1,0 +1,177 @@
+"""``repo-navigator bench agents``: run, report, list and check tasks, make tasks from a history."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.agents.charts import chart
+from benchmarks.agents.factories import FACTORIES
+from benchmarks.agents.job import Options
+from benchmarks.agents.journal import Journal, RunRow
+from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
+from benchmarks.agents.mining import add_arguments as add_mining_arguments
+from benchmarks.agents.mining import mine
+from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, MissingKeyError
+from benchmarks.agents.report import report
+from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
+from benchmarks.agents.trial import fresh_room, run_tests
+from navigator.errors import NavigatorError
+from navigator.pricing import ModelPrice, load_prices
+
+_RESULTS = Path("bench-agents/results.jsonl")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    commands = parser.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run", help="run tasks × variants × models × repeats, then report")
+    _add_task_arguments(running)
+    running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))
+    running.add_argument(
+        "--models", default=SCRIPTED, metavar="M,…", help=f"{SCRIPTED} (default; needs no key), gemini-…"
+    )
+    running.add_argument("--repeats", type=int, default=1, metavar="N")
+    running.add_argument(
+        "--tokens", type=int, default=Options().knowledge_tokens, metavar="N", help="retrieved at most"
+    )
+    running.add_argument(
+        "--rounds", type=int, default=Options().max_rounds, metavar="N", help="of the loop, at most"
+    )
+    running.add_argument("--max-cost", type=float, default=5.0, metavar="USD", help="start no run beyond (5)")
+    _add_result_arguments(running)
+    reporting = commands.add_parser("report", help="tables and figure from results")
+    _add_result_arguments(reporting)
+    listing = commands.add_parser(
+        "tasks", help="list the tasks; --check runs their tests before and after the fix"
+    )
+    _add_task_arguments(listing)
+    listing.add_argument("--check", action="store_true")
+    add_mining_arguments(commands.add_parser("mine", help="make tasks from a repository's history"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the subcommand; errors that the user can mend are one sentence on stderr."""
+    try:
+        match options.command:
+            case "run":
+                return _run(options)
+            case "report":
+                return _report(Journal(options.out).rows(), options)
+            case "tasks":
+                return asyncio.run(_tasks(options))
+        return asyncio.run(mine(options))
+    except (TaskError, MissingKeyError, CostLimitError, NavigatorError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _add_task_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tasks", type=Path, nargs="+", default=[TASKS_FOLDER], metavar="PATH", help="YAML, folders"
+    )
+    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="tasks whose id begins so")
+
+
+def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=_RESULTS, metavar="FILE", help=f"results ({_RESULTS})")
+    parser.add_argument(
+        "--against", default="tools", metavar="V", help="the variant that others are paired with"
+    )
+    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw the figure there")
+
+
+def _run(options: argparse.Namespace) -> int:
+    tasks = _usable(read_tasks(options.tasks, options.only))
+    variants, models = options.variants.split(","), options.models.split(",")
+    unknown = [variant for variant in variants if variant not in FACTORIES]
+    if unknown:
+        raise TaskError(f"There is no variant {', '.join(unknown)}; choose of {', '.join(FACTORIES)}.")
+    matrix = Matrix(
+        tasks=tasks,
+        variants=variants,
+        models=models,
+        repeats=options.repeats,
+        options=Options(knowledge_tokens=options.tokens, max_rounds=options.rounds),
+        prices=_prices(models),
+        max_cost_usd=options.max_cost,
+    )
+    # What breaks off is told in the rows; ADK would print its traceback as well.
+    logging.getLogger("google_adk").setLevel(logging.CRITICAL)
+    rows = asyncio.run(run_matrix(matrix, Journal(options.out), _show_progress))
+    return _report(rows, options)
+
+
+def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
+    if not rows:
+        raise TaskError(
+            f"There are no results in {options.out}; `bench agents run --out {options.out}` makes some."
+        )
+    print(report(rows, options.against), end="")
+    if options.figure:
+        for model in dict.fromkeys(row.key.model for row in rows):
+            several = len({row.key.model for row in rows}) > 1
+            file = options.figure.with_stem(f"{options.figure.stem}-{model}") if several else options.figure
+            file.write_text(chart(rows, model), encoding="utf-8")
+            print(f"The figure is in {file}.", file=sys.stderr)
+    return 0
+
+
+def _prices(models: Sequence[str]) -> dict[str, ModelPrice]:
+    """Return the price of each model; the scripted one is priced as the model that it is called by."""
+    own = os.environ.get("REPO_NAVIGATOR_PRICES")
+    table = load_prices(Path(own) if own else None)
+    return {model: table.price_of(SCRIPTED_NAME if model == SCRIPTED else model) for model in models}
+
+
+def _usable(tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks whose programs are here; say which are left out."""
+    for task in tasks:
+        if missing := task.missing_programs():
+            print(f"{task.id} is left out: {', '.join(missing)} is not installed.", file=sys.stderr)
+    usable = [task for task in tasks if not task.missing_programs()]
+    if not usable:
+        raise TaskError("No task is left that can run here.")
+    return usable
+
+
+def _show_progress(number: int, total: int, row: RunRow, known: bool) -> None:
+    how = "solved" if row.solved else f"broke off: {row.failure[:200]}" if row.failure else "not solved"
+    what = "known" if known else f"{row.seconds:.1f} s, {row.rounds} rounds"
+    key = row.key
+    print(
+        f"{number}/{total} {key.task} {key.variant} {key.model}: {how} ({what})", file=sys.stderr, flush=True
+    )
+
+
+async def _tasks(options: argparse.Namespace) -> int:
+    """List the tasks; with ``--check``, run each one's tests with the bug and with its solution."""
+    failed = 0
+    for task in read_tasks(options.tasks, options.only):
+        if not options.check or task.kind == "agent" or task.missing_programs():
+            print(f"{task.id} ({task.kind}, {task.language}): {' '.join(task.goal.split())}")
+            continue
+        before, after = await check(task)
+        right = not before and after
+        failed += not right
+        print(
+            f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})", flush=True
+        )
+    return 1 if failed else 0
+
+
+async def check(task: Task) -> tuple[bool, bool]:
+    """Return whether a task's tests pass with the bug, and whether they pass with its solution."""
+    with tempfile.TemporaryDirectory(prefix="task-") as name:
+        repository = Path(name) / "repository"
+        task.lay_out(repository)
+        before = await run_tests(task, fresh_room(repository, Path(name) / "before"))
+        task.solve(repository)
+        after = await run_tests(task, fresh_room(repository, Path(name) / "after"))
+    return before.solved, after.solved

@@ -1,0 +1,83 @@
+"""Results as JSON lines: one run a line, so that a benchmark that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+
+class StageRow(msgspec.Struct, frozen=True):
+    """What one stage of a run took."""
+
+    stage: str
+    seconds: float
+    calls: int
+    fresh: int
+    """Input tokens that were not read from a provider's cache."""
+    cached: int
+    out: int
+    """Output tokens, thinking included."""
+
+
+class Key(msgspec.Struct, frozen=True, order=True):
+    """What makes a run this run and no other."""
+
+    task: str
+    variant: str
+    model: str
+    repeat: int
+    knowledge_tokens: int
+    max_rounds: int
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """One run: a task, solved or not, by one variant with one model."""
+
+    key: Key
+    kind: str
+    language: str
+    solved: bool
+    """By the task's own tests, on a repository laid out anew."""
+    rounds: int
+    seconds: float
+    usd: float
+    failure: str
+    """Why the workflow broke off; empty when it did not."""
+    log: str
+    """The end of the deciding tests' output."""
+    stages: tuple[StageRow, ...]
+
+    def total(self, measure: str) -> float:
+        """Return the sum of a stage measure over the run."""
+        return float(sum(getattr(stage, measure) for stage in self.stages))
+
+
+class Journal:
+    """The results file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def rows(self) -> list[RunRow]:
+        """Return the runs that are known, the first of each key, in their order."""
+        first: dict[Key, RunRow] = {}
+        for row in self._read():
+            first.setdefault(row.key, row)
+        return list(first.values())
+
+    def append(self, row: RunRow) -> None:
+        """Add a run, whole or not at all for later readers."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.open("ab") as file:
+            # A line that was cut off must not swallow this one; empty lines are read over.
+            lead = b"" if file.tell() == 0 else b"\n"
+            file.write(lead + msgspec.json.encode(row))
+
+    def _read(self) -> Iterator[RunRow]:
+        lines = self._file.read_bytes().split(b"\n") if self._file.exists() else []
+        for line in lines:
+            with contextlib.suppress(msgspec.DecodeError):
+                yield msgspec.json.decode(line, type=RunRow)

@@ -1,0 +1,147 @@
+"""The runner: tasks × variants × models × repeats, each run on its own, none able to stop the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.agents.factories import FACTORIES, Outcome
+from benchmarks.agents.job import Options
+from benchmarks.agents.journal import Journal, Key, RunRow, StageRow
+from benchmarks.agents.loopback import gemini
+from benchmarks.agents.meter import Meter
+from benchmarks.agents.mind import ScriptedMind
+from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
+from benchmarks.agents.task import Task
+from benchmarks.agents.trial import Verdict, judge
+from navigator.pricing import ModelPrice, TokenUsage
+
+_LOG_KEPT = 1_500
+
+OnRun = Callable[[int, int, RunRow, bool], None]
+"""Hears the number of a run, the number of all runs, its row, and whether it was known before."""
+
+
+class Matrix(NamedTuple):
+    """What is run."""
+
+    tasks: Sequence[Task]
+    variants: Sequence[str]
+    models: Sequence[str]
+    repeats: int
+    options: Options
+    prices: Mapping[str, ModelPrice]
+    """By model."""
+    run_limit_s: float = 900.0
+    max_cost_usd: float = 5.0
+    """No further run of a real model starts once this much is spent."""
+
+    def keys(self) -> Iterator[tuple[Task, Key]]:
+        """Yield every run, task by task; the variants take turns in being first, so none is always cold."""
+        limits = self.options.knowledge_tokens, self.options.max_rounds
+        turn = 0
+        for model in self.models:
+            for task in self.tasks:
+                for repeat in range(self.repeats):
+                    for variant in (*self.variants[turn:], *self.variants[:turn]):
+                        yield task, Key(task.id, variant, model, repeat, *limits)
+                    turn = (turn + 1) % len(self.variants)
+
+
+class CostLimitError(Exception):
+    """The money for real models is used up."""
+
+
+async def run_matrix(matrix: Matrix, journal: Journal, on_run: OnRun) -> list[RunRow]:
+    """Run what the journal does not know yet; return the rows of the whole matrix.
+
+    Raises:
+        MissingKeyError: a real model was named, and there is no key for it.
+        CostLimitError: ``max_cost_usd`` is spent; the journal keeps what was done.
+    """
+    known = {row.key: row for row in journal.rows()}
+    planned = list(matrix.keys())
+    spent = 0.0
+    rows: list[RunRow] = []
+    with contextlib.ExitStack() as stack:
+        endpoints = {model: _endpoint(model, matrix, stack) for model in matrix.models}
+        for number, (task, key) in enumerate(planned, 1):
+            row = known.get(key)
+            if row is None:
+                if spent >= matrix.max_cost_usd:
+                    raise CostLimitError(
+                        f"${spent:.2f} is spent and the limit is ${matrix.max_cost_usd:.2f}; "
+                        f"{len(planned) - number + 1} runs are left, and the same command with a higher "
+                        "--max-cost goes on with them."
+                    )
+                row = await _run(task, key, endpoints[key.model], matrix)
+                journal.append(row)
+                spent += 0.0 if key.model == SCRIPTED else row.usd
+            on_run(number, len(planned), row, key in known)
+            rows.append(row)
+    return rows
+
+
+def _endpoint(model: str, matrix: Matrix, stack: contextlib.ExitStack) -> Endpoint:
+    if model != SCRIPTED:
+        return real_endpoint(model)
+    server = stack.enter_context(gemini(ScriptedMind(matrix.tasks)))
+    return Endpoint(SCRIPTED_NAME, server.url, "none-needed")
+
+
+async def _run(task: Task, key: Key, endpoint: Endpoint, matrix: Matrix) -> RunRow:
+    """Run once and judge; whatever goes wrong makes a row that says so."""
+    outcome, verdict = Outcome({}, {}, Meter(), 0.0), Verdict(False, "nothing was written")
+    with tempfile.TemporaryDirectory(prefix="agents-", ignore_cleanup_errors=True) as name:
+        scratch = Path(name)
+        generator = FACTORIES[key.variant](endpoint, matrix.options)
+        try:
+            outcome = await asyncio.wait_for(generator.generate(task, scratch), matrix.run_limit_s)
+            if outcome.solution:
+                verdict = await judge(task, outcome.solution, scratch / "judge", endpoint)
+        except TimeoutError:
+            outcome.state["failure"] = f"no end within {matrix.run_limit_s:.0f} s"
+        except Exception as error:
+            # One run must not end the benchmark.
+            outcome.state["failure"] = f"{type(error).__name__}: {error}"
+    return _row(task, key, outcome, verdict, matrix.prices[key.model])
+
+
+def _row(task: Task, key: Key, outcome: Outcome, verdict: Verdict, price: ModelPrice) -> RunRow:
+    stages = tuple(
+        StageRow(
+            stage,
+            round(use.seconds, 3),
+            use.usage.calls,
+            fresh_of(use.usage),
+            use.usage.cached,
+            out_of(use.usage),
+        )
+        for stage, use in outcome.meter.stages.items()
+    )
+    return RunRow(
+        key=key,
+        kind=task.kind,
+        language=task.language,
+        solved=verdict.solved,
+        rounds=outcome.state.get("round", 0),
+        seconds=round(outcome.seconds, 3),
+        usd=float(price.cost(outcome.meter.total())),
+        failure=outcome.state.get("failure", ""),
+        log=verdict.log[-_LOG_KEPT:],
+        stages=stages,
+    )
+
+
+def fresh_of(usage: TokenUsage) -> int:
+    """Return the input tokens that no cache held."""
+    return max(usage.input - usage.cached, 0)
+
+
+def out_of(usage: TokenUsage) -> int:
+    """Return the output tokens, thinking included."""
+    return usage.output + usage.thinking

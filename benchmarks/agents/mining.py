@@ -1,0 +1,155 @@
+"""Tasks from the past of a repository: commits whose test fails before them and passes after them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from benchmarks.agents.task import Change, GitSource, Task, TaskError
+from repo_map.history.commits import clean_message
+from repo_map.parsing.languages import language_of
+from repo_map.worktree.file_flags import FileFlag, flags_of_path
+from repo_map.worktree.git import GitError, run_git
+
+_CONTEXT_LINES = (3, 8, 20)
+_HUNK = re.compile(r"^@@ .*@@.*\n((?:[ +\\-].*\n?|\n)*)", re.MULTILINE)
+
+
+class _Commit(NamedTuple):
+    id: str
+    parent: str
+    goal: str
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``mine``."""
+    parser.add_argument("repo", type=Path, metavar="REPO", help="a git repository on this machine")
+    parser.add_argument(
+        "--test", required=True, metavar="COMMAND", help="how tests are run; {tests} is their paths"
+    )
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="folder for the task files")
+    parser.add_argument("--commits", type=int, default=200, metavar="N", help="how far to look back (200)")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="tasks to find at most (10)")
+    parser.add_argument(
+        "--most-files", type=int, default=3, metavar="N", help="files of code in a commit, at most (3)"
+    )
+
+
+async def mine(options: argparse.Namespace) -> int:
+    """Write a task file for each commit that makes a task; return 1 if there is none."""
+    # Imported here: the command's own module imports this one.
+    from benchmarks.agents.command import check  # noqa: PLC0415
+
+    options.into.mkdir(parents=True, exist_ok=True)
+    found = 0
+    for commit in _commits(options.repo.resolve(), options.commits, options.most_files):
+        task = _task(options.repo.resolve(), commit, options.test)
+        before, after = await check(task)
+        if not before and after:
+            file = options.into / f"{task.id}.yaml"
+            file.write_text(to_yaml(task), encoding="utf-8")
+            found += 1
+            print(f"{file}: {commit.goal.splitlines()[0]}", flush=True)
+        else:
+            why = "its test passes before it" if before else "its test fails after it"
+            print(f"{commit.id[:10]} is no task: {why}.", file=sys.stderr, flush=True)
+        if found == options.limit:
+            break
+    return 0 if found else 1
+
+
+def _commits(repo: Path, most: int, most_files: int) -> Iterator[_Commit]:
+    """Yield commits that change both tests and a little code, the latest first."""
+    try:
+        line = run_git(
+            repo, "rev-list", "--first-parent", "--no-merges", f"--max-count={most}", "HEAD"
+        ).decode()
+    except GitError as error:
+        raise TaskError(f"The history of {repo} can't be read: {error}") from error
+    for identity in line.split():
+        about = run_git(repo, "show", "-s", "--format=%P%x00%B", identity).decode("utf-8", "replace")
+        parents, _, message = about.partition("\0")
+        if not parents.strip():
+            continue
+        parent = parents.split()[0]
+        told = run_git(repo, "diff-tree", "-r", "--no-renames", "--name-status", "-z", parent, identity)
+        fields = told.decode("utf-8", "replace").split("\0")
+        entries = list(zip(fields[::2], fields[1::2], strict=False))
+        paths = [path for _, path in entries if language_of(path)]
+        tests = tuple(path for path in paths if flags_of_path(path) & FileFlag.TEST)
+        code = tuple(path for path in paths if path not in tests)
+        if tests and 0 < len(code) <= most_files and all(status in "AM" for status, _ in entries):
+            yield _Commit(identity, parent, clean_message(message).strip(), code, tests)
+
+
+def _task(repo: Path, commit: _Commit, test: str) -> Task:
+    """Return the task of a commit: the tree before it, with its tests laid over."""
+    command = [
+        each for word in shlex.split(test) for each in (commit.tests if word == "{tests}" else (word,))
+    ]
+    changes = [change for path in commit.code for change in changes_of(repo, commit.parent, commit.id, path)]
+    solved = {change.path for change in changes}
+    return Task(
+        id=f"{repo.name}-{commit.id[:10]}",
+        language=language_of(commit.code[0]).capitalize(),
+        goal=commit.goal,
+        git=GitSource(path=repo, commit=commit.parent),
+        bugs=tuple(changes),
+        tests={path: _text(repo, commit.id, path) for path in commit.tests},
+        test=tuple(command),
+        needs=() if command[0] == "python" else (command[0],),
+        solution={path: _text(repo, commit.id, path) for path in commit.code if path not in solved},
+    )
+
+
+def changes_of(repo: Path, before: str, after: str, path: str) -> list[Change]:
+    """Return a file's changes as texts that stand in the old file exactly once; none for a new file."""
+    try:
+        old = _text(repo, before, path)
+    except GitError:
+        return []
+    for context in _CONTEXT_LINES:
+        diff = run_git(repo, "diff", f"-U{context}", "--no-ext-diff", "--no-color", before, after, "--", path)
+        changes = [_change(path, hunk) for hunk in _HUNK.findall(diff.decode("utf-8", "replace"))]
+        if changes and all(change.wrong and old.count(change.wrong) == 1 for change in changes):
+            return changes
+    return []
+
+
+def _change(path: str, hunk: str) -> Change:
+    lines = [line for line in hunk.splitlines(keepends=True) if not line.startswith("\\")]
+    wrong = "".join(line[1:] for line in lines if line[0] in " -")
+    right = "".join(line[1:] for line in lines if line[0] in " +")
+    return Change(path=path, right=right, wrong=wrong)
+
+
+def _text(repo: Path, commit: str, path: str) -> str:
+    return run_git(repo, "cat-file", "blob", f"{commit}:{path}").decode("utf-8", "replace")
+
+
+class _Blocks(yaml.SafeDumper):
+    """Writes texts of several lines as blocks."""
+
+
+def _represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Blocks.add_representer(str, _represent)
+
+
+def to_yaml(task: Task) -> str:
+    """Return a task as the YAML that ``read_task`` reads."""
+    data: Any = task.model_dump(mode="json", exclude_defaults=True)
+    text: str = yaml.dump(data, Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=110)
+    return text

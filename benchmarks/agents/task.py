@@ -1,0 +1,180 @@
+"""Tasks: what is asked, in which repository, and the tests that decide whether it was done."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from benchmarks.trees import check_out
+from repo_map.worktree.git import GitError, run_git
+
+TASKS_FOLDER = Path(str(resources.files("benchmarks.agents").joinpath("tasks")))
+
+
+class TaskError(Exception):
+    """A task can't be used; the message says why, and what to do."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Change(_Part):
+    """A bug: in ``path``, the text ``right`` was made ``wrong``; a commit before its fix has it already."""
+
+    path: str
+    right: str
+    wrong: str
+
+
+class AgentCheck(_Part):
+    """How an ADK agent is tested: what it is asked, and what its answer has to contain."""
+
+    prompt: str
+    expect: tuple[str, ...]
+
+
+class Script(_Part):
+    """What the scripted mind knows; no other part of the benchmark reads it."""
+
+    stumble: tuple[Change, ...] = ()
+    """The first try, which does not help: ``right`` is what it writes."""
+    needs: tuple[str, ...] = ()
+    """Lines that it has to have read before it can write the agent."""
+    code: str = ""
+    """The agent that it writes then."""
+
+
+class GitSource(_Part):
+    """A commit of a repository on this machine."""
+
+    path: Path
+    commit: str
+
+
+class Task(_Part):
+    """One task; ``kind`` tells whether a bug is to be mended or an ADK agent to be written."""
+
+    id: str
+    kind: Literal["fix", "agent"] = "fix"
+    language: str
+    goal: str
+    """What the user asks, in the words of somebody who does not know the code."""
+    repository: str = ""
+    """A folder of ``tasks/repositories``, or empty where ``git`` names the source."""
+    git: GitSource | None = None
+    bugs: tuple[Change, ...] = ()
+    tests: Mapping[str, str] = {}
+    """Files that are laid over the repository and that no candidate may change."""
+    test: tuple[str, ...] = ()
+    """The command that passes once the task is solved."""
+    needs: tuple[str, ...] = ()
+    """Programs that the tests need."""
+    libraries: tuple[str, ...] = ()
+    """Installed Python modules that belong into the index of modules."""
+    output: str = "my_agent.py"
+    """The file that an agent task asks for."""
+    checks: tuple[AgentCheck, ...] = ()
+    solution: Mapping[str, str] = {}
+    """Whole files of a known solution, where ``bugs`` does not tell it."""
+    script: Script = Script()
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Task:
+        if bool(self.repository) == (self.git is not None):
+            raise ValueError("name either `repository` or `git`")
+        if self.kind == "fix" and not self.test:
+            raise ValueError("a fix needs `test`, the command that decides")
+        if self.kind == "agent" and not self.checks:
+            raise ValueError("an agent needs `checks`")
+        return self
+
+    def missing_programs(self) -> list[str]:
+        """Return the programs that the tests need and that this machine lacks."""
+        return [program for program in self.needs if shutil.which(program) is None]
+
+    def lay_out(self, folder: Path) -> None:
+        """Write the repository as the user has it: with the bug, and with the test that shows it.
+
+        Raises:
+            TaskError: the repository or the commit is not there, or the bug does not fit it.
+        """
+        if self.git is not None:
+            _check_out(self.git, folder)
+        else:
+            shutil.copytree(TASKS_FOLDER / "repositories" / self.repository, folder, dirs_exist_ok=True)
+            for bug in self.bugs:
+                replace_once(folder / bug.path, bug.right, bug.wrong)
+        self.lay_tests(folder)
+
+    def lay_tests(self, folder: Path) -> None:
+        """Write the tests as they must be, whatever stands there."""
+        for path, text in self.tests.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+
+    def solve(self, folder: Path) -> None:
+        """Write the known solution into a repository that was laid out."""
+        for bug in self.bugs:
+            replace_once(folder / bug.path, bug.wrong, bug.right)
+        for path, text in self.solution.items():
+            (folder / path).write_text(text, encoding="utf-8")
+        if self.kind == "agent":
+            (folder / self.output).write_text(self.script.code, encoding="utf-8")
+
+
+def replace_once(file: Path, old: str, new: str) -> None:
+    """Replace the only occurrence of ``old`` in a file.
+
+    Raises:
+        TaskError: there is none, or more than one.
+    """
+    text = file.read_text("utf-8")
+    if text.count(old) != 1:
+        raise TaskError(f"{file} has {text.count(old)} places that read {old!r}; exactly one is needed.")
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def read_task(file: Path) -> Task:
+    """Read one task from YAML.
+
+    Raises:
+        TaskError: the file can't be read or is not well-formed.
+    """
+    try:
+        data: Any = yaml.safe_load(file.read_text("utf-8"))
+        return Task.model_validate(data)
+    except (OSError, yaml.YAMLError, ValidationError) as error:
+        raise TaskError(f"The task file {file} can't be used: {error}") from error
+
+
+def read_tasks(places: Iterable[Path] = (TASKS_FOLDER,), only: Iterable[str] = ()) -> list[Task]:
+    """Read tasks from files and folders, by id; ``only`` keeps those whose id begins with one of them."""
+    files: list[Path] = []
+    for place in places:
+        files += sorted(place.glob("*.yaml")) if place.is_dir() else [place]
+    tasks = sorted(map(read_task, files), key=lambda task: task.id)
+    starts = tuple(only)
+    chosen = [task for task in tasks if not starts or task.id.startswith(starts)]
+    if not chosen:
+        raise TaskError(
+            f"No task begins with {', '.join(starts) or 'anything'}; `bench agents tasks` lists them."
+        )
+    return chosen
+
+
+def _check_out(source: GitSource, folder: Path) -> None:
+    """Write a commit's files; its history up to there stays readable, its objects stay where they are."""
+    try:
+        objects = run_git(source.path, "rev-parse", "--git-path", "objects").decode().strip()
+        commit = run_git(source.path, "rev-parse", f"{source.commit}^{{commit}}").decode().strip()
+        check_out((source.path / objects).resolve(), commit, folder)
+    except GitError as error:
+        raise TaskError(f"Commit {source.commit} of {source.path} can't be read: {error}") from error

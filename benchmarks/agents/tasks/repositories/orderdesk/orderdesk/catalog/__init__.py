@@ -1,0 +1,1 @@
+"""What is sold, and how much of it is there."""

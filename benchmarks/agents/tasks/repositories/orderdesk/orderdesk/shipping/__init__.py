@@ -1,0 +1,1 @@
+"""How goods leave the warehouse."""

@@ -1,0 +1,84 @@
+"""Trying a solution: the task's tests in a cell, or the written agent on a prompt."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.agents.isolation.limits import MEBIBYTE, Limits
+from benchmarks.agents.isolation.sandbox import Room, run_isolated
+from benchmarks.agents.model import Endpoint
+from benchmarks.agents.task import AgentCheck, Task
+from benchmarks.agents.tools.agent_process import Tried, run_adk_agent
+from navigator.pricing import TokenUsage
+
+TEST_LIMITS = Limits(seconds=60.0, cpu_seconds=60)
+AGENT_LIMITS = Limits(seconds=120.0, cpu_seconds=60, memory_bytes=1536 * MEBIBYTE)
+_SAID = "said "
+
+
+class Verdict(NamedTuple):
+    """Whether a solution does what the task asks, and what was seen."""
+
+    solved: bool
+    log: str
+    usage: TokenUsage = TokenUsage()
+
+
+def fresh_room(repository: Path, folder: Path) -> Room:
+    """Return a new room whose work folder is a copy of the repository without its history."""
+    room = Room(folder)
+    shutil.copytree(repository, room.work, ignore=shutil.ignore_patterns(".git"), symlinks=True)
+    room.prepare()
+    return room
+
+
+async def run_tests(task: Task, room: Room, limits: Limits = TEST_LIMITS) -> Verdict:
+    """Run the task's own tests, as the task has them, on the room's work folder."""
+    task.lay_tests(room.work)
+    ended = await run_isolated(task.test, room, limits)
+    return Verdict(ended.passed, ended.log())
+
+
+async def try_agent(
+    task: Task, prompt: str, room: Room, endpoint: Endpoint, limits: Limits = AGENT_LIMITS
+) -> Tried:
+    """Run the agent that was written for a task on one prompt."""
+    return await run_adk_agent(task.output, prompt, room, endpoint, limits)
+
+
+async def judge(task: Task, solution: Mapping[str, str], folder: Path, endpoint: Endpoint) -> Verdict:
+    """Decide by the task's own tests, on a repository laid out anew, whether a solution solves it.
+
+    Args:
+        task: the task.
+        solution: the files that the solution writes, by path.
+        folder: an empty folder to work in.
+        endpoint: where an agent that is tried finds its model.
+    """
+    task.lay_out(folder / "repository")
+    room = fresh_room(folder / "repository", folder / "room")
+    for path, text in solution.items():
+        file = room.work / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    if task.kind == "fix":
+        return await run_tests(task, room)
+    return await _check_agent(task, room, endpoint)
+
+
+async def _check_agent(task: Task, room: Room, endpoint: Endpoint) -> Verdict:
+    logs: list[str] = []
+    for check in task.checks:
+        ended, _ = await try_agent(task, check.prompt, room, endpoint)
+        logs.append(ended.log())
+        if not (ended.passed and _answers(ended.output, check)):
+            return Verdict(False, "\n".join([*logs, f"expected: {', '.join(check.expect)}"]))
+    return Verdict(True, "\n".join(logs))
+
+
+def _answers(output: str, check: AgentCheck) -> bool:
+    said = "\n".join(line.removeprefix(_SAID) for line in output.splitlines() if line.startswith(_SAID))
+    return all(words in said for words in check.expect)
