@@ -16,6 +16,7 @@ from repo_map import tokens
 from repo_map.index import RepoIndex
 from repo_map.worktree.file_flags import FileFlag
 
+SYSTEMS = ("BM25 files", "BM25 functions", "grep")
 _SATURATION = 1.5
 _LENGTH_SHARE = 0.75
 _WINDOW = 60
@@ -87,9 +88,9 @@ class Baselines:
         grep = self._grep(goal)
         found: dict[tuple[str, int], Answer] = {}
         for budget in budgets:
-            found["BM25 files", budget] = self._whole_files(order, budget)
-            found["BM25 functions", budget] = self._functions(chunks, budget)
-            found["grep", budget] = self._whole_files(grep, budget)
+            found[SYSTEMS[0], budget] = self._whole_files(order, budget)
+            found[SYSTEMS[1], budget] = self._functions(chunks, budget)
+            found[SYSTEMS[2], budget] = self._whole_files(grep, budget)
         return found
 
     def _grep(self, goal: str) -> list[int]:

@@ -12,31 +12,40 @@ SHOWN = ("Acc@1", "Acc@5", "Acc@10", "body", "struct", "span", "full", "prec", "
 _RESAMPLES = 1000
 
 
+NAVIGATOR = "navigator"
+
+
 class Row(NamedTuple):
     """What one answer scored."""
 
-    id: str
+    task: Task
     system: str
     budget: int
     measures: dict[str, float]
+    surety: str = ""
+    """How sure the navigator said that it is."""
 
 
-def table(rows: Sequence[Row], tasks: Sequence[Task], by: str | None) -> str:
+def table(rows: Sequence[Row], by: str | None) -> str:
     """Return one line per system and budget, and per group if asked; ``±`` is half a 95 % interval."""
-    group_of: dict[str, str] = {task.id: str(getattr(task, by)) if by else "" for task in tasks}
-    groups = ["", *sorted(set(group_of.values()))] if by else [""]
     lines = [_line(["system", "budget", "group", "n", *SHOWN, "over"])]
     for system, budget in dict.fromkeys((row.system, row.budget) for row in rows):
-        for group in groups:
-            members = [
-                row
-                for row in rows
-                if (row.system, row.budget) == (system, budget) and (not group or group_of[row.id] == group)
-            ]
+        answers = [row for row in rows if (row.system, row.budget) == (system, budget)]
+        for group, members in [("all", answers), *(grouped(answers, by).items() if by else ())]:
             over = sum(row.measures["tokens"] > budget for row in members)
             figures = [_figure(members, name) for name in SHOWN]
-            lines.append(_line([system, str(budget), group or "all", str(len(members)), *figures, str(over)]))
+            lines.append(_line([system, str(budget), group, str(len(members)), *figures, str(over)]))
     return "\n".join(lines)
+
+
+def grouped(rows: Iterable[Row], by: str) -> dict[str, list[Row]]:
+    """Return the rows by language, by repository, or by how sure the navigator was; groups in order."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        group = row.surety if by == "surety" else str(getattr(row.task, by))
+        if group:
+            groups.setdefault(group, []).append(row)
+    return dict(sorted(groups.items()))
 
 
 def mean(rows: Iterable[Row], measure: str) -> float:

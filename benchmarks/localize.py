@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -16,13 +17,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchmarks.baselines import Baselines
-from benchmarks.figures import Row, table
+from benchmarks.baselines import SYSTEMS, Baselines
+from benchmarks.document import document
+from benchmarks.figures import NAVIGATOR, Row, table
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
-
-NAVIGATOR = "navigator"
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -35,6 +35,8 @@ class Result(msgspec.Struct, frozen=True):
     ranked: list[str]
     """Paths, most relevant first."""
     seconds: float
+    surety: str = ""
+    """How sure the navigator said that it is: the word of its report."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="DIR", help="keep answers and scores here, and resume from here"
     )
     parser.add_argument("--baselines", action="store_true", help="measure plain search beside the navigator")
-    parser.add_argument("--by", choices=("language", "repo"), help="figures by group as well")
+    parser.add_argument(
+        "--by",
+        choices=("language", "repo", "surety"),
+        help="figures by group as well; surety: how sure it said",
+    )
+    parser.add_argument("--markdown", action="store_true", help="print the figures as tables for a document")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
     parser.add_argument(
         "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
@@ -68,11 +75,17 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localize-")))
         place = _Place(options.mirrors, options.trees or scratch / "trees", options.out or scratch)
+        sets: dict[str, list[Row]] = {}
         for file in options.tasks:
             tasks = read_tasks(file)[: options.limit]
-            rows = list(_measure(tasks, budgets, place, file.stem, baselines=options.baselines))
-            print(f"\n{file.stem}: {len(tasks)} tasks\n")
-            print(table(rows, tasks, options.by))
+            sets[file.stem] = list(_measure(tasks, budgets, place, file.stem, baselines=options.baselines))
+            if not options.markdown:
+                print(f"\n{file.stem}: {len(tasks)} tasks\n\n{table(sets[file.stem], options.by)}")
+    if options.markdown:
+        print(document(sets))
+    elif len(sets) > 1:
+        together = [row for rows in sets.values() for row in rows]
+        print(f"\nall: {len({row.task for row in together})} tasks\n\n{table(together, options.by)}")
     return 0
 
 
@@ -93,8 +106,10 @@ def _measure(
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
         missing = [budget for budget in budgets if (task.id, NAVIGATOR, budget) not in known]
         fresh = [_navigate(task, tree, budget) for budget in missing]
-        if baselines and (task.id, "grep", budgets[-1]) not in known:
-            fresh += _search(task, tree, budgets)
+        if baselines:
+            fresh += _search(
+                task, tree, [each for each in budgets if (task.id, SYSTEMS[-1], each) not in known]
+            )
         _append(journal, fresh)
         known |= {(result.id, result.system, result.budget): result for result in fresh}
         _show_progress(number, len(tasks), task, fresh)
@@ -103,7 +118,7 @@ def _measure(
             if identity == task.id and budget in budgets:
                 answer = Answer(result.context, result.ranked)
                 measures = score(task, answer, paths, _reader(tree))
-                yield Row(task.id, system, budget, {**measures, "seconds": result.seconds})
+                yield Row(task, system, budget, {**measures, "seconds": result.seconds}, result.surety)
 
 
 def _navigate(task: Task, tree: Path, budget: int) -> Result:
@@ -127,11 +142,22 @@ def _navigate(task: Task, tree: Path, budget: int) -> Result:
     printed.flush()
     said: dict[str, Any] = json.loads(output.getvalue())
     ranked = [file["path"] for file in said["files"]]
-    return Result(task.id, NAVIGATOR, budget, said["context"], ranked, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Result(
+        task.id, NAVIGATOR, budget, said["context"], ranked, seconds, _surety(said["reasoning_summary"])
+    )
+
+
+def _surety(words: str) -> str:
+    """Return the word that a report says how sure the choice is with."""
+    found = re.search(r"\bEvidence: (\w+)", words)
+    return found[1] if found else ""
 
 
 def _search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
-    """Ask the baselines."""
+    """Ask the baselines, at the budgets whose answers are missing."""
+    if not budgets:
+        return []
     from repo_map.index import build_index  # noqa: PLC0415
 
     started = time.perf_counter()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.surroundings import INTERFACE, Neighbour, Place, neighbours
+from navigator.surroundings import INTERFACE, Neighbour, neighbours
 from navigator.turns import FOCUS_LEVEL, Navigation, View, wish_of
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
     from repo_map.flight_plan import FlightPlan
     from repo_map.index import RepoIndex
+    from repo_map.relations import Place
     from repo_map.relevance.scoring import Relevance, ScoredUnit
 
 NAMED = 3

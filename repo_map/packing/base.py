@@ -40,6 +40,11 @@ class Base:
         rule = self.rule_of(path)
         return rule is not None and rule.level == 0 and not rule.sections
 
+    def settles(self, path: str) -> bool:
+        """Say whether the plan gives a file, named alone, one level in all: packing adds nothing to it."""
+        rule = self.rule_of(path)
+        return rule is not None and not rule.sections and _plain(rule.pattern) == path
+
     def weight(self, path: str, name: str = "") -> float:
         """Return the boost of a file, or of a symbol in it: 1 where there is none."""
         weights = [boost.weight for boost in self._boosts if globs.matches(boost.pattern, path)]
@@ -69,6 +74,8 @@ class Base:
     def merged(self, path: str, rule: VerbosityRule) -> VerbosityRule:
         """Return a packed rule with what the plan asks of the same file."""
         wanted = self.rule_of(path)
+        if wanted is not None and self.settles(path):
+            return wanted
         if wanted is None or rule.level == 4:
             return rule
         if wanted.pattern not in (path, rule.pattern):

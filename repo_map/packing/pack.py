@@ -55,7 +55,7 @@ def _weighted(relevance: Relevance, wishes: Base) -> Relevance:
     units = [
         unit._replace(score=unit.score + math.log(wishes.weight(unit.path, unit.name)))
         for unit in relevance.units
-        if not wishes.excludes(unit.path)
+        if not wishes.excludes(unit.path) and not wishes.settles(unit.path)
     ]
     return relevance._replace(
         files=tuple(sorted(files, key=lambda file: -file.score * weights[file.path])),

@@ -21,7 +21,7 @@ _FUNCTION = 0
 _CHARACTERS_PER_TOKEN = 4
 _SHORT = 20
 """Tokens below which a piece gets no cheaper: its elision and its place in mind cost as well."""
-_LENGTH_PRICE = 0.4
+_LENGTH_PRICE = 0.5
 """What a unit's score loses per e-fold of its length: of equals the shorter is shown first."""
 _ASIDE = 3.0
 """What tests, prose and data are worth less than code, unless the goal names them: fixes rarely edit them."""

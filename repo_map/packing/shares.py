@@ -26,7 +26,7 @@ class Shares(NamedTuple):
         scale = budget / _REFERENCE
         return cls(
             paths=max(4, round(12 * scale**0.7)),
-            outline=round(750 * min(scale, scale**0.75)),
+            outline=round(700 * min(scale, scale**0.6)),
             longest=max(round(0.8 * budget), 300),
             windows=round(700 * scale**0.6),
             units=max(300, budget // 20),

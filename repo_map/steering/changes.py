@@ -20,6 +20,7 @@ class Changes:
         self._boosts: dict[str, float] = {}
         known = {rule.pattern for rule in plan.verbosity}
         self._known = known
+        self._excluded = {rule.pattern for rule in plan.verbosity if rule.level == 0}
         heaviest = max((boost.weight for boost in plan.focus.paths), default=1.0) if plan.focus else 1.0
         self._weight = heaviest + 1.0
 
@@ -44,6 +45,14 @@ class Changes:
                 ),
                 {"pattern": globs.escape(place.name), "level": level},
             ]
+
+    def restore(self, target: Target) -> bool:
+        """Take back that files were left out; say whether any were."""
+        paths = target.patterns or tuple(globs.escape(place.path) for place in target.places)
+        found = [pattern for pattern in paths if pattern in self._excluded]
+        for pattern in found:
+            self._rules[pattern] = {"pattern": pattern, "level": None}
+        return bool(found)
 
     def exclude(self, patterns: Iterable[str]) -> None:
         """Leave files out."""

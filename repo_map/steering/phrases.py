@@ -20,6 +20,13 @@ class Wish(StrEnum):
     OUTLINE = "outline"
     DEEPEN = "deepen"
     MORE = "more"
+    BACK = "back"
+    CALLERS = "callers"
+    USES = "uses"
+    TESTS = "tests"
+    LEFT_OUT = "left out"
+    TALK = "talk"
+    """Words that ask for nothing that a plan could do."""
     OTHER = "other"
     """None of these: the words say more of the goal."""
 
@@ -29,13 +36,16 @@ class Phrase(NamedTuple):
 
     wish: Wish
     words: str
+    is_question: bool = False
+    """An answer is wanted, no change."""
 
 
 _VERBS: dict[Wish, str] = {
     Wish.WHY: (
-        r"why(?: is| are| was| were| did you (?:include|show|pick|add|choose)| do (?:you|i) (?:see|have))?"
+        r"why(?: is| are| was| were| did you (?:include|show|pick|add|choose)"
+        r"| do (?:you|i) (?:see|have|show))?"
     ),
-    Wish.WHERE: r"where(?: is| are|'s|s)|find|locate",
+    Wish.WHERE: r"where(?: is| are|'s|s)|find|locate|what(?: is| are|'s)",
     Wish.OUTLINE: (
         r"(?:show |give |only |just )*(?:me )?(?:only |just )?(?:the )?"
         r"(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?) (?:of|for|from|in)"
@@ -45,22 +55,57 @@ _VERBS: dict[Wish, str] = {
         r"|restrict (?:it |this |yourself )?to|stay (?:in|within)"
     ),
     Wish.DROP: (
-        r"drop|remove|exclude|ignore|skip|hide|omit|leave out|forget(?: about)?|get rid of|no more|without"
-        r"|no|(?:i )?(?:do not|don't|dont) (?:need|want|show|include)(?: to see)?|not"
+        r"drop|remove|exclude|ignore|skip|hide|omit|leave out|take out|forget(?: about)?|get rid of"
+        r"|no more(?! than)|without|stop (?:showing|including)"
+        r"|(?:i am |i'm )?not interested in|(?:i )?(?:do not|don't|dont) care (?:about|for)"
+        r"|no(?! more than)|(?:i )?(?:do not|don't|dont) (?:need|want|show|include)(?: to see)?|not"
     ),
     Wish.LESS: (
-        r"(?:show |give me )?(?:less|fewer)(?: of| about| from| detail (?:on|of|in))?"
-        r"|shrink|collapse|shorten|trim"
+        r"(?:show |give me )?(?:less|fewer)(?: of| about| from| detail (?:on|of|in|for))?"
+        r"|shrink|collapse|fold|shorten|trim"
     ),
     Wish.MORE: (
-        r"(?:show |give |tell )?(?:me )?more (?:about|on|from|around)|focus(?: more)?(?: on)?|prefer"
-        r"|concentrate on|look (?:more )?(?:at|into)|prioriti[sz]e|boost|emphasi[sz]e|more"
+        r"(?:show |give |tell )?(?:me )?more (?:about|on|from|around|detail (?:on|of|in|for))"
+        r"|focus(?: more)?(?: on)?|prefer"
+        r"|concentrate on|look (?:more )?(?:at|into)|prioriti[sz]e|boost|emphasi[sz]e"
+        r"|keep|everything about|more"
     ),
+    Wish.BACK: r"restore|bring back|put back|un-?hide|re-?add",
     Wish.DEEPEN: (
-        r"deepen|expand|unfold|open(?: up)?|zoom (?:in(?:to)?(?: on)?|on)|(?:show|give)(?: me)?|include|add"
+        r"(?:show |give |i need |i want )?(?:me )?(?:the )?(?:full|whole|complete|entire|all)(?: the)?"
+        r"(?: source| body| bodies| code| text| file| implementation)*(?: of| for)"
+        r"|deepen|expand|unfold|open(?: up)?|zoom (?:in(?:to)?(?: on)?|on)|(?:show|give)(?: me)?|include|add"
         r"|read|display|(?:i )?(?:want|need)(?: to see)?"
     ),
 }
+_RELATIONS: dict[Wish, str] = {
+    Wish.CALLERS: (
+        r"(?:who|what) (?:calls|uses|invokes|imports|refers to|depends on) (?P<a>.+)"
+        r"|where (?:is|are) (?P<b>.+?) (?:used|called|invoked|referenced)"
+        r"|(?P<do>.*?)\b(?:the )?(?:callers|users|usages?|uses|call sites|references) (?:of|to) (?P<c>.+)"
+    ),
+    Wish.USES: (
+        r"what does (?P<a>.+?) (?:call|use|need|depend on|refer to)"
+        r"|(?P<do>.*?)\b(?:the )?(?:callees|dependencies) of (?P<c>.+)"
+        r"|(?P<also>.*?)\bwhat (?P<b>.+?) (?:calls|uses|needs)"
+    ),
+    Wish.TESTS: r"(?P<do>.*?)\b(?:the )?(?:unit )?tests? (?:for|of|that (?:cover|test|use|call)) (?P<c>.+)",
+    Wish.BACK: r"(?:bring|put|get) (?P<a>.+?) back(?: in)?|(?:show|include) (?P<b>.+?) again",
+    Wish.LEFT_OUT: r"what (?:did you leave out|was left out|is left out|is missing|did you cut|was cut)",
+}
+_RELATION = {
+    wish: re.compile(rf"^(?:{words})$", re.IGNORECASE | re.DOTALL) for wish, words in _RELATIONS.items()
+}
+_INSTEAD = re.compile(
+    r"^instead of (.+?),? ((?:show|use|include|give me|take|open)\b.+)$",
+    re.I | re.DOTALL,
+)
+_TALK = re.compile(
+    r"^(?:thanks?(?: you)?|thx|ok(?:ay)?|good|great|nice|fine|perfect|yes|no|done|hi|hello|"
+    r"undo|start over|reset)$",
+    re.I,
+)
+_NEGATED = re.compile(rf"^(?:{_VERBS[Wish.DROP]})\b", re.I)
 _START = {
     wish: re.compile(rf"^(?:{verbs})\b\s*(.*)$", re.IGNORECASE | re.DOTALL) for wish, verbs in _VERBS.items()
 }
@@ -79,6 +124,16 @@ _BIGGER = re.compile(
     r"\b(?:bigger|larger|higher|more|raise|increase|double)\b.*\b(?:budget|tokens|context)\b", re.I
 )
 _SMALLER = re.compile(r"\b(?:smaller|lower|less|fewer|reduce|halve)\b.*\b(?:budget|tokens|context)\b", re.I)
+_SIZE = re.compile(
+    r"^(?:make )?(?:it |this |that |the (?:map|packet|answer|context) )?(?:is |was |'s )?"
+    r"(?:much |a (?:bit|little) |even |far )?"
+    r"(?:(?P<less>smaller|shorter|tighter|less(?: (?:detail|text|code))?|too (?:big|long|much|large)|"
+    r"half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long)))?)"
+    r"|(?P<more>bigger|larger|longer|more(?: (?:detail|text|code|room))?|too (?:small|short|little)|"
+    r"double(?: it| the (?:size|length|budget))?|twice(?: (?:the size|as (?:big|long|much)))?))$",
+    re.I,
+)
+_TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
 _POLITE = re.compile(
     r"^(?:please|now|also|ok(?:ay)?|and|then|can you|could you|i'd like you to|let's|you can)[,\s]+",
     re.I,
@@ -92,6 +147,10 @@ def read_phrases(feedback: str) -> Iterator[Phrase]:
         words = sentence.strip(" ,.!?\t")
         while (polite := _POLITE.match(words)) is not None:
             words = words[polite.end() :]
+        words = re.sub(r"[\s,]+please$", "", words, flags=re.IGNORECASE)
+        if (swap := _INSTEAD.match(words)) is not None:
+            yield Phrase(Wish.DROP, swap[1])
+            words = swap[2]
         if words:
             yield _phrase(words)
 
@@ -109,8 +168,18 @@ def _sentences(text: str) -> list[str]:
 
 
 def _phrase(words: str) -> Phrase:
-    if _BUDGET.search(words) or _BIGGER.search(words) or _SMALLER.search(words):
+    if any(pattern.search(words) for pattern in (_BUDGET, _BIGGER, _SMALLER, _SIZE)):
         return Phrase(Wish.BUDGET, words)
+    if _TALK.match(words):
+        return Phrase(Wish.TALK, words)
+    for wish, relation in _RELATION.items():
+        if (match := relation.match(words)) is not None:
+            groups = match.groupdict()
+            lead = groups.get("do") or groups.get("also")
+            if lead and _NEGATED.match(lead):
+                break
+            target = groups.get("a") or groups.get("b") or groups.get("c") or ""
+            return Phrase(wish, target.strip(), is_question=lead is None and wish is not Wish.BACK)
     for wish, start in _START.items():
         if (match := start.match(words)) is not None and match[1].strip():
             return Phrase(wish, match[1].strip())
@@ -123,6 +192,8 @@ def read_budget(words: str, budget: int) -> int:
         number = match["after"] or match["before"] or match["short"]
         thousands = match["k"] or match["bk"] or match["short"]
         return max(1, round(float(number.replace(",", "").replace("_", "")) * (1000 if thousands else 1)))
-    if _BIGGER.search(words):
-        return budget * 2 if "double" in words.lower() else budget * 3 // 2
-    return max(1, budget // 2 if "halve" in words.lower() else budget * 2 // 3)
+    size = _SIZE.match(words)
+    grows = bool(size["more"]) if size else bool(_BIGGER.search(words))
+    if _TWOFOLD.search(words):
+        return budget * 2 if grows else max(1, budget // 2)
+    return budget * 3 // 2 if grows else max(1, budget * 2 // 3)

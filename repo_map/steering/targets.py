@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,13 +41,25 @@ class Target(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.patterns or self.places)
 
+    def among(self, paths: Collection[str]) -> Target:
+        """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
+        if len(self.places) > 1:
+            places = tuple(place for place in self.places if place.path in paths)
+            return self._replace(places=places or self.places)
+        if len({pattern.rpartition("/")[2] for pattern in self.patterns}) != 1:
+            return self
+        escaped = set(map(globs.escape, paths))
+        patterns = tuple(pattern for pattern in self.patterns if pattern in escaped)
+        return self._replace(patterns=patterns or self.patterns)
+
 
 _AROUND = re.compile(
-    r"^(?:(?:the|any|all|some|every|those|these|this|of|about|from|in|files?|folder|director(?:y|ies)|functions?|"
+    r"^(?:(?:the|any|all|some|every|those|these|this|of|about|from|in|under|below|inside|anything|everything|stuff|files?|folder|director(?:y|ies)|functions?|"
     r"methods?|class(?:es)?|modules?|package)\s+)+|\s+(?:files?|folders?|director(?:y|ies)|functions?|methods?|"
     r"class(?:es)?|modules?|packages?|code|here|there|please|in full|whole|completely|"
     r"in (?:the )?(?:map|context|plan)|"
-    r"included|shown|at all)$",
+    r"included|shown|at all|ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|"
+    r"defined|declared|implemented|located|again|back)$",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
@@ -133,9 +145,14 @@ def nearest(index: RepoIndex, words: str) -> list[str]:
     return get_close_matches(words, sorted(names), n=3, cutoff=0.75)
 
 
+def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:
+    """Return the files that globs name."""
+    return {path for pattern in patterns for path in _named(index, pattern)}
+
+
 def complement(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
     """Return globs of the files that no pattern names, as few as folders allow."""
-    wanted = {path for pattern in patterns for path in _named(index, pattern)}
+    wanted = named_by(index, patterns)
     return _cover([path for path in index.paths if path not in wanted], wanted)
 
 

@@ -164,3 +164,106 @@ def test_quoted_names_are_never_cut(index: RepoIndex) -> None:
         Phrase(Wish.DROP, '"a. b"'),
         Phrase(Wish.DEEPEN, "`c; d`"),
     ]
+
+
+def repacked(index: RepoIndex, *feedback: str) -> str:
+    """Return the map after feedback, as a turn makes it: each changes the user's part, then packing runs."""
+    base = FlightPlan(budget=2_000)
+    for words in feedback:
+        base = apply_update(base, steered(index, words, base).updates).plan
+    return draw_map(index, pack(index, score_goal(index, GOAL), base.budget, base=base)).text
+
+
+@pytest.mark.parametrize(
+    ("feedback", "shown", "hidden"),
+    [
+        ("without docs", "router.py", "guide.md"),
+        ("I don't care about the tests", "router.py", "test_router.py"),
+        ("stop showing cache.py", "router.py", "cache.py"),
+        ("don't show anything under docs/", "router.py", "guide.md"),
+        ("show only signatures of router.py", "def dispatch(self, request):", "return handler(request)"),
+        ("just the API of router.py, please", "def find(self, path):", "return self.routes[path]"),
+        ("full source of cache.py please", "return self.items[key]", ""),
+        ("show me Cache.get in full", "return self.items[key]", ""),
+        ("also include the callers of dispatch", "assert Router().dispatch(None)", ""),
+        ("show the tests for slug", "assert slug('A') == 'a'", ""),
+        ("instead of router.py show cache.py", "return self.items[key]", "src/web/router.py"),
+        ("keep only src/web", "router.py", "src/data/utils.py"),
+        ("forget data/utils.py but keep cache.py", "cache.py", "src/data/utils.py"),
+        ("collapse router.py", "def find(self, path):", "return self.routes[path]"),
+    ],
+)
+def test_a_wish_holds_in_the_next_packet(index: RepoIndex, feedback: str, shown: str, hidden: str) -> None:
+    text = repacked(index, feedback)
+    assert shown in text
+    assert not hidden or hidden not in text
+
+
+@pytest.mark.parametrize(
+    ("feedback", "answer"),
+    [
+        ("who calls dispatch?", "Callers of `Router.dispatch (src/web/router.py)`: `test_dispatch` in "),
+        ("where is slug used?", "Callers of `slug (src/web/utils.py)`: `test_slug` in "),
+        ("what does Router.dispatch use?", "Definitions used by `Router.dispatch (src/web/router.py)`: "),
+        ("what is Router.find?", "`Router.find` in src/web/router.py:8."),
+        ("where is slug defined?", "`slug` in src/web/utils.py:1."),
+        ("why is src/web/router.py ranked first?", "`src/web/router.py` ranks 1 of "),
+        ("who calls Router?", "Callers of `Router (src/web/router.py)`: `test_dispatch` in "),
+        ("callers of chunked?", "The index knows no callers of `chunked (src/data/utils.py)`."),
+    ],
+)
+def test_a_question_is_answered_and_changes_nothing(index: RepoIndex, feedback: str, answer: str) -> None:
+    steering = steered(index, feedback)
+    assert steering.answer.startswith(answer)
+    assert not steering.updates
+    assert not steering.goal_addition
+
+
+@pytest.mark.parametrize(
+    ("feedback", "budget"),
+    [
+        ("smaller", 1_333),
+        ("make it a bit shorter, please", 1_333),
+        ("that is too long", 1_333),
+        ("half the size", 1_000),
+        ("bigger", 3_000),
+        ("more detail", 3_000),
+        ("twice as much", 4_000),
+    ],
+)
+def test_bare_words_of_size_change_the_budget(index: RepoIndex, feedback: str, budget: int) -> None:
+    assert steered(index, feedback).updates == {"budget": budget}
+
+
+def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:
+    assert "test_router.py" not in repacked(index, "drop the tests")
+    assert "test_router.py" in repacked(index, "drop the tests", "bring the tests back")
+    assert steered(index, "bring docs back").lines == ("`docs/**` was not left out by your words.",)
+
+
+def test_wishes_of_several_turns_add_up(index: RepoIndex) -> None:
+    text = repacked(
+        index, "drop the tests", "show only signatures of router.py", "deepen Cache.get", "3k tokens"
+    )
+    assert "test_" not in text
+    assert "return handler(request)" not in text
+    assert "return self.items[key]" in text
+
+
+def test_what_was_left_out_is_told(index: RepoIndex) -> None:
+    plan = apply_update(FlightPlan(), {"verbosity": [{"pattern": "src/web/router.py", "level": 0}]}).plan
+    answer = steered(index, "what did you leave out?", plan).answer
+    assert answer.startswith("Not shown, the most relevant first: `src/web/router.py` (")
+
+
+@pytest.mark.parametrize("feedback", ["thanks", "ok", "undo", "start over"])
+def test_small_talk_does_not_blur_the_goal(index: RepoIndex, feedback: str) -> None:
+    steering = steered(index, feedback)
+    assert not steering.goal_addition
+    assert steering.lines == (f"Nothing to change in `{feedback}`: say what to drop, deepen, or bring back.",)
+
+
+def test_an_unknown_path_is_told_and_not_searched_for(index: RepoIndex) -> None:
+    steering = steered(index, "focus on src/auth")
+    assert not steering.goal_addition
+    assert steering.lines[0].startswith("Nothing in the repository is called `src/auth`")
