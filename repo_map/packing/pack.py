@@ -12,6 +12,7 @@ from repo_map.packing.base import Base
 from repo_map.packing.draft import Draft
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.packing.shares import Shares
+from repo_map.pricing.estimates import file_level_costs
 from repo_map.relevance.scoring import Relevance
 from repo_map.tokens import DEFAULT_ENCODING
 
@@ -26,12 +27,16 @@ def pack(
 
     The plan is an ordinary one: it names files, symbols and lines, and draws the same map without the goal.
     What ``base`` asks for holds, rules for every file aside, and its exclusions are kept. Where nothing is
-    relevant the plan is ``base`` with the budget.
+    relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
     """
     wishes = Base(base)
     relevance = _weighted(relevance, wishes)
     if not relevance.files:
-        return wishes.plan.model_copy(update={"budget": budget})
+        whole = (
+            () if wishes.rules or not _fits_whole(index, budget) else (VerbosityRule(pattern="**", level=4),)
+        )
+        rules = (*wishes.plan.verbosity, *whole)
+        return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})
     shares = Shares.of(budget)
     reader = PieceReader(index, relevance)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
@@ -44,6 +49,10 @@ def pack(
     draft.outline(rest, room)
     draft.settle(rest)
     return _plan(draft, relevance, wishes, budget)
+
+
+def _fits_whole(index: RepoIndex, budget: int) -> bool:
+    return bool(index.paths) and int(file_level_costs(index)[:, 4].sum()) <= budget
 
 
 def _weighted(relevance: Relevance, wishes: Base) -> Relevance:

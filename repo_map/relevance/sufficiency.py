@@ -12,8 +12,12 @@ from repo_map.relevance.corpus import Floats
 from repo_map.relevance.goal import Source
 from repo_map.relevance.signals import FileColumns, Signals
 
-_FIRST = 5
-_SURE, _LIKELY = 0.8, 0.55
+FIRST = 5
+SURE, LIKELY = 0.8, 0.65
+_MOST_LEAD, _MOST_GAP = 3.0, 6.0
+_KNOWN_WORDS = 0.5
+"""Share of the goal's words that the repository has; nearly every goal of the development tasks has more."""
+_HINT = "say what it is about in the words of the code"
 _MANY_NAMESAKES = 4
 _RARE_UNITS = 3
 _MOST_NAMED = 4
@@ -27,6 +31,13 @@ class Surety(StrEnum):
     UNSURE = "unsure"
     NOTHING = "nothing"
     """The goal matches nothing at all."""
+
+
+_MEANINGS = {
+    Surety.SURE: "The first files stand apart from all others.",
+    Surety.LIKELY: "The right files are probably among the first; others fit nearly as well.",
+    Surety.UNSURE: "No file stands out: several fit the goal's words about as well.",
+}
 
 
 class Sufficiency(NamedTuple):
@@ -45,20 +56,13 @@ class Sufficiency(NamedTuple):
     """Identifiers that several definitions bear."""
 
 
-def surety_signals(columns: FileColumns, scores: Floats) -> dict[str, float]:
+def surety_signals(scores: Floats) -> dict[str, float]:
     """Return what tells a clear choice from a vague one; ``scores`` are those of the candidate files."""
-    order = np.argsort(-scores, kind="stable")
-    first = order[:_FIRST]
-    odds = np.exp(scores - scores.max())
-    ordered = scores[order]
-    named = np.max([columns.file[name] for name in ("m.path", "m.frame", "m.dot", "def.umax")], axis=0)
+    ordered = np.sort(scores)[::-1]
     return {
         "bias": 1.0,
-        "mass": float(odds[first].sum() / odds.sum()),
-        "lead": min(float(ordered[0] - ordered[1]) if len(order) > 1 else 3.0, 3.0),
-        "gap": min(float(ordered[0] - ordered[_FIRST]) if len(order) > _FIRST else 6.0, 6.0),
-        "coverage": float(columns.file["cov.file"][order[0]]),
-        "named": float(named[first].max()),
+        "lead": min(float(ordered[0] - ordered[1]) if len(ordered) > 1 else _MOST_LEAD, _MOST_LEAD),
+        "gap": min(float(ordered[0] - ordered[FIRST]) if len(ordered) > FIRST else _MOST_GAP, _MOST_GAP),
     }
 
 
@@ -76,13 +80,41 @@ def judge(
     ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
     coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
     if not len(scores) or not (len(signals.query.ids) or signals.named.found):
-        note = "Nothing in the repository shares a word with the goal: say what it is about in other words."
+        empty = not signals.candidates.corpus.index.paths
+        note = (
+            "The repository has no files."
+            if empty
+            else f"Nothing in the repository shares a word with the goal: {_HINT}."
+        )
         return Sufficiency(Surety.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
-    confidence = confidence_of(surety_signals(columns, scores), weights)
-    surety = Surety.SURE if confidence >= _SURE else Surety.LIKELY if confidence >= _LIKELY else Surety.UNSURE
+    confidence = confidence_of(surety_signals(scores), weights)
+    words, strange = _words(signals)
+    is_foreign = len(words) < _KNOWN_WORDS * (len(words) + len(strange)) and not _is_placed(columns)
+    if is_foreign:
+        confidence = min(confidence, LIKELY / 2)
+    surety = Surety.SURE if confidence >= SURE else Surety.LIKELY if confidence >= LIKELY else Surety.UNSURE
     vague = {name: count for name, count in ambiguous.items() if name in known}
-    notes = _notes(signals, surety, missing, vague)
+    notes = list(_notes(signals, surety, missing, vague))
+    if is_foreign:
+        of_all = f"{len(words)} of the goal's {len(words) + len(strange)} words"
+        notes[0] = f"The repository has only {of_all}: {_HINT}."
     return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+
+
+def _words(signals: Signals) -> tuple[set[str], set[str]]:
+    """Return the goal's words that the repository has, and those that it lacks; code and output aside."""
+    terms = signals.candidates.corpus.index.terms
+    counts = (
+        counts for source, counts in signals.goal.terms.items() if source not in (Source.CODE, Source.ERROR)
+    )
+    words = {term for each in counts for term in each}
+    known = {term for term in words if terms.get(term) is not None}
+    return known, words - known
+
+
+def _is_placed(columns: FileColumns) -> bool:
+    """Say whether the goal names a path or a stack frame of the repository: then its words matter less."""
+    return any(bool(columns.file[name].any()) for name in ("m.path", "m.frame"))
 
 
 def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
@@ -102,8 +134,7 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
 def _notes(
     signals: Signals, surety: Surety, missing: list[str], ambiguous: Mapping[str, int]
 ) -> Iterator[str]:
-    if surety is Surety.UNSURE:
-        yield "No file stands out: several fit the goal's words about as well."
+    yield _MEANINGS[surety]
     if missing:
         yield f"The repository has no {_listed(missing)}."
     for name, count in list(ambiguous.items())[:2]:

@@ -167,3 +167,10 @@ def test_a_bigger_budget_adds_to_a_packed_plan(index: RepoIndex) -> None:
     bigger = drawn(index, packed(index, 900, "print the total of a receipt", base=plan))
     assert {file.path for file in drawn(index, plan).files} <= {file.path for file in bigger.files}
     assert bigger.tokens > 400
+
+
+def test_a_small_repository_is_shown_whole_to_a_goal_that_matches_nothing(index: RepoIndex) -> None:
+    relevance = score_goal(index, "xyzzy plugh")
+    assert not relevance.files
+    assert "return RATES[country]" in draw_map(index, pack(index, relevance, 6_000)).text
+    assert "return RATES[country]" not in draw_map(index, pack(index, relevance, 500)).text

@@ -1,0 +1,88 @@
+"""Sufficiency: how sure a choice calls itself, and what it says against itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.index import RepoIndex, build_index
+from repo_map.relevance.scoring import score_goal
+from repo_map.relevance.sufficiency import Sufficiency, Surety
+from tests.support.trees import write
+
+HANDLER = '''"""Handlers of requests for {name}."""
+
+
+def handle_{name}(request):
+    """Answer a request."""
+    response = respond(request)
+    return response
+'''
+NAMES = ("alpha", "beta", "gamma", "delta", "omega", "sigma", "theta", "kappa", "zeta", "lambda_")
+TAX = '''"""Taxes of a cart."""
+
+
+def round_tax(amount, country):
+    """Round the tax of an amount to whole cents."""
+    return round(amount * rate_of(country)) / 100
+'''
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    files = {f"app/{name}.py": HANDLER.format(name=name) for name in NAMES}
+    files["app/late.py"] = HANDLER.format(name="late").replace("response =", "# legacy_flag\n    response =")
+    files["shop/tax.py"] = TAX
+    return build_index(write(tmp_path_factory.mktemp("shop"), files), workers=1)
+
+
+def judged(index: RepoIndex, goal: str) -> Sufficiency:
+    return score_goal(index, goal).sufficiency
+
+
+def test_a_choice_that_stands_apart_is_surer_than_a_vague_one(index: RepoIndex) -> None:
+    clear = judged(index, "`round_tax` rounds the tax of an amount to the wrong cents")
+    vague = judged(index, "Requests are answered with the wrong response")
+    assert clear.surety is Surety.SURE
+    assert clear.notes[0] == "The first files stand apart from all others."
+    assert vague.surety is Surety.UNSURE
+    assert vague.notes[0] == "No file stands out: several fit the goal's words about as well."
+    assert clear.confidence > vague.confidence
+
+
+def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: RepoIndex) -> None:
+    sufficiency = judged(index, "Requests get a wrong response, since `legacy_flag` and `respond`")
+    assert sufficiency.surety is Surety.LIKELY
+    assert sufficiency.notes[1] == "A plain search for `legacy_flag` finds few places and may do better."
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Die Rundung der Steuer stimmt für manche Kunden und Länder nicht, siehe tax",
+        "税金 计算 错误：购物车 的 舍入 不 正确 tax",
+    ],
+)
+def test_a_goal_in_another_language_is_never_sure(index: RepoIndex, goal: str) -> None:
+    relevance = score_goal(index, goal)
+    assert relevance.files[0].path == "shop/tax.py"
+    assert relevance.sufficiency.surety is Surety.UNSURE
+    assert relevance.sufficiency.notes[0].startswith("The repository has only 1 of the goal's ")
+    assert relevance.sufficiency.notes[0].endswith("say what it is about in the words of the code.")
+
+
+def test_a_goal_in_another_language_that_names_a_path_is_judged_by_it(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Die Rundung der Steuer in shop/tax.py stimmt nicht für manche Kunden")
+    assert relevance.files[0].path == "shop/tax.py"
+    assert not relevance.sufficiency.notes[0].startswith("The repository has only")
+
+
+def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(
+    tmp_path: Path, index: RepoIndex
+) -> None:
+    empty = judged(build_index(write(tmp_path, {}), workers=1), "Round the tax")
+    assert (empty.surety, empty.notes) == (Surety.NOTHING, ("The repository has no files.",))
+    nothing = judged(index, "xyzzy plugh")
+    assert nothing.surety is Surety.NOTHING
+    assert nothing.notes[0].startswith("Nothing in the repository shares a word with the goal: say what it")
