@@ -53,8 +53,22 @@ def choose_repository(
 def path_of(text: str) -> Path:
     """Return the path that ``text`` names, be it a path, a ``~`` path or a ``file://`` URI."""
     if text.startswith("file://"):
-        return Path(unquote(urlsplit(text).path))
+        parts = urlsplit(text)
+        if parts.hostname not in (None, "localhost"):
+            raise _on_another_machine(text)
+        return path_of(unquote(parts.path))
+    if text.startswith(("//", "\\\\")):
+        # Opening `\\\\server\\share` would already send the user's credentials to that server.
+        raise _on_another_machine(text)
+    if "\0" in text:
+        raise RepositoryNotFoundError("The path holds a NUL character; pass the repository's absolute path.")
     return Path(text).expanduser()
+
+
+def _on_another_machine(text: str) -> RepositoryNotFoundError:
+    return RepositoryNotFoundError(
+        f"`{text}` names a folder on another machine; mount it, and pass its path on this one."
+    )
 
 
 def work_tree(folder: Path) -> Path | None:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from repo_map.errors import FlightPlanError
+from repo_map.wildcards import Token, Wild, expression
 
 _SPECIAL = re.compile(r"[*?\[\]{}]")
 _OPENING = re.compile(r"[*?\[{]")
 _AFTER_ALL = "\U0010ffff"
+_MOST_ALTERNATIVES = 1_000
 
 
 @lru_cache(maxsize=4096)
@@ -82,55 +84,98 @@ def _normal(pattern: str) -> str:
 def _translate(pattern: str, *, crosses_folders: bool) -> str:
     if not pattern:
         raise FlightPlanError("A glob is empty; use `**` for every file.")
-    parts: list[str] = []
-    at = depth = 0
+    within = "." if crosses_folders else "[^/]"
+    written = [
+        expression(_tokens(plain, crosses_folders), within=within) for plain in _without_braces(pattern)
+    ]
+    return "|".join(f"(?:{each})" for each in written) if len(written) > 1 else written[0]
+
+
+def _without_braces(pattern: str) -> list[str]:
+    """Return the patterns that alternatives stand for, each once."""
+    found = _first_braces(pattern)
+    if found is None:
+        return [pattern]
+    before, choices, after = found
+    plain: dict[str, None] = {}
+    for choice in choices:
+        plain |= dict.fromkeys(_without_braces(before + choice + after))
+        if len(plain) > _MOST_ALTERNATIVES:
+            raise FlightPlanError(
+                f"The glob `{pattern[:80]}` stands for more than {_MOST_ALTERNATIVES} patterns; "
+                "write fewer alternatives, or several rules."
+            )
+    return list(plain)
+
+
+def _first_braces(pattern: str) -> tuple[str, list[str], str] | None:
+    """Return what stands before the first braces, each alternative within, and what follows."""
+    opened = commas = -1
+    depth, at, choices = 0, 0, list[str]()
     while at < len(pattern):
-        piece, at, depth = _next_piece(pattern, at, depth, crosses_folders)
-        parts.append(piece)
+        character = pattern[at]
+        if character == "[":
+            at = _close_of_bracket(pattern, at)
+        elif character == "{":
+            depth += 1
+            if depth == 1:
+                opened = commas = at
+        elif depth == 1 and character in ",}":
+            choices.append(pattern[commas + 1 : at])
+            commas = at
+        if character == "}" and depth:
+            depth -= 1
+            if not depth:
+                return pattern[:opened], choices, pattern[at + 1 :]
+        at += 1
     if depth:
         raise FlightPlanError(
             f"The glob `{pattern}` opens a `{{` that it never closes; add `}}`, or write `[{{]`."
         )
-    return "".join(parts)
+    return None
 
 
-def _next_piece(pattern: str, at: int, depth: int, crosses_folders: bool) -> tuple[str, int, int]:
-    """Translate what stands at one position; return it, the next position, and how many braces are open."""
-    character = pattern[at]
-    if character == "*":
-        return *_stars(pattern, at, crosses_folders), depth
-    if character == "?":
-        return ("." if crosses_folders else "[^/]"), at + 1, depth
-    if character == "[":
-        return *_bracket(pattern, at), depth
-    if character == "{":
-        return "(?:", at + 1, depth + 1
-    if character == "}" and depth:
-        return ")", at + 1, depth - 1
-    if character == "," and depth:
-        return "|", at + 1, depth
-    return re.escape(character), at + 1, depth
+def _tokens(pattern: str, crosses_folders: bool) -> list[Token]:
+    tokens: list[Token] = []
+    at = 0
+    while at < len(pattern):
+        character = pattern[at]
+        if character == "*":
+            token, at = _stars(pattern, at, crosses_folders)
+            if token is not Wild.STAR or tokens[-1:] != [Wild.STAR]:
+                tokens.append(token)
+        elif character == "[":
+            piece, at = _bracket(pattern, at)
+            tokens.append(piece)
+        else:
+            single = ("." if crosses_folders else "[^/]") if character == "?" else re.escape(character)
+            tokens.append(single)
+            at += 1
+    return tokens
 
 
-def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[str, int]:
+def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[Wild, int]:
     end = at
     while end < len(pattern) and pattern[end] == "*":
         end += 1
-    if crosses_folders:
-        return ".*", end
-    if end - at == 1 or (at and pattern[at - 1] not in "/{,"):
-        return "[^/]*", end
+    if crosses_folders or end - at == 1 or (at and pattern[at - 1] != "/"):
+        return Wild.STAR, end
     if end < len(pattern) and pattern[end] == "/":
-        return "(?:.+/)?", end + 1
-    return ".*", end
+        return Wild.FOLDERS, end + 1
+    return Wild.ANYTHING, end
 
 
-def _bracket(pattern: str, at: int) -> tuple[str, int]:
+def _close_of_bracket(pattern: str, at: int) -> int:
     close = pattern.find("]", at + 2 + (pattern[at + 1 : at + 2] in ("!", "^")))
     if close < 0:
         raise FlightPlanError(
             f"The glob `{pattern}` opens a `[` that it never closes; add `]`, or write `[[]`."
         )
+    return close
+
+
+def _bracket(pattern: str, at: int) -> tuple[str, int]:
+    close = _close_of_bracket(pattern, at)
     body = pattern[at + 1 : close]
     negated = body[0] in "!^" and len(body) > 1
     body = re.sub(r"([\\\[\]^&~|])", r"\\\1", body[1:] if negated else body)

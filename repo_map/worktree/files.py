@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.fence import is_kernel_folder, leads_out, open_inside
 from repo_map.worktree.walking import Names, Walk
 
 SIZE_LIMIT_BYTES = 1_500_000
@@ -69,6 +70,10 @@ def resolve_root(root: Path) -> Path:
     """Return ``root`` as an absolute folder, or say what is wrong with it."""
     try:
         resolved = root.expanduser().resolve()
+        if is_kernel_folder(resolved):
+            raise RepositoryNotFoundError(
+                f"`{root}` shows processes or devices and holds no files; give the path of a repository."
+            )
         if resolved.is_dir():
             os.scandir(resolved).close()
             return resolved
@@ -128,10 +133,7 @@ def digest(source: bytes) -> bytes:
 
 
 def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes | None, os.stat_result]:
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
-    descriptor = os.open(os.path.join(root, path), flags)  # noqa: PTH118 - pathlib is slow on 11,000 files
+    descriptor = open_inside(root, path)
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
@@ -156,7 +158,17 @@ def _list(root: Path, found: Names) -> Listing:
         Problem(ascii(name)[1:-1], "its name has control characters or is not UTF-8; it was left out")
         for name in sorted(odd)
     )
-    names = [name for name in names if name not in odd]
+    out = frozenset(name for name in names if leads_out(name))
+    problems.extend(
+        Problem(ascii(name)[1:-1], "its path leads out of the repository; it was left out")
+        for name in sorted(out - odd)
+    )
+    names = [name for name in names if name not in odd and name not in out]
+    linked = _linked_folders(real_root, names)
+    problems.extend(
+        Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked
+    )
+    names = [name for name in names if not any(name.startswith(f"{link}/") for link in linked)]
     states = _states(root, names)
     kept, left_out = [], []
     for name, kind in zip(names, states[:, 4].tolist(), strict=True):
@@ -186,6 +198,17 @@ def _reason_to_leave_out(real_root: str, name: str, kind: int) -> str:
     if target == real_root or target.startswith(os.path.join(real_root, "")):  # noqa: PTH118
         return ""
     return "a symbolic link that leaves the tree; it was not followed"
+
+
+def _linked_folders(real_root: str, names: Iterable[str]) -> list[str]:
+    """Return the links that names lead through: git remembers folders, and a link may stand there by now."""
+    folders: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return sorted(folder for folder in folders if os.path.islink(os.path.join(real_root, folder)))  # noqa: PTH114, PTH118
 
 
 def _states(root: Path, paths: Iterable[str]) -> NDArray[np.int64]:

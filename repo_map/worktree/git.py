@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from repo_map.errors import RepoMapError
+from repo_map.worktree.borrowed import borrowed_repository
 
 _HARDENED = (
     "--no-optional-locks",
@@ -38,10 +39,10 @@ _KEPT_VARIABLES = (
 class GitError(RepoMapError):
     """Git is missing, refuses the repository, or fails; the message says which in one sentence."""
 
-    def __init__(self, message: str, *, dubious_ownership: bool = False) -> None:
+    def __init__(self, message: str, *, distrusted: bool = False) -> None:
         super().__init__(message)
-        self.dubious_ownership = dubious_ownership
-        """Whether git refuses the folder because another user owns it."""
+        self.distrusted = distrusted
+        """Whether the folder is not to be trusted: it, or its repository, is somebody else's."""
 
 
 def git_command(root: Path, *arguments: str) -> list[str]:
@@ -50,6 +51,12 @@ def git_command(root: Path, *arguments: str) -> list[str]:
     if executable is None:
         raise GitError(
             "git is not installed, so nothing can be asked of it; install git for history and ignore rules."
+        )
+    if (elsewhere := borrowed_repository(root)) is not None:
+        raise GitError(
+            f"The `.git` of `{root}` names the repository `{elsewhere}`, which does not name it back; "
+            "add it there with `git worktree add`, or navigate that repository.",
+            distrusted=True,
         )
     return [executable, "-C", str(root), *_HARDENED, *arguments]
 
@@ -106,7 +113,7 @@ def _error(said: str, root: Path) -> GitError:
         return GitError(
             f"Git refuses `{owned}` because another user owns it; "
             f"run `git config --global --add safe.directory {shlex.quote(owned)}` to trust it.",
-            dubious_ownership=True,
+            distrusted=True,
         )
     first_line = next(iter(said.splitlines()), "no reason given")
     return GitError(f"Git failed in `{root}`: {first_line}")

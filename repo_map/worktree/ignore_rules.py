@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from repo_map.errors import FlightPlanError
+from repo_map.wildcards import Token, Wild, expression
+
 
 class _Rule(NamedTuple):
     matcher: re.Pattern[str]
@@ -48,8 +51,8 @@ def _parse(line: str) -> _Rule | None:
     if not pattern:
         return None
     try:
-        matcher = re.compile(("" if anchored else "(?:.*/)?") + _to_regex(pattern), re.DOTALL)
-    except re.error:
+        matcher = re.compile(_to_regex(pattern if anchored else f"**/{pattern}"), re.DOTALL)
+    except (re.error, FlightPlanError):
         return None  # As git does: a malformed pattern matches nothing.
     return _Rule(matcher, negated, folders_only)
 
@@ -66,21 +69,28 @@ _TOKEN = re.compile(
 
 
 def _to_regex(pattern: str) -> str:
-    return "".join(_translate(token) for token in _TOKEN.findall(pattern))
+    tokens: list[Token] = []
+    for token in _TOKEN.findall(pattern):
+        tokens.extend(_translate(token))
+    return expression(tokens)
 
 
-def _translate(token: str) -> str:
+def _translate(token: str) -> tuple[Token, ...]:
     match token:
         case "**/":
-            return "(?:.*/)?"
+            return (Wild.FOLDERS,)
         case "/**/":
-            return "/(?:.*/)?"
+            return "/", Wild.FOLDERS
         case "/**":
-            return "/.+"
+            return "/", ".", Wild.ANYTHING
         case "?":
-            return "[^/]"
+            return ("[^/]",)
     if token.startswith("*"):
-        return "[^/]*"
+        return (Wild.STAR,)
+    return (_single(token),)
+
+
+def _single(token: str) -> str:
     if token.startswith("[") and len(token) > 1:
         return _character_class(token)
     if token.startswith("\\") and len(token) > 1:

@@ -36,7 +36,9 @@ class Walk:
         self._refused = ""
         try:
             self._git = start_git(root, "ls-files", "-z", "-c", "-o", "--exclude-standard")
-        except (GitError, OSError):
+        except GitError as error:
+            self._refused = _refusal(error)
+        except OSError:
             return
 
     def finish(self, known_digest: bytes) -> Names | None:
@@ -60,7 +62,7 @@ class Walk:
         try:
             return finish_git(self._git, self._root)
         except GitError as error:
-            self._refused = str(error) if error.dubious_ownership else ""
+            self._refused = _refusal(error)
             return None
 
     def _is_ignored(self) -> bool:
@@ -70,6 +72,10 @@ class Walk:
         except GitError:
             return False
         return True
+
+
+def _refusal(error: GitError) -> str:
+    return str(error) if error.distrusted else ""
 
 
 _Nested = tuple[tuple[str, IgnoreRules], ...]

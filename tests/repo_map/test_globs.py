@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_map import globs
@@ -79,3 +79,47 @@ def test_an_escaped_path_names_itself_and_no_other(path: str) -> None:
 def test_selecting_among_many_agrees_with_matching_each(paths: list[str], pattern: str) -> None:
     expected = [i for i, path in enumerate(paths) if globs.matches(pattern, path)]
     assert globs.select(pattern, paths) == expected
+
+
+def plainly_matches(pattern: str, path: str) -> bool:
+    """Match by trying everything: slow, and plainly right, for patterns without sets and alternatives."""
+    if not pattern:
+        return not path
+    if pattern.startswith("**/"):
+        return plainly_matches(pattern[3:], path) or any(
+            plainly_matches(pattern[3:], path[at + 1 :]) for at, one in enumerate(path) if one == "/" and at
+        )
+    if pattern[0] == "*":
+        return any(
+            plainly_matches(pattern[1:], path[at:]) for at in range(len(path) + 1) if "/" not in path[:at]
+        )
+    return (
+        bool(path)
+        and (pattern[0] in ("?", path[0]))
+        and path[0] != "/" * (pattern[0] == "?")
+        and (plainly_matches(pattern[1:], path[1:]))
+    )
+
+
+_PART = st.text(alphabet="ab*?", min_size=1, max_size=5).filter(lambda part: "**" not in part)
+_PARTS = st.lists(_PART | st.just("**"), min_size=1, max_size=5).filter(lambda parts: parts[-1] != "**")
+
+
+@given(_PARTS, st.lists(st.text(alphabet="ab", min_size=1, max_size=6), min_size=1, max_size=5))
+@settings(max_examples=400)
+def test_a_glob_matches_what_trying_everything_matches(parts: list[str], names: list[str]) -> None:
+    pattern, path = "/".join(parts), "/".join(names)
+    assert bool(globs.compile(pattern).fullmatch(path)) == plainly_matches(pattern, path)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*a" * 60 + "b", "**/a/" * 40 + "b", "**/*a*a/" * 20 + "b", "{a,aa}" * 9 + "b", "**a**b*c*d*e"],
+)
+def test_no_glob_runs_away(pattern: str) -> None:
+    assert not globs.matches(pattern, "a/" * 40 + "a" * 200)
+
+
+def test_alternatives_without_end_are_refused() -> None:
+    with pytest.raises(FlightPlanError, match="more than 1000 patterns"):
+        globs.compile("{a,b,c,d}" * 12)
