@@ -45,9 +45,10 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-## bench: speed and memory, as ratios within one run
+## bench: speed and memory of the index, and start-up of the server, as ratios within one run
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.startup
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

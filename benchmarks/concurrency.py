@@ -1,4 +1,9 @@
-"""``repo-navigator bench concurrency``: many navigations at once over HTTP, with a restart in the middle."""
+"""``repo-navigator bench concurrency``: many navigations at once over HTTP, and a kill in the middle.
+
+All navigations open at the same moment, and then step at the same moment: a step's time includes its wait for
+the others. In the next round the server is killed once half of the steps are answered; a new one must know
+each of these.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +26,47 @@ from mcp import Client
 
 LIMIT_SECONDS: Final = 1.0
 """Most that the 95th percentile of a warm step may take."""
+_PATIENCE_SECONDS: Final = 60.0
+_SHOW_ALL: Final = {"verbosity": [{"pattern": "**", "level": 4}]}
+
+
+@dataclass
+class Flight:
+    """One navigation as its host sees it."""
+
+    number: int
+    repository: Path
+    navigation_id: str = ""
+    answered: int = 0
+    """Latest step that the host has an answer for."""
+    shown: str = ""
+    """Everything that the host was shown."""
+
+
+@dataclass
+class Load:
+    """What the whole run came to."""
+
+    flights: list[Flight]
+    open_seconds: float = 0.0
+    step_seconds: list[float] = field(default_factory=list)
+    answered_before_kill: int = 0
+    lost: list[str] = field(default_factory=list)
+    """What a restarted server did not know, one line each."""
+
+    @property
+    def mixed(self) -> int:
+        """Navigations that lack their own code or show another's."""
+        return sum(
+            f"def only_here_{flight.number}(" not in flight.shown
+            or flight.shown.count("def only_here_") != flight.shown.count(f"def only_here_{flight.number}(")
+            for flight in self.flights
+        )
+
+    @property
+    def p95(self) -> float:
+        """95th percentile of a step, in seconds."""
+        return statistics.quantiles(self.step_seconds, n=20)[-1]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,59 +75,87 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fly, restart, fly on, and print; the exit code is 1 where a promise is broken."""
+    """Fly, kill, fly on, and print; the exit code is 1 where a promise is broken."""
     with tempfile.TemporaryDirectory() as scratch:
-        return anyio.run(_measure, Path(scratch), options.navigations)
+        load = anyio.run(fly, Path(scratch), options.navigations)
+    count = len(load.flights)
+    print(f"{count} navigations at once: {load.open_seconds:.1f} s in all, {load.mixed} with another's code")
+    median = statistics.median(load.step_seconds)
+    print(f"{count} steps at once: median {median:.3f} s, p95 {load.p95:.3f} s (at most {LIMIT_SECONDS})")
+    print(f"killed after {load.answered_before_kill} of {count} further steps were answered: ", end="")
+    print("; ".join(load.lost) or "none is lost, and all went on")
+    return int(bool(load.mixed or load.lost) or load.p95 > LIMIT_SECONDS)
 
 
-async def _measure(scratch: Path, count: int) -> int:
-    repositories = [_plant(scratch / f"r{number}", number) for number in range(count)]
-    started: dict[int, dict[str, Any]] = {}
-    before: list[float] = []
-    after: list[float] = []
-    with _served(scratch) as url:
+async def fly(scratch: Path, count: int) -> Load:
+    """Open ``count`` navigations in ``scratch``, step them, kill the server on the way, and go on."""
+    load = Load([Flight(number, _plant(scratch / f"r{number}", number)) for number in range(count)])
+    with served(scratch) as (url, server):
         clock = time.perf_counter()
-        await _each(count, lambda number: _open(url, repositories[number], number, started))
-        opened = time.perf_counter() - clock
-        await _each(count, lambda number: _step(url, started[number], before))
-    with _served(scratch) as url:
-        await _each(count, lambda number: _step(url, started[number], after))
-    mixed = sum(f"only_here_{number}(" not in started[number]["context"] for number in started)
-    p95 = statistics.quantiles(before, n=20)[-1]
-    print(f"{count} navigations at once: {opened:.1f} s in all, {mixed} with another's code")
-    print(f"a step: median {statistics.median(before):.3f} s, p95 {p95:.3f} s (at most {LIMIT_SECONDS})")
-    print(f"after a kill and a restart: {len(after)} of {count} went on from their last step")
-    return int(mixed > 0 or len(after) < count or p95 > LIMIT_SECONDS)
+        await _each(load.flights, lambda flight: _open(url, flight))
+        load.open_seconds = time.perf_counter() - clock
+        await _each(load.flights, lambda flight: _step(url, flight, load.step_seconds))
+        answers: list[float] = []
+
+        async def step_until_killed(flight: Flight) -> None:
+            with contextlib.suppress(Exception):
+                await _step(url, flight, answers)
+            if len(answers) >= count // 2 and server.poll() is None:
+                load.answered_before_kill = len(answers)
+                # No farewell: what was answered must be on disk already.
+                server.kill()
+                server.wait()
+
+        await _each(load.flights, step_until_killed)
+    with served(scratch) as (url, _):
+        await _each(load.flights, lambda flight: _go_on(url, flight, load.lost))
+    return load
 
 
-async def _each(count: int, work: Any) -> None:
+async def _each(flights: list[Flight], work: Callable[[Flight], Awaitable[None]]) -> None:
     async with anyio.create_task_group() as tasks:
-        for number in range(count):
-            tasks.start_soon(work, number)
+        for flight in flights:
+            tasks.start_soon(work, flight)
 
 
-async def _open(url: str, repository: Path, number: int, started: dict[int, dict[str, Any]]) -> None:
+async def _open(url: str, flight: Flight) -> None:
+    goal = {"goal": "what is only here", "repo_path": str(flight.repository), "mode": "interactive"}
+    opened = await _call(url, "navigate", **goal)
+    flight.navigation_id = opened["navigation_id"]
+    flight.answered = opened["turn_report"]["step_number"]
+    flight.shown += opened["context"]
+
+
+async def _step(url: str, flight: Flight, seconds: list[float]) -> None:
     async with Client(url) as client:
-        call = {"goal": "what is only here", "repo_path": str(repository), "mode": "interactive"}
-        result = await client.call_tool("navigate", call)
-        assert result.structured_content is not None, result.content
-        started[number] = result.structured_content
-
-
-async def _step(url: str, navigation: dict[str, Any], seconds: list[float]) -> None:
-    async with Client(url) as client:
-        key = {"navigation_id": navigation["navigation_id"]}
-        report = await client.call_tool("get_turn_report", key)
         clock = time.perf_counter()
-        result = await client.call_tool(
-            "step", {**key, "updates": {"verbosity": [{"pattern": "**", "level": 4}]}}
-        )
+        stepped = await _answer(client, "step", navigation_id=flight.navigation_id, updates=_SHOW_ALL)
         seconds.append(time.perf_counter() - clock)
-        assert result.structured_content is not None, result.content
-        assert report.structured_content is not None, report.content
-        steps = result.structured_content["turn_report"]["step_number"]
-        assert steps == report.structured_content["step_number"] + 1
-        assert report.structured_content["step_number"] >= navigation["turn_report"]["step_number"]
+    flight.answered = stepped["turn_report"]["step_number"]
+    flight.shown += stepped["context_delta"]
+
+
+async def _go_on(url: str, flight: Flight, lost: list[str]) -> None:
+    report = await _call(url, "get_turn_report", navigation_id=flight.navigation_id)
+    known, answered = report["step_number"], flight.answered
+    if known < answered:
+        lost.append(f"{flight.navigation_id} is at step {known}, its host had an answer for step {answered}")
+    await _step(url, flight, [])
+    if flight.answered != known + 1:
+        lost.append(f"{flight.navigation_id} went from step {known} to {flight.answered}")
+
+
+async def _call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    async with Client(url) as client:
+        return await _answer(client, tool, **arguments)
+
+
+async def _answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    with anyio.fail_after(_PATIENCE_SECONDS):
+        result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
 
 
 def _plant(folder: Path, number: int) -> Path:
@@ -91,7 +166,8 @@ def _plant(folder: Path, number: int) -> Path:
 
 
 @contextlib.contextmanager
-def _served(scratch: Path) -> Iterator[str]:
+def served(scratch: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Serve HTTP with its data in ``scratch`` until the block ends; yield its address and process."""
     environ = {
         **os.environ,
         "REPO_NAVIGATOR_DATA": str(scratch / "data"),
@@ -102,9 +178,10 @@ def _served(scratch: Path) -> Iterator[str]:
         assert server.stderr is not None
         url = next(line for line in server.stderr if "Serving MCP at " in line).rpartition(" ")[2].strip()
         # A pipe that nobody reads fills up, and then the server waits.
-        threading.Thread(target=server.stderr.read, daemon=True).start()
+        reading = threading.Thread(target=server.stderr.read, daemon=True)
+        reading.start()
         try:
-            yield url
+            yield url, server
         finally:
-            # No farewell: what is completed must be on disk already.
             server.kill()
+            reading.join()

@@ -1,81 +1,182 @@
-"""``repo-navigator bench startup``: how soon the server answers ``initialize``, beside an empty one."""
+"""``repo-navigator bench startup``: how soon the server answers, from a cold process to a warm step.
+
+An empty ``MCPServer`` in the same environment is started in turns with ours, so that a busy moment hits both.
+The navigation runs on a repository whose index is kept from an earlier run, as when an assistant starts again.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from benchmarks.synthetic import write_synthetic_tree
 
 EMPTY: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('empty').run('stdio')"
-COMMANDS: Final = {
-    "empty MCPServer": (sys.executable, "-c", EMPTY),
-    "repo-navigator": (sys.executable, "-m", "mcp_server"),
-}
+EMPTY_COMMAND: Final = (sys.executable, "-c", EMPTY)
+COMMAND: Final = (sys.executable, "-m", "mcp_server")
 LIMIT: Final = 1.15
-"""Most times the empty server's median that ours may take."""
-_INITIALIZE: Final = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "bench", "version": "1"},
-    },
+"""Most times the empty server's median that ours may take to answer ``initialize``."""
+NAVIGATE_LIMIT: Final = 2.5
+"""Most seconds from the start of the process to the answer of the first ``navigate``."""
+STEP_LIMIT: Final = 0.15
+"""Most seconds of a warm ``step``."""
+_HELLO: Final = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
 }
+_GOAL: Final = "Where is the retry of a failed request limited, and how is the limit configured?"
+_STEPS: Final = 9
+
+
+class Figures(NamedTuple):
+    """Seconds, one entry a round; of the steps, one each."""
+
+    empty: list[float]
+    initialize: list[float]
+    navigate: list[float]
+    step: list[float]
+
+    @property
+    def ratio(self) -> float:
+        """Median of our ``initialize`` over the empty server's."""
+        return statistics.median(self.initialize) / statistics.median(self.empty)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every limit holds."""
+        first, step = statistics.median(self.navigate), statistics.median(self.step)
+        return self.ratio <= LIMIT and first <= NAVIGATE_LIMIT and step <= STEP_LIMIT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
     parser.add_argument("--rounds", type=int, default=9, help="starts of each server (9)")
+    parser.add_argument("--tree", type=Path, help="repository to navigate (a made-up one of --files)")
+    parser.add_argument("--files", type=int, default=4_000, help="files of the made-up repository (4000)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure and print; the exit code is 1 where ours is slower than the limit."""
-    seconds = measure(options.rounds)
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
-    ratio = medians["repo-navigator"] / medians["empty MCPServer"]
+    """Measure and print; the exit code is 1 where a limit is broken."""
+    with tempfile.TemporaryDirectory(prefix="startup-") as scratch:
+        tree = options.tree or write_synthetic_tree(Path(scratch, "tree"), options.files)
+        figures = measure(tree.resolve(), Path(scratch), options.rounds)
     if options.json:
-        print(json.dumps({"seconds": seconds, "medians": medians, "ratio": ratio}))
+        print(json.dumps({**figures._asdict(), "ratio": figures.ratio}))
     else:
-        for name, times in seconds.items():
-            print(f"{name:16} median {medians[name]:.3f} s, best {min(times):.3f} s, of {len(times)} starts")
-        print(f"ratio {ratio:.2f}, at most {LIMIT}")
-    return int(ratio > LIMIT)
+        _print(figures)
+    return int(not figures.kept)
 
 
-def measure(rounds: int) -> dict[str, list[float]]:
-    """Return the seconds from start to answer of each server; in turns, so that a busy moment hits both."""
-    seconds: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for command in COMMANDS.values():
-        answer_seconds(command)
+def measure(tree: Path, scratch: Path, rounds: int) -> Figures:
+    """Start each server ``rounds`` times in turns; a first start of each, to warm up, does not count."""
+    environ = {
+        **os.environ,
+        "REPO_NAVIGATOR_DATA": str(scratch / "data"),
+        "REPO_NAVIGATOR_CACHE": str(scratch / "cache"),
+        # The first start of all reads the whole repository.
+        "REPO_NAVIGATOR_CALL_SECONDS": "600",
+    }
+    figures = Figures([], [], [], [])
+    _first_navigation(tree, environ, [])
+    _seconds_to_hello(EMPTY_COMMAND, environ)
     for _ in range(rounds):
-        for name, command in COMMANDS.items():
-            seconds[name].append(answer_seconds(command))
-    return seconds
+        figures.empty.append(_seconds_to_hello(EMPTY_COMMAND, environ))
+        figures.initialize.append(_seconds_to_hello(COMMAND, environ))
+        figures.navigate.append(_first_navigation(tree, environ, figures.step))
+    return figures
 
 
-def answer_seconds(command: Sequence[str]) -> float:
-    """Return the seconds that a fresh process takes to answer ``initialize``."""
-    started = time.perf_counter()
+class Pipe:
+    """A server process on pipes, asked one request after the other."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._last = 0
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Return the result of a request."""
+        self._last += 1
+        self._send({"id": self._last, "method": method, "params": params})
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self._last:
+                result: dict[str, Any] = answer["result"]
+                return result
+        raise SystemExit(f"The server ended before it answered {method}.")
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Return a tool's answer."""
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        if result.get("isError"):
+            raise SystemExit(result["content"][0]["text"])
+        return result
+
+    def greet(self) -> None:
+        """Say that the host is ready."""
+        self._send({"method": "notifications/initialized"})
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._process.stdin.flush()
+
+
+@contextmanager
+def _started(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Pipe]:
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(environ)
     ) as process:
+        yield Pipe(process)
         assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(_INITIALIZE).encode() + b"\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        taken = time.perf_counter() - started
         process.stdin.close()
-    assert json.loads(line)["result"]["serverInfo"]
+
+
+def _seconds_to_hello(command: Sequence[str], environ: Mapping[str, str]) -> float:
+    started = time.perf_counter()
+    with _started(command, environ) as pipe:
+        assert pipe.ask("initialize", **_HELLO)["serverInfo"]
+        return time.perf_counter() - started
+
+
+def _first_navigation(tree: Path, environ: Mapping[str, str], steps: list[float]) -> float:
+    started = time.perf_counter()
+    with _started(COMMAND, environ) as pipe:
+        pipe.ask("initialize", **_HELLO)
+        pipe.greet()
+        pipe.ask("tools/list")
+        found = pipe.call("navigate", goal=_GOAL, repo_path=str(tree))["structuredContent"]
+        taken = time.perf_counter() - started
+        for number in range(_STEPS):
+            clock = time.perf_counter()
+            updates = {"verbosity": [{"pattern": f"**/*{number}*", "level": 3}]}
+            pipe.call("step", navigation_id=found["navigation_id"], updates=updates)
+            steps.append(time.perf_counter() - clock)
     return taken
+
+
+def _print(figures: Figures) -> None:
+    print("| from | median s | best s | at most |\n|---|---|---|---|")
+    for name, seconds, limit in (
+        ("start to `initialize`, empty MCPServer", figures.empty, ""),
+        ("start to `initialize`, repo-navigator", figures.initialize, f"{LIMIT} × the empty one's"),
+        ("start to the first `navigate`", figures.navigate, f"{NAVIGATE_LIMIT}"),
+        ("a warm `step`", figures.step, f"{STEP_LIMIT}"),
+    ):
+        print(f"| {name} | {statistics.median(seconds):.3f} | {min(seconds):.3f} | {limit} |")
+    print(f"initialize takes {figures.ratio:.2f} times the empty server's")
 
 
 def main() -> int:
