@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.listwise import Lists, fit, make_lists
+from benchmarks.listwise import Aim, Lists, fit, make_lists
 from benchmarks.signal_rows import TaskRows, read_folder, read_rows, save_rows
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
@@ -27,7 +27,7 @@ from repo_map.history import read_history
 from repo_map.index import build_index
 from repo_map.relevance.corpus import Floats, Ints
 from repo_map.relevance.floors import raise_named_files, raise_named_units
-from repo_map.relevance.model import Weights
+from repo_map.relevance.model import Weights, default_weights
 from repo_map.relevance.scoring import score_units
 
 FOLDS = 5
@@ -39,9 +39,10 @@ MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux"})
 _FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
-_FILE_STRENGTH = 0.004
-_UNIT_STRENGTH = 0.004
+_FILE_AIM = Aim(places=3, strength=0.004)
+_UNIT_AIM = Aim(places=30, strength=0.004)
 _UNIT_FILES = 40
+"""Files whose units are learned from: those beyond are seldom shown."""
 _LISTED_PATHS = 12
 _SKETCH_TOKENS = 300
 _TOKEN_PENALTY = 0.3
@@ -89,7 +90,7 @@ def learn(
     prior: Weights,
     *,
     leave_out: frozenset[str] = frozenset(),
-    strengths: tuple[float, float] = (_FILE_STRENGTH, _UNIT_STRENGTH),
+    aims: tuple[Aim, Aim] = (_FILE_AIM, _UNIT_AIM),
     task_weight: Mapping[str, float] | None = None,
 ) -> Weights:
     """Learn file weights, then unit weights among the files that those put first.
@@ -99,7 +100,7 @@ def learn(
     weigh = {EXTRA: _EXTRA_WEIGHT, **(task_weight or {})}
     names = [name for name in _names(tasks, "file") if name not in leave_out]
     lists = make_lists([(task.file, task.file_gold(), weigh.get(task.kind, 1.0)) for task in tasks], names)
-    file = _fit_named(lists, names, prior.file, strengths[0])
+    file = _fit_named(lists, names, prior.file, aims[0])
     examples = []
     for task in tasks:
         scores = task.file_scores(file)
@@ -107,17 +108,15 @@ def learn(
         signals = {name: values[among] for name, values in task.unit_signals(scores).items()}
         examples.append((signals, task.unit_gold()[among], weigh.get(task.kind, 1.0)))
     unit_names = sorted({name for signals, _, _ in examples for name in signals} - leave_out)
-    unit = _fit_named(make_lists(examples, unit_names), unit_names, prior.unit, strengths[1])
+    unit = _fit_named(make_lists(examples, unit_names), unit_names, prior.unit, aims[1])
     return Weights(file, unit)
 
 
-def _fit_named(
-    lists: Lists, names: Sequence[str], prior: Mapping[str, float], strength: float
-) -> dict[str, float]:
+def _fit_named(lists: Lists, names: Sequence[str], prior: Mapping[str, float], aim: Aim) -> dict[str, float]:
     low = np.array([-9.0 if name in _FREE or name in _NEVER_POSITIVE else 0.0 for name in names])
     high = np.array([0.0 if name in _NEVER_POSITIVE else 9.0 for name in names])
     start = np.clip(np.array([prior.get(name, 0.0) for name in names]), low, high)
-    weights = fit(lists, start, strength=strength, low=low, high=high)
+    weights = fit(lists, start, aim, low=low, high=high)
     return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
 
 
@@ -267,7 +266,7 @@ def main() -> None:
     if not arguments.fast:
         lines += ["", *report("cross-validated", tasks, cross_validate(tasks, extra, FORMULA))]
     if arguments.write:
-        learned = learn([*tasks, *extra], FORMULA)
+        learned = learn([*tasks, *extra], FORMULA)._replace(surety=default_weights().surety)
         arguments.write.write_text(json.dumps(learned._asdict(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")
 

@@ -46,20 +46,29 @@ def make_lists(
     )
 
 
-def fit(lists: Lists, prior: Floats, *, strength: float, low: Floats, high: Floats) -> Floats:
-    """Return the weights between ``low`` and ``high`` that rank gold best.
+class Aim(NamedTuple):
+    """What weights are fitted for."""
+
+    places: float
+    """About how many places count as found: the first 3 files, the first 30 functions."""
+    strength: float
+    """Price of the squared distance to the prior."""
+
+
+def fit(lists: Lists, prior: Floats, aim: Aim, *, low: Floats, high: Floats) -> Floats:
+    """Return the weights between ``low`` and ``high`` that bring most gold into the first places.
 
     The loss of a task is the mean over its gold candidates g of ``-log(e^s(g) / (e^s(g) + sum of e^s over the
-    others that are not gold))``; ``strength`` times the squared distance to ``prior`` is added. Plain Adam on
-    all rows, projected into the bounds: there is no randomness.
+    others that are not gold / places))``. Plain Adam on all rows, projected into the bounds: there is no
+    randomness.
     """
     weights = prior.copy()
     first_moment, second_moment = np.zeros_like(weights), np.zeros_like(weights)
     best, best_loss = weights.copy(), np.inf
     for step in range(1, _STEPS + 1):
-        loss, gradient = _loss(lists, weights)
-        loss += strength * float(((weights - prior) ** 2).sum())
-        gradient += 2 * strength * (weights - prior)
+        loss, gradient = _loss(lists, weights, aim.places)
+        loss += aim.strength * float(((weights - prior) ** 2).sum())
+        gradient += 2 * aim.strength * (weights - prior)
         if loss < best_loss:
             best, best_loss = weights.copy(), loss
         first_moment = _DECAY[0] * first_moment + (1 - _DECAY[0]) * gradient
@@ -70,12 +79,12 @@ def fit(lists: Lists, prior: Floats, *, strength: float, low: Floats, high: Floa
     return best
 
 
-def _loss(lists: Lists, weights: Floats) -> tuple[float, Floats]:
+def _loss(lists: Lists, weights: Floats, places: float) -> tuple[float, Floats]:
     scores = (lists.signals @ weights.astype(np.float32)).astype(np.float64)
     sizes = np.diff([*lists.first, len(scores)])
     scores = scores - np.repeat(np.maximum.reduceat(scores, lists.first), sizes)
     odds = np.exp(scores)
-    others = np.add.reduceat(np.where(lists.gold, 0.0, odds), lists.first)
+    others = np.add.reduceat(np.where(lists.gold, 0.0, odds), lists.first) / places
     golds = np.add.reduceat(lists.gold.astype(np.float64), lists.first)
     share = np.repeat(lists.weight / golds, sizes) / lists.weight.sum()
     beside = np.repeat(others, sizes)
@@ -83,5 +92,5 @@ def _loss(lists: Lists, weights: Floats) -> tuple[float, Floats]:
     loss = float(-(share * np.log(np.maximum(chance, 1e-300)))[lists.gold].sum())
     # d loss / d score: chance - 1 for gold; for another, its odds over each gold's denominator, summed.
     inverse = np.add.reduceat(np.where(lists.gold, share / (odds + beside), 0.0), lists.first)
-    slope = np.where(lists.gold, share * (chance - 1.0), odds * np.repeat(inverse, sizes))
+    slope = np.where(lists.gold, share * (chance - 1.0), odds / places * np.repeat(inverse, sizes))
     return loss, (slope.astype(np.float32) @ lists.signals).astype(np.float64)

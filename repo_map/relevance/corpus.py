@@ -155,6 +155,13 @@ class Candidates:
     corpus: Corpus
     files: Ints
     """Ascending file ids."""
+    main: NDArray[np.bool_]
+    """Whether each file is code that somebody writes for its own sake: no test, example, copy or manual."""
+
+    @cached_property
+    def main_unit(self) -> NDArray[np.bool_]:
+        """Whether each unit is in such a file."""
+        return self.main[self.file_row]
 
     @cached_property
     def units(self) -> Ints:
@@ -217,10 +224,15 @@ def summed(rows: NDArray[Any], values: NDArray[Any], length: int) -> Floats:
     return np.asarray(np.bincount(rows, values, length), np.float64)
 
 
-def scaled(values: Floats) -> Floats:
-    """Divide by the largest value, so that every signal is between 0 and 1 within one goal."""
-    largest = float(values.max(initial=0.0))
-    return values / largest if largest > 0 else values
+def scaled(values: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
+    """Divide by the largest value, so that every signal is between 0 and 1 within one goal.
+
+    The largest ``among`` some rows, where any of them has a value; what exceeds it counts as 1.
+    """
+    largest = float(values.max(initial=0.0)) if among is None else float(values[among].max(initial=0.0))
+    if largest > 0:
+        return np.minimum(values / largest, 1.0)
+    return values if among is None else scaled(values)
 
 
 def reciprocal_rank(values: Floats) -> Floats:

@@ -30,7 +30,10 @@ def expansion_scores(candidates: Candidates, terms: Mapping[int, float]) -> Floa
         return np.zeros(rows)
     ids = np.array(sorted(terms), np.int64)
     weights = np.array([terms[term] for term in ids.tolist()])
-    return scaled(score(match_units(candidates, unit_hits(candidates, ids), len(ids)), weights, rows))
+    return scaled(
+        score(match_units(candidates, unit_hits(candidates, ids), len(ids)), weights, rows),
+        candidates.main_unit,
+    )
 
 
 def terms_of_units(corpus: Corpus, unit_weight: Floats, most: int) -> dict[int, float]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
-from repo_map.relevance.query import Query
+from repo_map.relevance.query import Query, inverse_frequency
 from repo_map.relevance.units import DOCS, NAME, SIGNATURE, STRINGS
 
 FIELD_WEIGHTS = np.array([3.0, 2.5, 0.3, 0.3, 1.7])
@@ -141,7 +140,32 @@ def lexical_unit_features(candidates: Candidates, query: Query, error_terms: Flo
     features["g.comp"] = _field_score(hits, NAME, query.sources["compound"] * query.idf, rows)
     features["g.pre"] = score(matches, query.sources["prefix"] * query.idf, rows)
     keep = ("cov.unit", "fld.errstr")
-    return {name: values if name in keep else scaled(values) for name, values in features.items()}
+    main = candidates.main_unit
+    return {name: values if name in keep else scaled(values, main) for name, values in features.items()}
+
+
+def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
+    """Return how much of each unit's own name the goal says, the rare terms counting more.
+
+    ``nm.cov`` looks at the goal's words outside code and errors, ``nm.tcov`` at its title.
+    """
+    corpus, postings = candidates.corpus, candidates.corpus.index.postings
+    rows = len(candidates.units)
+    first, last = postings.unit_start[candidates.units], postings.unit_start[candidates.units + 1]
+    where = concatenated_ranges(first, last)
+    in_name = postings.field[where] == NAME
+    row = np.repeat(np.arange(rows), last - first)[in_name]
+    term = postings.term[where[in_name]]
+    idf = inverse_frequency(corpus.term_postings[term], len(corpus.index.units.start))
+    whole = np.maximum(summed(row, idf, rows), 1e-9)
+    title = query.sources["title"] > 0
+    said = title | (query.sources["inline"] > 0) | (query.sources["prose"] > 0)
+    covered = {}
+    for name, columns in (("nm.cov", said), ("nm.tcov", title)):
+        known = np.zeros(len(corpus.index.terms), np.bool_)
+        known[query.ids[columns]] = True
+        covered[name] = summed(row, idf * known[term], rows) / whole
+    return covered
 
 
 def _field_score(hits: Hits, field: int, column_weights: Floats, rows: int) -> Floats:
@@ -154,31 +178,11 @@ def lexical_file_features(candidates: Candidates, query: Query, matches: Matches
     files = len(candidates.corpus.index.paths)
     weighted = query.weights * query.idf
     total = float(weighted.sum()) or 1.0
-    features = {"b.file": scaled(score(matches, weighted, files)[candidates.files])}
+    features = {"b.file": scaled(score(matches, weighted, files)[candidates.files], candidates.main)}
     for source in SOURCES:
         values = score(matches, query.sources[source] * query.idf, files)
-        features[f"f.{source}"] = scaled(values[candidates.files])
+        features[f"f.{source}"] = scaled(values[candidates.files], candidates.main)
     covered = summed(matches.row, weighted[matches.column], files)
     features["cov.file"] = covered[candidates.files] / total
     features["g.pre"] = scaled(score(matches, query.sources["prefix"] * query.idf, files)[candidates.files])
     return features
-
-
-def path_gain(corpus: Corpus, goal_weights: Mapping[str, float]) -> Floats:
-    """Return for every file the weight of the goal's terms on its path, the rare ones counting more."""
-    documents = len(corpus.index.paths)
-    gained = np.zeros(documents)
-    for term, weight in goal_weights.items():
-        files = corpus.files_with_path_term.get(term)
-        if files:
-            gained[files] += weight * np.log1p((documents - len(files) + 0.5) / (len(files) + 0.5))
-    return gained
-
-
-def path_features(candidates: Candidates, goal_weights: Mapping[str, float]) -> dict[str, Floats]:
-    """Return how far the words of each path are words of the goal."""
-    corpus = candidates.corpus
-    gained = path_gain(corpus, goal_weights)[candidates.files]
-    lengths = np.array([len(corpus.path_terms[file]) for file in candidates.files], np.float64)
-    mean = float(lengths.mean()) if len(lengths) else 1.0
-    return {"path.bm25": scaled(gained / (0.7 + 0.3 * lengths / max(mean, 1.0))), "path.gain": scaled(gained)}

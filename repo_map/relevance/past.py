@@ -152,35 +152,45 @@ def vote(past: Past, goal_terms: Mapping[str, float]) -> Votes:
     return Votes(past, scaled(alike) ** _SHARPNESS)
 
 
-def file_past_features(candidates: Candidates, votes: Votes, seeds: dict[int, float]) -> dict[str, Floats]:
-    """Return the signals of the past for each candidate file; ``seeds`` are likely files and their shares."""
+def file_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
+    """Return the signals of the past for each candidate file."""
     past = votes.past
     history, at = past.history, past.file_at
     files = len(past.corpus.index.paths)
     known = at >= 0
     changes = np.bincount(at[known], minlength=files)
-    narrow = 1.0 / np.sqrt(np.maximum(history.breadth, 1))
     newest = np.full(files, len(history), np.int64)
     np.minimum.at(newest, at[known], history.file_commit[known])
     recent = np.where(changes > 0, 0.5 ** (newest / _HALF_LIFE), 0.0)
-    # Commits that touched a seed vote for what else they touched.
+    chosen = candidates.files
+    return {
+        "h.vote": scaled(votes.per_file[chosen], candidates.main),
+        "h.lvote": scaled(np.log1p(5.0 * votes.per_file[chosen]), candidates.main),
+        "h.max": votes.best[chosen],
+        "h.churn": scaled(np.log1p(changes[chosen]), candidates.main),
+        "h.recent": recent[chosen],
+        "h.lift": scaled(np.log1p(votes.lift[chosen]), candidates.main),
+    }
+
+
+def changed_together(candidates: Candidates, past: Past, seeds: Mapping[int, float]) -> Floats:
+    """Return how often each candidate file changed in the commits that changed likely files.
+
+    ``seeds`` are the likely files and their shares; wide commits tie their files together less.
+    """
+    history, at = past.history, past.file_at
+    files = len(past.corpus.index.paths)
+    known = at >= 0
+    changes = np.bincount(at[known], minlength=files)
+    narrow = 1.0 / np.sqrt(np.maximum(history.breadth, 1))
     weight = np.zeros(files)
     for file, share in seeds.items():
         weight[file] = share / np.sqrt(max(int(changes[file]), 1))
     with_seed = np.bincount(history.file_commit[known], weight[at[known]], len(history)) * narrow
     together = summed(at[known], with_seed[history.file_commit[known]], files)
-    own = weight * summed(at[known], narrow[history.file_commit[known]], files)
+    own = weight * np.bincount(at[known], narrow[history.file_commit[known]], files)
     together = np.maximum(together - own, 0.0) / np.sqrt(np.maximum(changes, 1))
-    chosen = candidates.files
-    return {
-        "h.vote": scaled(votes.per_file[chosen]),
-        "h.lvote": scaled(np.log1p(5.0 * votes.per_file[chosen])),
-        "h.max": votes.best[chosen],
-        "h.churn": scaled(np.log1p(changes[chosen])),
-        "h.recent": recent[chosen],
-        "h.lift": scaled(np.log1p(votes.lift[chosen])),
-        "h.co": scaled(together[chosen]),
-    }
+    return scaled(together[candidates.files], candidates.main)
 
 
 def unit_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
@@ -189,8 +199,8 @@ def unit_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats
     _, unit = past.touches
     changes = np.bincount(unit, minlength=len(past.corpus.index.units.start))
     return {
-        "h.unit": scaled(votes.per_unit[candidates.units]),
-        "h.uchurn": scaled(np.log1p(changes[candidates.units])),
+        "h.unit": scaled(votes.per_unit[candidates.units], candidates.main_unit),
+        "h.uchurn": scaled(np.log1p(changes[candidates.units]), candidates.main_unit),
     }
 
 

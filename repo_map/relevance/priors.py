@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 
-from repo_map.relevance.corpus import Candidates, Floats
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints
 from repo_map.relevance.units import CLASS_HEADER, FUNCTION, GAP
 from repo_map.worktree.file_flags import FileFlag
 
@@ -23,19 +24,34 @@ _INIT = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
 
 
+def are_main(corpus: Corpus, files: Ints, *, wants_tests: bool) -> NDArray[np.bool_]:
+    """Tell which files are code that somebody writes for its own sake, tests where the goal wants them."""
+    made, auxiliary = _made(corpus, files), _auxiliary(corpus, files)
+    return np.asarray(corpus.is_code[files] & (made == 0) & ((auxiliary == 0) | wants_tests))
+
+
+def _made(corpus: Corpus, files: Ints) -> Floats:
+    flagged = corpus.index.files.flags[files] & int(FileFlag.GENERATED | FileFlag.VENDORED)
+    by_name = _matching(_MADE, [corpus.index.paths[file] for file in files])
+    return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
+
+
+def _auxiliary(corpus: Corpus, files: Ints) -> Floats:
+    flagged = corpus.index.files.flags[files] & int(FileFlag.TEST)
+    by_name = _matching(_AUXILIARY, [corpus.index.paths[file] for file in files])
+    return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
+
+
 def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Floats]:
     """Return the signals of each candidate file's kind and size."""
     index = candidates.corpus.index
     files = candidates.files
-    flags = index.files.flags[files]
     paths = [index.paths[file] for file in files]
-    made = _matching(_MADE, paths)
-    auxiliary = np.maximum((flags & int(FileFlag.TEST)) != 0, _matching(_AUXILIARY, paths))
     names = candidates.corpus.files_of_name
     twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
     return {
-        "p.gen": np.maximum((flags & int(FileFlag.GENERATED | FileFlag.VENDORED)) != 0, made),
-        "p.aux": np.zeros(len(files)) if wants_tests else auxiliary,
+        "p.gen": _made(candidates.corpus, files),
+        "p.aux": np.zeros(len(files)) if wants_tests else _auxiliary(candidates.corpus, files),
         "p.code": candidates.corpus.is_code[files].astype(np.float64),
         "p.init": _matching(_INIT, paths),
         "p.hdr": _matching(_HEADER, paths),

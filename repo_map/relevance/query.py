@@ -69,7 +69,7 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
             names[found] = table[found]
     ids = sorted(where)
     frequency = corpus.term_postings[ids].astype(np.float64) if ids else np.zeros(0)
-    idf = _inverse_frequency(frequency, len(corpus.index.units.start))
+    idf = inverse_frequency(frequency, len(corpus.index.units.start))
     weights = np.array([_weight(where[term]) for term in ids])
     kept = np.sort(np.argsort(-weights * idf, kind="stable")[:_MOST_TERMS])
     columns = [where[ids[row]] for row in kept]
@@ -104,7 +104,7 @@ def _weight(column: Mapping[str, float]) -> float:
     )
 
 
-def _inverse_frequency(frequency: Floats, documents: int) -> Floats:
+def inverse_frequency(frequency: Floats | Ints, documents: int) -> Floats:
     """BM25's idf: ``ln(1 + (N - n + .5) / (n + .5))``."""
     frequency = np.minimum(frequency, documents)
     return np.log1p((documents - frequency + 0.5) / (frequency + 0.5))

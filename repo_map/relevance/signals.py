@@ -11,26 +11,37 @@ import numpy as np
 from repo_map.history import History
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.expansion import expansion_scores, feedback
-from repo_map.relevance.goal import ParsedGoal, Source
+from repo_map.relevance.goal import ParsedGoal
+from repo_map.relevance.imports import import_features
 from repo_map.relevance.lexical import (
     SOURCES,
     Matches,
     lexical_file_features,
     lexical_unit_features,
     match_files,
-    path_features,
-    path_gain,
+    name_coverage,
     score,
 )
 from repo_map.relevance.naming import Named, find_named
-from repo_map.relevance.past import Votes, file_past_features, past_of, translate, unit_past_features, vote
-from repo_map.relevance.priors import file_priors, unit_priors
+from repo_map.relevance.past import (
+    Votes,
+    changed_together,
+    file_past_features,
+    past_of,
+    translate,
+    unit_past_features,
+    vote,
+)
+from repo_map.relevance.paths import path_features, path_gain, stem_features
+from repo_map.relevance.priors import are_main, file_priors, unit_priors
 from repo_map.relevance.query import Query, make_query
 from repo_map.relevance.structure import call_features, namesake_files, namesake_units
 from repo_map.relevance.terms import terms_of, words
 
 MOST_CANDIDATES = 400
 _SEED_FILES = 5
+_SHARE_OF_REST = 0.3
+"""What likeness is worth in tests and copies when neighbours of likely code are looked for."""
 _SHARE_OF_TEXT = 0.5
 """What words are worth in prose and data: a manual repeats every word of a goal."""
 _RANKED_FILE_SIGNALS = (
@@ -44,6 +55,8 @@ _RANKED_FILE_SIGNALS = (
     "prf.umax",
     "tr.umax",
 )
+_COMPARED_IN_FILE = ("b.unit", "u.title", "u.wall", "tr.unit", "h.unit")
+"""Unit signals that are also measured by the best unit of the same file."""
 _RANKED_UNIT_SIGNALS = ("b.unit", "u.wall", "h.unit", "prf.unit", "tr.unit")
 
 
@@ -68,9 +81,11 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     votes = (
         vote(past_of(corpus, history), query.goal_weights) if history is not None and len(history) else None
     )
-    candidates = Candidates(corpus, _choose(corpus, query, matches, named, votes))
+    files = _choose(corpus, query, matches, named, votes)
+    candidates = Candidates(corpus, files, are_main(corpus, files, wants_tests=goal.wants_tests))
     unit = {
         **lexical_unit_features(candidates, query, _error_terms(goal, query)),
+        **name_coverage(candidates, query),
         **unit_priors(candidates),
         "m.frame": _spread(named.frame_units, candidates.row_of_unit, len(candidates.units)),
         "m.dot": _spread(named.dotted_units, candidates.row_of_unit, len(candidates.units)),
@@ -79,22 +94,28 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     if votes is not None:
         unit |= unit_past_features(candidates, votes)
         unit["tr.unit"] = expansion_scores(candidates, translate(votes))
-    likely = first_guess(unit)
+    likely = _first_guess(unit) * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST)
     unit["prf.unit"] = expansion_scores(candidates, feedback(candidates, likely))
     unit |= call_features(candidates, likely)
     unit["s.namesake"] = namesake_units(candidates, likely)
     unit |= {f"rr:{name}": reciprocal_rank(unit[name]) for name in _RANKED_UNIT_SIGNALS if name in unit}
+    unit |= {
+        f"top:{name}": _of_best_in_file(candidates, unit[name]) for name in _COMPARED_IN_FILE if name in unit
+    }
     file = {
         **lexical_file_features(candidates, query, matches),
         **path_features(candidates, query.goal_weights),
-        **_stem_features(candidates, goal),
+        **stem_features(candidates, goal),
         **file_priors(candidates, wants_tests=goal.wants_tests),
         **_file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
     file["s.namesake"] = namesake_files(candidates, file["b.file"] + file["b.umax"])
+    seeds = _seeds(candidates, file)
+    file |= import_features(candidates, seeds)
     if votes is not None:
-        file |= file_past_features(candidates, votes, _seeds(candidates, file))
+        file |= file_past_features(candidates, votes)
+        file["h.co"] = changed_together(candidates, votes.past, seeds)
     file |= {f"rr:{name}": reciprocal_rank(file[name]) for name in _RANKED_FILE_SIGNALS if name in file}
     return Signals(goal, query, candidates, named, votes, file, unit)
 
@@ -117,7 +138,7 @@ def _choose(corpus: Corpus, query: Query, matches: Matches, named: Named, votes:
     return np.sort(best[worth[best] > 0])
 
 
-def first_guess(unit: Mapping[str, Floats]) -> Floats:
+def _first_guess(unit: Mapping[str, Floats]) -> Floats:
     """Return a plain score of each unit, to find the neighbours of the likely ones."""
     guess = unit["b.unit"] + 0.5 * unit["m.frame"] + 0.5 * unit["m.dot"] + 0.3 * unit["def.unit"]
     return guess + 0.3 * unit["h.unit"] if "h.unit" in unit else guess
@@ -146,28 +167,6 @@ def _file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
     }
 
 
-def _stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]:
-    """Tell whether a file is called like an identifier or word of the goal: ``separable.py``."""
-    names = {name.replace("_", "").lower() for name in goal.identifiers}
-    names |= {part.replace("_", "").lower() for name in goal.dotted for part in name.split(".")}
-    title = {word.replace("_", "").lower() for word in words(goal.title)}
-    title |= {
-        compound
-        for compound in goal.compounds
-        if compound in "".join(words(goal.title)).replace("_", "").lower()
-    }
-    title_terms = goal.terms[Source.TITLE]
-    exact = np.zeros(len(candidates.files))
-    covered = np.zeros(len(candidates.files))
-    for row, file in enumerate(candidates.files.tolist()):
-        stem = candidates.corpus.index.paths[file].rpartition("/")[2].split(".")[0]
-        plain = stem.replace("_", "").replace("-", "").lower()
-        exact[row] = 1.0 if plain in title else 0.7 if plain in names else 0.0
-        terms = [term for word in words(stem) for term in terms_of(word)]
-        covered[row] = sum(term in title_terms for term in terms) / len(terms) if terms else 0.0
-    return {"m.stem": exact, "path.stem": covered}
-
-
 def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return what a file's best units say of it."""
     best = candidates.best_of_file
@@ -182,6 +181,8 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
         "s.ucaller": best(unit["s.caller"]),
         "g.comp": best(unit["g.comp"]),
         "cov.umax": best(unit["cov.unit"]),
+        "nm.cov": best(unit["nm.cov"]),
+        "nm.tcov": best(unit["nm.tcov"]),
     }
     features |= {
         name: best(unit[name]) for name in ("fld.name", "fld.sig", "fld.doc", "fld.str", "fld.errstr")
@@ -192,8 +193,14 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
     return features
 
 
+def _of_best_in_file(candidates: Candidates, values: Floats) -> Floats:
+    """Return each unit's value as a share of the largest in its file."""
+    best = candidates.best_of_file(values)[candidates.file_row]
+    return values / np.maximum(best, 1e-9)
+
+
 def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:
-    """Return the likeliest files by words alone and their shares, for what changed together with them."""
+    """Return the likeliest files by words alone and their shares, for what goes with them."""
     guess = file["b.file"] + file["b.umax"] + 0.5 * file["f.title"] + 0.4 * file["path.bm25"]
     guess = (
         guess
