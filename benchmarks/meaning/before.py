@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import zlib
-from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from repo_map.history.commits import Change
+from repo_map.relevance.postings import Postings, count_terms
 from repo_map.relevance.terms import terms_of, words
 from repo_map.relevance.units import GAP, FileUnits, read_units
 from repo_map.symbols import Definition, read_symbols
@@ -31,16 +33,17 @@ class Before(NamedTuple):
     path: str
     definitions: Sequence[Definition]
     units: FileUnits
+    postings: Postings
     changed: list[int]
     """The rows of the units that the commit changed."""
 
     def unit(self, row: int) -> Unit:
         """Return the terms of one unit, with those of the path's last two names."""
-        units = self.units
-        first, last = bisect_left(units.posting_unit, row), bisect_left(units.posting_unit, row + 1)
-        columns = (units.posting_term, units.posting_field, units.posting_count)
-        postings = zip(*(column[first:last] for column in columns), strict=True)
-        return _path_terms(self.path) + [(units.terms[term], field, count) for term, field, count in postings]
+        counted = self.postings
+        first, last = np.searchsorted(counted.units, (row, row + 1)).tolist()
+        columns = (counted.term_ids, counted.fields, counted.counts)
+        rows = zip(*(column[first:last].tolist() for column in columns), strict=True)
+        return _path_terms(self.path) + [(counted.terms[term], field, count) for term, field, count in rows]
 
     def place(self, row: int) -> int:
         """Return a number that is equal for the same function at different commits."""
@@ -88,7 +91,8 @@ def read_before(blobs: BlobReader, change: Change, hunks: Sequence[int]) -> Befo
         return None
     symbols = read_symbols(source, change.path)
     units = read_units(source, symbols, change.path)
-    return Before(change.path, symbols.definitions, units, _touched(units, hunks))
+    postings = count_terms(units.words, units.slots)
+    return Before(change.path, symbols.definitions, units, postings, _touched(units, hunks))
 
 
 def _path_terms(path: str) -> Unit:

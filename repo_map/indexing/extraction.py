@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from repo_map.indexing.tables import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.indexing.vocabulary import StringTable, encode
 from repo_map.pricing.costs import FileCosts, price_file
+from repo_map.relevance.postings import count_terms
 from repo_map.relevance.units import FileUnits, read_units
 from repo_map.symbols import FileSymbols, read_symbols
 from repo_map.worktree.file_flags import FileFlag, flags_of_content, flags_of_path
@@ -19,6 +21,9 @@ from repo_map.worktree.files import DIGEST_BYTES, ReadFile
 
 _NO_DIGEST = bytes(DIGEST_BYTES)
 _NO_SYMBOLS = FileSymbols("", (), (), (), ())
+_LINE_FIELDS = tuple(
+    f"symbols.{field}" for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
+)
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
@@ -41,57 +46,48 @@ class _Reading(NamedTuple):
     notes: list[str]
 
 
-class _Ids(dict[str, int]):
-    """Numbers strings in the order of their first use."""
-
-    def __missing__(self, string: str) -> int:
-        self[string] = number = len(self)
-        return number
-
-
 class _Builder:
-    """Columns that grow by one file at a time."""
+    """Columns that grow by one file at a time; what is named stays text until all names are known."""
 
     def __init__(self) -> None:
         self._paths: list[bytes] = []
-        self._columns = {column.name: array(_TYPE_CODES[column.dtype]) for column in COLUMNS}
+        self._numbers = {c.name: array(_TYPE_CODES[c.dtype]) for c in COLUMNS if not c.vocabulary}
+        self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
         self._counts = {space.name: array("q") for space in SPACES}
-        self._ids = {name: _Ids() for name in VOCABULARIES}
-        # Postings number units and terms within their file; `finish` renumbers all of them at once.
-        self._posting_unit, self._posting_counts = array("i"), array("q")
-        self._file_terms, self._term_counts = array("i"), array("q")
+        self._words: list[str] = []
+        self._slots: list[int] = []
 
     def add(self, file: ReadFile) -> None:
         reading = _read(file)
         self._paths.append(encode(file.path))
-        self._append("files.size", file.size)
-        self._append("files.lines", reading.lines)
-        self._append("files.language", self._ids["languages"][reading.symbols.language])
-        self._append("files.flags", int(reading.flags))
-        self._columns["files.digest"].frombytes(file.digest or _NO_DIGEST)
+        self._numbers["files.size"].append(file.size)
+        self._numbers["files.lines"].append(reading.lines)
+        self._names["files.language"].append(reading.symbols.language)
+        self._numbers["files.flags"].append(int(reading.flags))
+        self._numbers["files.digest"].frombytes(file.digest or _NO_DIGEST)
         self._add_symbols(reading.symbols)
         self._add_units(reading.units)
-        self._add_costs(reading.costs)
-        self._extend("notes.message", self._number("messages", reading.notes))
+        self._numbers["costs.levels"].extend(reading.costs.levels)
+        self._numbers["costs.definitions"].extend(chain.from_iterable(reading.costs.definitions))
+        self._names["notes.message"] += reading.notes
         self._counts["notes"].append(len(reading.notes))
 
     def _add_symbols(self, symbols: FileSymbols) -> None:
         if symbols.definitions:
             names, kinds, *lines = zip(*symbols.definitions, strict=True)
-            self._extend("symbols.name", self._number("strings", names))
-            self._extend("symbols.kind", self._number("kinds", kinds))
-            fields = ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
-            for field, values in zip(fields, lines, strict=True):
-                self._extend(f"symbols.{field}", values)
+            self._names["symbols.name"] += names
+            self._names["symbols.kind"] += kinds
+            for field, values in zip(_LINE_FIELDS, lines, strict=True):
+                self._numbers[field].extend(values)
         if symbols.references:
             names, definitions, counts = zip(*symbols.references, strict=True)
-            self._extend("references.name", self._number("strings", names))
-            self._extend("references.definition", definitions)
-            self._extend("references.count", counts)
+            self._names["references.name"] += names
+            self._numbers["references.definition"].extend(definitions)
+            self._numbers["references.count"].extend(counts)
         for module, names, line in symbols.imports:
-            self._append("imports.module", self._ids["strings"][module])
-            self._append("imports.line", line)
-            self._extend("imports.name", self._number("strings", names))
+            self._names["imports.module"].append(module)
+            self._numbers["imports.line"].append(line)
+            self._names["imports.name"] += names
             self._counts["import_names"].append(len(names))
         self._counts["symbols"].append(len(symbols.definitions))
         self._counts["references"].append(len(symbols.references))
@@ -99,67 +95,47 @@ class _Builder:
 
     def _add_units(self, units: FileUnits) -> None:
         for field in ("start", "end", "definition", "kind"):
-            self._extend(f"units.{field}", getattr(units, field))
-        self._extend("postings.term", units.posting_term)
-        self._extend("postings.field", units.posting_field)
-        self._extend("postings.count", units.posting_count)
-        self._posting_unit.extend(units.posting_unit)
-        self._file_terms.extend(self._number("terms", units.terms))
+            self._numbers[f"units.{field}"].extend(getattr(units, field))
+        self._words += units.words
+        self._slots += units.slots
         self._counts["units"].append(len(units.start))
-        self._term_counts.append(len(units.terms))
-        self._posting_counts.append(len(units.posting_term))
-
-    def _add_costs(self, costs: FileCosts) -> None:
-        self._extend("costs.levels", costs.levels)
-        for definition in costs.definitions:
-            self._extend("costs.definitions", definition)
-
-    def _append(self, column: str, value: int) -> None:
-        self._columns[column].append(value)
-
-    def _extend(self, column: str, values: Iterable[int]) -> None:
-        self._columns[column].extend(values)
-
-    def _number(self, vocabulary: str, strings: Iterable[str]) -> Iterable[int]:
-        return map(self._ids[vocabulary].__getitem__, strings)
 
     def finish(self) -> Tables:
-        """Sort the vocabularies and return the columns with the ids of the sorted order."""
-        arrays: dict[str, NDArray[np.generic]] = {}
-        ranks: dict[str, NDArray[np.int32]] = {}
-        for name, ids in self._ids.items():
-            table, ranks[name] = _sort(ids)
-            arrays[f"{name}.starts"], arrays[f"{name}.blob"] = table.starts, table.blob
+        """Number everything that is named in the order of its sorted vocabulary, and return all columns."""
         paths = StringTable.of_sorted_bytes(self._paths)
-        arrays["paths.starts"], arrays["paths.blob"] = paths.starts, paths.blob
+        arrays: dict[str, NDArray[np.generic]] = {"paths.starts": paths.starts, "paths.blob": paths.blob}
         for space in SPACES:
             if space.name != "postings":
                 arrays[space.offsets] = _offsets(np.frombuffer(self._counts[space.name], np.int64))
-        columns = {name: np.frombuffer(values, values.typecode) for name, values in self._columns.items()}
-        columns |= self._finish_postings(arrays)
+        columns: dict[str, NDArray[Any]] = {
+            name: np.frombuffer(values, values.typecode) for name, values in self._numbers.items()
+        }
+        tables: dict[str, StringTable] = {}
+        for vocabulary in VOCABULARIES:
+            named = [c.name for c in COLUMNS if c.vocabulary == vocabulary and c.space != "postings"]
+            tables[vocabulary] = _number([self._names[name] for name in named], named, columns)
+        tables["terms"] = self._finish_postings(arrays, columns)
+        for vocabulary, table in tables.items():
+            arrays[f"{vocabulary}.starts"], arrays[f"{vocabulary}.blob"] = table.starts, table.blob
         for column in COLUMNS:
             values = columns[column.name].astype(column.dtype, copy=False)
-            if column.vocabulary:
-                values = ranks[column.vocabulary][values].astype(column.dtype, copy=False)
             arrays[column.name] = values if column.width == 1 else values.reshape(-1, column.width)
         return from_arrays(arrays)
 
-    def _finish_postings(self, arrays: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[Any]]:
-        """Number units and terms over all files, and sum up the postings of each unit."""
-        per_file = np.frombuffer(self._posting_counts, np.int64)
-        first_unit = np.repeat(_offsets(np.frombuffer(self._counts["units"], np.int64))[:-1], per_file)
-        first_term = np.repeat(_offsets(np.frombuffer(self._term_counts, np.int64))[:-1], per_file)
-        units = np.frombuffer(self._posting_unit, np.int32) + first_unit
-        local_terms = np.frombuffer(self._columns["postings.term"], np.int32) + first_term
-        number = len(self._columns["units.start"])
-        starts = _offsets(np.bincount(units, minlength=number))
-        counted = _offsets(np.frombuffer(self._columns["postings.count"], np.uint8))
+    def _finish_postings(
+        self, arrays: dict[str, NDArray[np.generic]], columns: dict[str, NDArray[Any]]
+    ) -> StringTable:
+        """Count the terms of all units at once, and return the vocabulary."""
+        postings = count_terms(self._words, self._slots)
+        number = len(self._numbers["units.start"])
+        starts = _offsets(np.bincount(postings.units, minlength=number))
+        counted = _offsets(postings.counts)
         arrays["postings.unit_start"] = starts
-        terms = np.frombuffer(self._file_terms, np.int32)
-        return {
-            "postings.term": terms[local_terms],
-            "units.length": counted[starts[1:]] - counted[starts[:-1]],
-        }
+        columns["postings.term"] = postings.term_ids
+        columns["postings.field"] = postings.fields
+        columns["postings.count"] = postings.counts
+        columns["units.length"] = counted[starts[1:]] - counted[starts[:-1]]
+        return StringTable.of_sorted(postings.terms)
 
 
 def _offsets(counts: NDArray[Any]) -> NDArray[np.int64]:
@@ -168,13 +144,13 @@ def _offsets(counts: NDArray[Any]) -> NDArray[np.int64]:
     return offsets
 
 
-def _sort(ids: _Ids) -> tuple[StringTable, NDArray[np.int32]]:
-    encoded = list(map(encode, ids))
-    table = sorted(set(encoded))
-    rank = {string: position for position, string in enumerate(table)}
-    return StringTable.of_sorted_bytes(table), np.fromiter(
-        map(rank.__getitem__, encoded), np.int32, len(encoded)
-    )
+def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray[Any]]) -> StringTable:
+    """Put the ids of ``texts`` into ``columns`` under ``names``, and return their vocabulary."""
+    vocabulary = sorted(set(chain.from_iterable(texts)))
+    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    for name, column in zip(names, texts, strict=True):
+        columns[name] = np.fromiter(map(ids.__getitem__, column), np.int32, len(column))
+    return StringTable.of_sorted(vocabulary)
 
 
 def _read(file: ReadFile) -> _Reading:

@@ -15,6 +15,7 @@ EXTRACTOR = (
     "parsing/**/*.py",
     "pricing/costs.py",
     "queries/**/*.scm",
+    "relevance/postings.py",
     "relevance/terms.py",
     "relevance/units.py",
     "secrecy/*.py",

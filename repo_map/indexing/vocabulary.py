@@ -30,6 +30,19 @@ class StringTable(Sequence[str]):
         return cls.of_sorted_bytes(sorted({encode(string) for string in strings}))
 
     @classmethod
+    def of_sorted(cls, strings: Sequence[str]) -> StringTable:
+        """Make the table of distinct strings in order, none with lone surrogates.
+
+        Strings and their UTF-8 bytes have the same order.
+        """
+        whole = "".join(strings)
+        if not whole.isascii():
+            return cls.of_sorted_bytes([string.encode() for string in strings])
+        starts = np.zeros(len(strings) + 1, np.uint32)
+        np.cumsum(np.fromiter(map(len, strings), np.uint32, len(strings)), out=starts[1:])
+        return cls(starts, np.frombuffer(whole.encode(), np.uint8))
+
+    @classmethod
     def of_sorted_bytes(cls, encoded: Sequence[bytes]) -> StringTable:
         """Make the table of strings that are distinct and in order already."""
         starts = np.zeros(len(encoded) + 1, np.uint32)

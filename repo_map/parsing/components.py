@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final, NamedTuple
 
 from repo_map.parsing.languages import Deadline
@@ -18,49 +17,64 @@ _DATA: Final = re.compile(
 )
 _TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
 _MOST_SCRIPTS: Final = 50
+_MOST_BLOCKS: Final = 50
 
 
 class _Script(NamedTuple):
-    """One script block: its code is padded with line feeds, so that its line numbers are the file's."""
+    """One script block that holds code."""
 
     row: int
+    """Line of its opening tag."""
     language: str
-    code: bytes
+    start: int
+    end: int
 
 
 def read_component(source: bytes, language: str, deadline_s: float) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
     outer = read_code(source, language, deadline_s) if language == "html" else _read_blocks(source, language)
     deadline = Deadline(deadline_s)
-    scripts = {script.row: script for script in _scripts(source)}
+    found = list(_scripts(source))
+    scripts = {script.row: script for script in found[:_MOST_SCRIPTS]}
+    unread = len(found) - len(found[:_MOST_SCRIPTS])
     merged = _Merged(outer)
     for index, definition in enumerate(outer.definitions):
         merged.keep(index, definition)
-        if deadline.is_over():
-            continue
         script = scripts.get(definition.start) if definition.name == "script" else None
-        if script is not None:
-            merged.put_inside(index, read_code(script.code, script.language, deadline_s))
+        if script is None:
+            continue
+        if deadline.is_over():
+            unread += 1
+            continue
+        # Padded with line feeds, so that its line numbers are the file's.
+        code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
+        merged.put_inside(index, read_code(code, script.language, deadline_s))
+    if unread:
+        merged.tell(
+            f"{unread:,} of its {len(found):,} scripts were not read: at most {_MOST_SCRIPTS} are,"
+            f" in {deadline_s:g} s of CPU time"
+        )
     return merged.symbols()
 
 
 def _scripts(source: bytes) -> Iterator[_Script]:
-    for found in islice(_SCRIPT.finditer(source), _MOST_SCRIPTS):
+    row, counted = 1, 0
+    for found in _SCRIPT.finditer(source):
         attributes, code = found[1], found[2]
         if not code.strip() or _DATA.search(attributes):
             continue
         typed = _TYPED.search(attributes)
         language = "javascript" if typed is None else "tsx" if typed[1].lower() == b"tsx" else "typescript"
-        feeds = source.count(b"\n", 0, found.start(2))
-        yield _Script(source.count(b"\n", 0, found.start()) + 1, language, b"\n" * feeds + code)
+        row, counted = row + source.count(b"\n", counted, found.start()), found.start()
+        yield _Script(row, language, *found.span(2))
 
 
 def _read_blocks(source: bytes, language: str) -> FileSymbols:
     """Find the blocks that begin a line; each ends at its last closing tag before the next block."""
-    opened = islice(_BLOCK.finditer(source), _MOST_SCRIPTS)
+    opened = list(_BLOCK.finditer(source))
     definitions: list[Definition] = []
     covered = 0
-    for block in opened:
+    for block in opened[:_MOST_BLOCKS]:
         if block.start() < covered:
             continue
         close = re.compile(rb"^</" + block[1] + rb"\s*>", re.M | re.I).search(source, block.end())
@@ -72,7 +86,9 @@ def _read_blocks(source: bytes, language: str) -> FileSymbols:
         definitions.append(
             Definition(block[1].decode().lower(), "element", -1, first, last, first, head, 0, 0)
         )
-    return FileSymbols(language, tuple(definitions), (), (), ())
+    left = len(opened) - len(opened[:_MOST_BLOCKS])
+    problems = (f"{left:,} blocks after the first {_MOST_BLOCKS} were left out",) if left else ()
+    return FileSymbols(language, tuple(definitions), (), (), problems)
 
 
 class _Merged:
@@ -102,6 +118,10 @@ class _Merged:
         self._references += (item._replace(definition=moved(item.definition)) for item in inner.references)
         self._imports += inner.imports
         self._problems += inner.problems
+
+    def tell(self, problem: str) -> None:
+        """Say what was left out."""
+        self._problems.append(problem)
 
     def symbols(self) -> FileSymbols:
         """Return everything taken."""

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
 
+from repo_map.parsing.yaml_depth import DEEPEST_YAML, yaml_depth
+
 
 class LanguageSpec(NamedTuple):
     """How one language is told from a path, and where its grammar is."""
@@ -125,8 +127,16 @@ class GrammarMissingError(Exception):
     """The wheel that carries a language's grammar can't be imported."""
 
 
-class ParseTimeoutError(Exception):
+class ParseError(Exception):
+    """A grammar could not read a source; the message says why."""
+
+
+class ParseTimeoutError(ParseError):
     """A grammar did not finish within its deadline."""
+
+
+class TooDeepError(ParseError):
+    """A source is nested deeper than its grammar can stand."""
 
 
 def language_of(path: str) -> str:
@@ -196,7 +206,9 @@ class Deadline:
 
 
 def parse(source: bytes, language: str, *, deadline_s: float = 5.0, deadline: Deadline | None = None) -> Tree:
-    """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseTimeoutError``."""
+    """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
+    if language == "yaml" and (depth := yaml_depth(source)) > DEEPEST_YAML:
+        raise TooDeepError(f"its blocks are nested {depth:,} deep, more than {DEEPEST_YAML}")
     parser = parser_for(language)
     deadline = deadline or Deadline(deadline_s)
     chunk = _PARSE_CHUNK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_map.parsing.definitions import find_definitions
 from repo_map.parsing.imports import find_imports
-from repo_map.parsing.languages import Deadline, GrammarMissingError, ParseTimeoutError, parse
+from repo_map.parsing.languages import Deadline, GrammarMissingError, ParseError, ParseTimeoutError, parse
 from repo_map.parsing.nesting import nest
 from repo_map.parsing.references import find_references
 from repo_map.parsing.scanning import scan
@@ -19,7 +19,7 @@ def read_code(source: bytes, language: str, deadline_s: float) -> FileSymbols:
         found = scan(source, tree, language, deadline)
         if deadline.is_over():
             raise ParseTimeoutError(f"reading took more than {deadline_s:g} s of CPU time")
-    except (GrammarMissingError, ParseTimeoutError) as error:
+    except (GrammarMissingError, ParseError) as error:
         return FileSymbols(language, (), (), (), (f"{error}; no symbols were read",))
     definitions = find_definitions(source, found, language)
     return FileSymbols(

@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def terms_of(word: str) -> tuple[str, ...]:
     """Return the terms one word stands for: itself and, where it is compound, its stemmed parts.
 

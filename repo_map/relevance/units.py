@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
-from repo_map.relevance.terms import terms_of, words
+from repo_map.relevance.terms import words
 from repo_map.symbols import Definition, FileSymbols
 
 FUNCTION, CLASS_HEADER, GAP = range(3)
@@ -59,23 +57,10 @@ class FileUnits(NamedTuple):
     """Row in the file's definitions, -1 for a gap."""
     kind: list[int]
     """0 function, 1 class header, 2 gap."""
-    terms: list[str]
-    """The file's vocabulary; a posting names a term by its position here."""
-    posting_unit: list[int]
-    """Unit of each posting, ascending."""
-    posting_term: list[int]
-    posting_field: list[int]
-    """0 name, 1 signature, 2 docs, 3 strings, 4 body."""
-    posting_count: list[int]
-    """Occurrences, capped at 255."""
-
-
-class _Positions(dict[str, int]):
-    """Term → its position in the file's vocabulary, given on first use."""
-
-    def __missing__(self, term: str) -> int:
-        position = self[term] = len(self)
-        return position
+    words: list[str]
+    """The words of each unit in turn, field by field."""
+    slots: list[int]
+    """The number of words of each field of each unit in turn: ``postings.count_terms`` counts their terms."""
 
 
 class _Span(NamedTuple):
@@ -86,11 +71,10 @@ class _Span(NamedTuple):
 
 
 def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
-    """Cut one file into units and count their terms by field; every line belongs to at most one unit."""
+    """Cut one file into units and list their words by field; every line belongs to at most one unit."""
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
-    units = FileUnits([], [], [], [], [], [], [], [], [])
-    positions = _Positions()
+    units = FileUnits([], [], [], [], [], [])
     quoted = _QUOTED_BY_LANGUAGE.get(symbols.language, _C_LIKE)
     names = _names_in_gaps(symbols.definitions, spans)
     for row, span in enumerate(spans):
@@ -101,16 +85,9 @@ def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
         fields = _fields(lines, span, symbols.definitions, quoted)
         if span.kind == GAP:
             fields = (names.get(row, []), *fields[1:])
-        for field, found in enumerate(fields):
-            # Counter and chain stay in C: this runs for every word of a repository.
-            counts = Counter(chain.from_iterable(map(terms_of, found)))
-            if counts:
-                units.posting_unit.extend([row] * len(counts))
-                units.posting_field.extend([field] * len(counts))
-                units.posting_term.extend(map(positions.__getitem__, counts))
-                units.posting_count.extend(counts.values())
-    units.terms.extend(positions)
-    units.posting_count[:] = [count if count < 256 else 255 for count in units.posting_count]
+        for found in fields:
+            units.words.extend(found)
+            units.slots.append(len(found))
     return units
 
 

@@ -68,14 +68,14 @@ def _captured_lines(
 ) -> tuple[tuple[int, int], ...]:
     from tree_sitter import QueryCursor  # noqa: PLC0415
 
-    from repo_map.parsing.languages import ParseTimeoutError, parse  # noqa: PLC0415
+    from repo_map.parsing.languages import ParseError, parse  # noqa: PLC0415
 
     known = _known.setdefault(index, {})
     key = (file_id, text)
     if key not in known:
         try:
             tree = parse(index.source(file_id), language)
-        except ParseTimeoutError:
+        except ParseError:
             known[key] = ()
             return ()
         nodes = [node for group in QueryCursor(query).captures(tree.root_node).values() for node in group]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_map.relevance.postings import count_terms
 from repo_map.relevance.terms import terms_of
 from repo_map.relevance.units import (
     BODY,
@@ -47,8 +48,9 @@ SYMBOLS = FileSymbols(
 
 
 def words_of(units: FileUnits, unit: int, field: int) -> set[str]:
-    rows = zip(units.posting_unit, units.posting_term, units.posting_field, strict=True)
-    return {units.terms[term] for row, term, at in rows if (row, at) == (unit, field)}
+    counted = count_terms(units.words, units.slots)
+    rows = zip(counted.units.tolist(), counted.term_ids.tolist(), counted.fields.tolist(), strict=True)
+    return {counted.terms[term] for row, term, at in rows if (row, at) == (unit, field)}
 
 
 def test_a_file_is_cut_into_functions_class_headers_and_gaps_in_line_order() -> None:

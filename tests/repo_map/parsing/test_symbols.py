@@ -141,6 +141,14 @@ def test_deep_nesting_does_not_overflow(path: str) -> None:
     assert isinstance(read_symbols(opening * 10_000, path), FileSymbols)
 
 
+@pytest.mark.parametrize("nested", ["".join(" " * i + "a:\n" for i in range(400)), "- " * 399 + "a\n"])
+def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(nested: str) -> None:
+    symbols = read_symbols(nested.encode(), "a.yaml")
+    assert symbols.problems == ("its blocks are nested 400 deep, more than 200; no symbols were read",)
+    shallow = "".join(" " * i + "a:\n" for i in range(150)) + "b: |\n" + (" " * 300 + "text\n") * 3
+    assert [d.name for d in read_symbols(shallow.encode(), "a.yaml").definitions][-1:] == ["b"]
+
+
 def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
