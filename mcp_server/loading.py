@@ -32,4 +32,10 @@ def navigator_settings(settings: Settings) -> NavigatorSettings:
         fallback_models=settings.fallback_models,
         prices=settings.prices,
         unmasked=settings.unmasked,
+        model_urls=settings.models.urls,
+        call_timeout_s=settings.models.seconds,
+        retries=settings.models.retries,
+        stream=settings.models.stream,
+        embedded_fallback=settings.models.embedded_fallback,
+        gemini_memory=settings.models.gemini_memory,
     )

@@ -12,12 +12,14 @@ from typing import Final, Literal
 from navigator.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 
+GeminiMemory = Literal["cache", "interactions", "off"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
 DEFAULT_TOKEN_BUDGET: Final = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+MAX_RETRIES: Final = 10
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
     "info": "INFO",
@@ -43,6 +45,22 @@ class HttpSettings:
     allowed_origins: tuple[str, ...] = ()
     """`Origin` header values, besides the loopback ones, that a request may carry."""
     max_body_bytes: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """How models are reached, for those who name one."""
+
+    urls: Mapping[str, str] = field(default_factory=dict)
+    """Base URL per provider: ``gemini``, ``ollama``, ``openai``; the provider's own where left out."""
+    seconds: float = 60.0
+    """Longest wait for a model's answer, or for its next piece where it is streamed."""
+    retries: int = 2
+    """Times that a call is repeated after a passing fault."""
+    stream: bool = False
+    embedded_fallback: bool = True
+    """Whether the embedded planner takes over once every model has failed."""
+    gemini_memory: GeminiMemory = "cache"
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,7 @@ class Settings:
     log_level: LogLevel = "WARNING"
     log_format: LogFormat = "text"
     http: HttpSettings = field(default_factory=HttpSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
@@ -107,6 +126,34 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             allowed_hosts=_words(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_words(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),
+        models=model_settings(environ),
+    )
+
+
+def model_settings(environ: Mapping[str, str]) -> ModelSettings:
+    """Return how models are reached."""
+    urls = {
+        "gemini": environ.get(f"{PREFIX}GEMINI_URL"),
+        "ollama": environ.get(f"{PREFIX}OLLAMA_URL"),
+        "openai": environ.get(f"{PREFIX}OPENAI_URL"),
+    }
+    retries = environ.get(f"{PREFIX}MODEL_RETRIES") or "2"
+    if not retries.isdecimal() or int(retries) > MAX_RETRIES:
+        raise SettingsError(
+            f"{PREFIX}MODEL_RETRIES is `{retries}`; set it to a whole number from 0 to {MAX_RETRIES}."
+        )
+    memory = environ.get(f"{PREFIX}GEMINI_MEMORY", "cache").lower()
+    if memory not in ("cache", "interactions", "off"):
+        raise SettingsError(
+            f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`."
+        )
+    return ModelSettings(
+        urls={name: url for name, url in urls.items() if url},
+        seconds=_number(environ, "MODEL_SECONDS", 60.0),
+        retries=int(retries),
+        stream=_switch(f"{PREFIX}MODEL_STREAM", environ, default=False),
+        embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=True),
+        gemini_memory="cache" if memory == "cache" else "interactions" if memory == "interactions" else "off",
     )
 
 
@@ -140,6 +187,13 @@ def bearer_tokens(text: str) -> dict[str, str]:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _switch(name: str, environ: Mapping[str, str], *, default: bool) -> bool:
+    value = environ.get(name, "").strip().lower()
+    if value not in ("", "on", "off"):
+        raise SettingsError(f"{name} is `{value}`; set it to `on` or `off`.")
+    return value == "on" if value else default
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

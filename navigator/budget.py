@@ -34,19 +34,31 @@ class Ledger:
         if spent > self.spent or usage.calls > self.usage.calls:
             self.spent, self.usage, self.account = max(spent, self.spent), usage, account
 
-    def projected(self, model: str, price: ModelPrice, input_tokens: int, output_limit: int) -> Decimal:
-        """Return the most that a call should cost, given our count of its input and its output limit."""
-        return price.cost(self.expected(model, input_tokens, output_limit))
+    def projected(
+        self, model: str, price: ModelPrice, input_tokens: int, output_limit: int, cached: int = 0
+    ) -> Decimal:
+        """Return the most that a call should cost, given our count of its input and its output limit.
 
-    def expected(self, model: str, input_tokens: int, output_limit: int) -> TokenUsage:
+        Args:
+            cached: of the input, what the provider itself has counted and will serve from its memory.
+        """
+        return price.cost(self.expected(model, input_tokens, output_limit, cached))
+
+    def expected(self, model: str, input_tokens: int, output_limit: int, cached: int = 0) -> TokenUsage:
         """Return the most tokens that a call should be billed for."""
         margin = self._ratios.get(model, FIRST_MARGIN / LATER_MARGIN) * LATER_MARGIN
         read = int((input_tokens * margin).to_integral_value(ROUND_CEILING))
-        return TokenUsage(input=read, output=output_limit, calls=1)
+        return TokenUsage(input=max(read, cached), cached=cached, output=output_limit, calls=1)
 
     def affords(self, projected: Decimal) -> bool:
         """Tell whether a call of that cost would stay within the limit."""
         return self.spent + projected <= self.limit
+
+    def book_writing(self, price: ModelPrice, tokens: int, seconds: float) -> None:
+        """Add the input that a provider was given to keep, and the price of keeping it all the time."""
+        self.spent += price.cost(TokenUsage(input=tokens)) + price.storage(tokens, seconds)
+        self.usage = self.usage.plus(TokenUsage(input=tokens))
+        self.account = self.account.after_write(tokens)
 
     def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
         """Add a call's real usage and return its cost; its count of input corrects the next projection."""

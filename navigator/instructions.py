@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from navigator.keyframes import Changes, Keyframe
 from navigator.reports import Candidate
+from navigator.run import NavigationRun
 from navigator.turns import Navigation
 
 RECENT_DECISIONS = 5
@@ -44,24 +46,52 @@ def stable_part(navigation: Navigation) -> str:
     return f"{_ROLE}\n\nRepository: {PurePath(state.repo_path).name}\n\nThe task:\n{state.user_task}"
 
 
-def changing_part(
-    navigation: Navigation, map_text: str, choice: Sequence[Candidate], sufficiency: str
-) -> str:
-    """Return what this step is about: budgets, feedback, decisions, candidates with prices, the map."""
+def base_part(base: Keyframe) -> str:
+    """Return the map that is told whole: the same bytes until another map takes its place."""
+    return f"The map of the repository:\n{_fenced(base.text)}"
+
+
+def changes_part(changes: Changes) -> str:
+    """Return what makes the map that was told whole the map of this step."""
+    if not changes.files and not changes.gone:
+        return "That is the current map."
+    gone = "\n".join(changes.gone)
+    parts = [
+        "Since then the map has changed; with these changes it is the current map.",
+        *(
+            [f"These files read differently now, or are new:\n{_fenced(changes.files)}"]
+            if changes.files
+            else []
+        ),
+        *([f"These are no longer in the map:\n{_fenced(gone)}"] if gone else []),
+    ]
+    return "\n".join(parts)
+
+
+def changing_part(navigation: Navigation, choice: Sequence[Candidate], sufficiency: str) -> str:
+    """Return what this step is about: budgets, feedback, decisions, candidates with their prices."""
     state, run = navigation
     budget, metadata = state.budget_config, state.map_metadata
     parts = [
         f"Step {run.step + 1} of at most {run.max_steps}.",
         f"Map: {metadata.total_tokens} of {run.token_budget} tokens, {metadata.file_count} files. "
         f"Cost: ${budget.current_spend_usd:.6f} of ${budget.max_spend_usd:.2f}.",
-        *([f"The user says: {' / '.join(run.feedback)}"] if run.feedback else []),
+        *_feedback(run),
         "Recent decisions:\n" + (_decisions(navigation) or "none"),
         "Candidates that the map does not show whole (tokens by level):\n"
         + ("\n".join(map(_candidate, choice)) or "none"),
         *([sufficiency] if sufficiency else []),
-        f"Current map:\n{BEGIN}\n{_fenced(map_text)}\n{END}",
     ]
     return "\n\n".join(parts)
+
+
+def _feedback(run: NavigationRun) -> list[str]:
+    """Return the user's words, and what of them is done already."""
+    if not run.feedback:
+        return []
+    said = "\n".join(f"- {words}" for words in run.feedback)
+    done = [f"Of the latest, this is understood and already in the plan:\n{run.answer}"] if run.answer else []
+    return [f"The user says, oldest first; the latest weighs most:\n{said}", *done]
 
 
 def _decisions(navigation: Navigation) -> str:
@@ -77,4 +107,5 @@ def _candidate(candidate: Candidate) -> str:
 
 def _fenced(text: str) -> str:
     # A file that imitates the markers must not end the fence.
-    return text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")
+    text = text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")
+    return f"{BEGIN}\n{text}\n{END}"

@@ -53,7 +53,7 @@ class Pilot:
         if ask.updates is None and not ask.words and stopped not in (None, StopReason.ERROR):
             return before
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
-        live = self._hangar.live(before, workspace, user)
+        live = await self._hangar.live(before, workspace, user)
         steered = reopened(before)
         if ask.words:
             steered = await asyncio.to_thread(hear, steered, ask.words, workspace)

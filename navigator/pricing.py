@@ -44,6 +44,8 @@ class ModelPrice(BaseModel):
     output: Usd = Field(ge=0)
     cached_input: Usd | None = Field(default=None, ge=0)
     """Input read from a provider's cache; the full input price where none is given."""
+    storage_hour: Usd | None = Field(default=None, ge=0)
+    """Input kept for an hour by a provider that remembers on request; None where that is not done."""
     window: int | None = Field(default=None, gt=0)
     """Most input tokens of one call."""
 
@@ -55,6 +57,22 @@ class ModelPrice(BaseModel):
             fresh * self.input + usage.cached * cached_rate + (usage.output + usage.thinking) * self.output
         )
         return total / MILLION
+
+    @property
+    def charges(self) -> bool:
+        """Whether calls cost money at all."""
+        return bool(self.input or self.output)
+
+    @property
+    def rewards_memory(self) -> bool:
+        """Whether it is known, and pays, to have the provider keep input for later calls."""
+        return (
+            self.storage_hour is not None and self.cached_input is not None and self.cached_input < self.input
+        )
+
+    def storage(self, tokens: int, seconds: float) -> Decimal:
+        """Return what it costs to have a provider keep ``tokens`` for ``seconds``."""
+        return (self.storage_hour or Decimal(0)) * tokens * Decimal(str(seconds)) / 3600 / MILLION
 
     def rates(self, model: str) -> ModelPricingRates:
         """Return the price in the state's shape, whose contract has no word for free: there it is tiny."""

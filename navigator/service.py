@@ -81,7 +81,8 @@ class Navigator:
         first = first_state(task, navigation_id, str(workspace.index.root), rates, seconds)
         if self._hangar.note:
             first = Navigation(first.state, first.run.noting(self._hangar.note))
-        opened = await self._hangar.live(first, workspace, user).flight.open()
+        live = await self._hangar.live(first, workspace, user)
+        opened = await live.flight.open()
         await self._hangar.create(opened, user)
         if on_progress is not None:
             words = f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s."
@@ -245,6 +246,8 @@ class Navigator:
         async with self._hangar.hold(navigation_id):
             before = await self._hangar.load(navigation_id, user)
             after = await self._pilot.answer(before, user, ask, refresh=refresh)
+            if after.run.stop_reason is not None:
+                await self._hangar.rest(navigation_id, user)
         report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
         await _tell(on_progress, report, after.run.max_steps)
         return report

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import Literal
 
 from navigator.state import ExecutionMode
 from repo_map.flight_plan import FlightPlan
+
+GeminiMemory = Literal["cache", "interactions", "off"]
 
 EMBEDDED = "embedded"
 """The planner that needs no key, no network and no money."""
@@ -35,6 +38,13 @@ class NavigatorSettings:
     """A price file of the user's own, over the shipped one."""
     model_urls: Mapping[str, str] = field(default_factory=dict)
     """Base URL per provider: ``gemini``, ``ollama``, ``openai``."""
+    gemini_memory: GeminiMemory = "cache"
+    """How Gemini is told once: an explicit cache, where the price table says what keeping it costs; the
+    Interactions API, which keeps the conversation at Google until it is deleted; or not at all."""
+    memory_s: float = 600.0
+    """How long an explicit cache may stay at the provider if nobody deletes it."""
+    stream: bool = False
+    """Whether models answer piece by piece, so that ``call_timeout_s`` limits silence and not length."""
     call_timeout_s: float = 60.0
     """Longest that one model call may take before the next model is tried."""
     retries: int = 2

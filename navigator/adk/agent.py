@@ -12,6 +12,7 @@ from google.genai import types
 
 from navigator.adk import state_store
 from navigator.adk.budget import BudgetEnforcementPlugin
+from navigator.adk.layout import LayoutPlugin
 from navigator.adk.tools import tools_of
 from navigator.instructions import changing_part, stable_part
 
@@ -32,7 +33,7 @@ def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionSe
     async def instruct(context: ReadonlyContext) -> str:
         navigation = state_store.read(context.state)
         view = await flight.view(navigation.state.flight_plan)
-        return changing_part(navigation, view.map.text, view.candidates, view.sufficiency)
+        return changing_part(navigation, view.candidates, view.sufficiency)
 
     agent = LlmAgent(
         name="navigator",
@@ -47,5 +48,9 @@ def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionSe
         disallow_transfer_to_parent=True,
         disallow_transfer_to_peers=True,
     )
-    app = App(name=APP_NAME, root_agent=agent, plugins=[BudgetEnforcementPlugin(flight, session)])
+    app = App(
+        name=APP_NAME,
+        root_agent=agent,
+        plugins=[LayoutPlugin(flight), BudgetEnforcementPlugin(flight, session)],
+    )
     return Runner(app=app, session_service=sessions, artifact_service=flight.archive.service)

@@ -22,6 +22,8 @@ class Fault(NamedTuple):
     words: str
     passing: bool
     """Whether the same call may succeed a little later."""
+    lapsed: bool = False
+    """Whether the provider may only have forgotten what it was to remember."""
 
 
 class UnusableError(Exception):
@@ -34,7 +36,7 @@ def explain(error: BaseException) -> Fault:
         return Fault(str(error), passing=False)
     if isinstance(error, TimeoutError):
         return Fault("did not answer in time", passing=True)
-    status = _status(error)
+    status = status_of(error)
     if status is not None:
         words = _WORDS.get(status, "had a fault of its own" if status >= 500 else "refused the request")
         return Fault(f"{words} (HTTP {status})", passing=status in PASSING_STATUS)
@@ -43,7 +45,8 @@ def explain(error: BaseException) -> Fault:
     return Fault(f"can't be used ({_detail(error)})", passing=False)
 
 
-def _status(error: BaseException) -> int | None:
+def status_of(error: BaseException) -> int | None:
+    """Return the HTTP status that an error stands for, None where it stands for none."""
     # google-genai says `code`; openai, litellm and anthropic say `status_code`.
     for name in ("status_code", "code"):
         status = getattr(error, name, None)

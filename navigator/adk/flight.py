@@ -8,6 +8,7 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from navigator.keyframes import Frame, frame
 from navigator.reports import Seconds
 from navigator.turns import Decision, Navigation, View, apply_decision, opened, wish_of
 
@@ -66,6 +67,9 @@ class Flight:
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
+        self.frame: Frame | None = None
+        """How the models are told of the latest map that they were told of."""
+        self._told = ""
 
     def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
         """Start from ``navigation`` as it is stored, over the index as it is now."""
@@ -113,6 +117,14 @@ class Flight:
         if self._view is None or self._view[0] != (wish, plan):
             self._view = (wish, plan), await asyncio.to_thread(self.workspace.view, wish, plan)
         return self._view[1]
+
+    async def tell(self) -> Frame:
+        """Return how a model is told of the current map, given what models were told before."""
+        drawn = (await self.view(self.navigation.state.flight_plan)).map
+        if self.frame is None or self._told != drawn.text:
+            held = self.frame.keyframe if self.frame else None
+            self.frame, self._told = frame(held, drawn, self.navigation.run.step), drawn.text
+        return self.frame
 
     def booked(self, navigation: Navigation) -> Navigation:
         """Return the navigation with the ledger's totals and the session's notes."""

@@ -143,22 +143,27 @@ class Hangar:
         except sqlite3.Error as error:
             raise _unstored(error) from error
 
-    def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
+    async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         """Return the navigation ready to fly over ``workspace``, from where it is stored."""
         key = (user, navigation.run.navigation_id)
         live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
         live.flight.begin_step(navigation, workspace)
         self._live[key] = live
-        self._drop_idle(keep=key)
+        await self._drop_idle(keep=key)
         return live
 
-    def _drop_idle(self, keep: tuple[str, str]) -> None:
+    async def rest(self, navigation_id: str, user: str) -> None:
+        """Let the providers forget a task that has ended."""
+        if live := self._live.get((user, navigation_id)):
+            await live.session.rest()
+
+    async def _drop_idle(self, keep: tuple[str, str]) -> None:
         """Let go of those used least lately; one that flies keeps its models until it has landed."""
         for key in list(self._live):
             if len(self._live) <= MAX_LIVE:
                 return
             if key != keep and not self._locks.is_held(key[1]):
-                self._models.destroy(self._live.pop(key).session.id)
+                await self._models.destroy(self._live.pop(key).session.id)
 
     async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
         """Take one step by the user's own change of the plan, without a model, and store it."""
@@ -208,7 +213,7 @@ class Hangar:
         """Delete a navigation with its maps and records."""
         await self._session(navigation_id, user)
         self._live.pop((user, navigation_id), None)
-        self._models.destroy(navigation_id)
+        await self._models.destroy(navigation_id)
         # The session goes first: what a kill leaves behind then belongs to no navigation.
         where = {"app_name": APP_NAME, "user_id": user, "session_id": navigation_id}
         await self._stores.sessions.delete_session(**where)
@@ -217,7 +222,7 @@ class Hangar:
     async def aclose(self) -> None:
         """Close what is open."""
         for live in self._live.values():
-            self._models.destroy(live.session.id)
+            await self._models.destroy(live.session.id)
         self._live.clear()
         await self._stores.sessions.close()
 

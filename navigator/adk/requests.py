@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -11,7 +11,6 @@ from google.genai import types
 
 from navigator.adk.faults import Fault
 from navigator.pricing import TokenUsage
-from repo_map.tokens import count
 
 
 def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
@@ -21,41 +20,51 @@ def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
             "model": model,
             "contents": [content.model_copy(deep=True) for content in request.contents],
             "config": request.config.model_copy(deep=True),
+            "cache_metadata": None,
         }
     )
 
 
-class RequestTokens(NamedTuple):
-    """Our count of the tokens that a request sends."""
-
-    stable: int
-    """Instruction and tools: the same in every request of a task."""
-    changing: int
-
-    @property
-    def total(self) -> int:
-        """All that is sent."""
-        return self.stable + self.changing
+def base_length(request: LlmRequest) -> int:
+    """Return how many leading contents stay the same for several steps, as the request's layout says."""
+    return request.cache_metadata.contents_count if request.cache_metadata else 0
 
 
-def request_tokens(request: LlmRequest) -> RequestTokens:
-    """Count the tokens of a request: instruction, tools and contents."""
+def stable_texts(request: LlmRequest) -> list[str]:
+    """Return what never changes within a task: the instruction, then each tool."""
+    instruction = request.config.system_instruction
     tools = [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
-    stable = [_text_of_instruction(request), *(tool.model_dump_json(exclude_none=True) for tool in tools)]
-    changing = [_text_of(part) for content in request.contents for part in content.parts or []]
-    return RequestTokens(count("\n".join(stable)), count("\n".join(changing)))
+    return [
+        instruction if isinstance(instruction, str) else str(instruction or ""),
+        *(tool.model_dump_json(exclude_none=True) for tool in tools),
+    ]
 
 
-def usage_of(response: LlmResponse) -> TokenUsage:
-    """Return the tokens that a provider billed for a response; one that is silent about it billed none."""
+def texts_of(contents: Sequence[types.Content]) -> list[str]:
+    """Return each part of the contents as text."""
+    return [_text_of(part) for content in contents for part in content.parts or []]
+
+
+def says_more(request: LlmRequest) -> bool:
+    """Tell whether the request goes on with what a model said in the same step."""
+    return any(content.role == "model" for content in request.contents)
+
+
+def usage_of(response: LlmResponse) -> TokenUsage | None:
+    """Return the tokens that a provider billed for a response; None where it tells nothing."""
     usage = response.usage_metadata
     if usage is None:
-        return TokenUsage(calls=1)
+        return None
     prompt = (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0)
-    output = usage.candidates_token_count or 0
-    # Some models leave thinking out of the parts and show it in the total alone.
-    unexplained = (usage.total_token_count or 0) - prompt - output
-    thinking = max(usage.thoughts_token_count or 0, unexplained, 0)
+    output, thinking = usage.candidates_token_count or 0, usage.thoughts_token_count or 0
+    if usage.total_token_count is not None:
+        # Some count thinking beside the output, some into it, and some show it in the total alone.
+        beside = usage.total_token_count - prompt - output
+        if beside > 0:
+            thinking = max(thinking, beside)
+        else:
+            thinking = min(thinking, output)
+            output -= thinking
     return TokenUsage(
         input=prompt,
         cached=min(usage.cached_content_token_count or 0, prompt),
@@ -80,8 +89,3 @@ def usable(response: LlmResponse, request: LlmRequest) -> LlmResponse | Fault:
 
 def _text_of(part: types.Part) -> str:
     return part.text if part.text is not None else part.model_dump_json(exclude_none=True)
-
-
-def _text_of_instruction(request: LlmRequest) -> str:
-    instruction = request.config.system_instruction
-    return instruction if isinstance(instruction, str) else str(instruction or "")

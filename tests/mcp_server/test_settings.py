@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.loading import navigator_settings
+from mcp_server.settings import ModelSettings, SettingsError, bearer_tokens, log_level, read_settings
 
 
 def test_without_variables_everything_has_a_default() -> None:
@@ -35,6 +36,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
+            "REPO_NAVIGATOR_OLLAMA_URL": "http://gpu.example:11434/v1",
+            "REPO_NAVIGATOR_MODEL_SECONDS": "90",
+            "REPO_NAVIGATOR_MODEL_RETRIES": "0",
+            "REPO_NAVIGATOR_MODEL_STREAM": "on",
+            "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
+            "REPO_NAVIGATOR_GEMINI_MEMORY": "interactions",
         }
     )
     assert settings.data_dir == tmp_path / "data"
@@ -48,6 +55,30 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
+    assert settings.models == ModelSettings(
+        urls={"ollama": "http://gpu.example:11434/v1"},
+        seconds=90.0,
+        retries=0,
+        stream=True,
+        embedded_fallback=False,
+        gemini_memory="interactions",
+    )
+
+
+def test_every_model_setting_reaches_the_navigator() -> None:
+    environ = {
+        "HOME": "/home/someone",
+        "REPO_NAVIGATOR_OPENAI_URL": "http://127.0.0.1:1234/v1",
+        "REPO_NAVIGATOR_MODEL_SECONDS": "90",
+        "REPO_NAVIGATOR_MODEL_RETRIES": "5",
+        "REPO_NAVIGATOR_MODEL_STREAM": "on",
+        "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
+        "REPO_NAVIGATOR_GEMINI_MEMORY": "off",
+    }
+    told = navigator_settings(read_settings(environ))
+    assert told.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
+    assert (told.call_timeout_s, told.retries, told.stream) == (90.0, 5, True)
+    assert (told.embedded_fallback, told.gemini_memory) == (False, "off")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +88,17 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         ("TOKEN_BUDGET", "7.5", "REPO_NAVIGATOR_TOKEN_BUDGET is 7.5; set it to a whole number such as 8000."),
         ("CALL_SECONDS", "-1", "REPO_NAVIGATOR_CALL_SECONDS is `-1`; set it to a number above zero."),
         ("LOG_FORMAT", "xml", "REPO_NAVIGATOR_LOG_FORMAT is `xml`; set it to `text` or `json`."),
+        (
+            "MODEL_RETRIES",
+            "-1",
+            "REPO_NAVIGATOR_MODEL_RETRIES is `-1`; set it to a whole number from 0 to 10.",
+        ),
+        ("MODEL_STREAM", "yes", "REPO_NAVIGATOR_MODEL_STREAM is `yes`; set it to `on` or `off`."),
+        (
+            "GEMINI_MEMORY",
+            "all",
+            "REPO_NAVIGATOR_GEMINI_MEMORY is `all`; set it to `cache`, `interactions` or `off`.",
+        ),
         ("LOG_LEVEL", "loud", "`loud` is no log level; use one of debug, info, warning, error."),
     ],
 )

@@ -7,30 +7,42 @@ from typing import Any
 
 import pytest
 
-from navigator.account import TokenAccount
+from benchmarks.loopback.minds import Say, call
+from navigator.account import RequestTokens, TokenAccount
 from tests.navigator.conftest import MakeNavigator
-from tests.navigator.test_models import fly
-from tests.support.gemini_server import Reply, call
+from tests.navigator.flights import fly
 
 
 def test_an_empty_account_has_wasted_nothing() -> None:
     assert (TokenAccount().sent, TokenAccount().repeated, TokenAccount().wasted) == (0, 0, 0.0)
 
 
-def test_a_conversation_repeats_what_was_said_and_a_state_does_not() -> None:
+def fly_account(cached: int) -> TokenAccount:
+    """Ten calls of 1,000 stable and 500 changing tokens, of which later ones find ``cached`` in a cache."""
     account = TokenAccount()
-    for _ in range(10):
-        account = account.after_call(initial=1_000, changing=500, cached=0)
-    assert account.sent == 10 * 1_500
-    assert account.conversation == account.sent + 500 * sum(range(10))
+    for number in range(10):
+        said = RequestTokens(stable=1_000, changing=500, repeated=1_000 if number else 0, step_scoped=1_500)
+        account = account.after_call(said, read=1_500, cached=cached if number else 0, output=200)
+    return account
+
+
+def test_what_is_sent_again_and_found_in_no_cache_is_wasted() -> None:
+    account = fly_account(cached=0)
+    assert (account.initial, account.fresh, account.repeated) == (1_000, 6_000, 9_000)
+    assert account.sent == account.step_scoped == 15_000
+    assert account.wasted == 9_000 / 17_000
 
 
 def test_a_cached_prefix_is_not_wasted() -> None:
-    account = TokenAccount()
-    for number in range(10):
-        account = account.after_call(initial=1_000, changing=500, cached=1_000 if number else 0)
-    assert account.repeated == 0
-    assert account.wasted == 0
+    account = fly_account(cached=1_000)
+    assert (account.sent, account.cached, account.repeated, account.wasted) == (6_000, 9_000, 0, 0.0)
+    assert account.saved == 0.6
+
+
+def test_a_provider_that_counts_otherwise_is_believed() -> None:
+    said = RequestTokens(stable=100, changing=100, repeated=100, step_scoped=400)
+    account = TokenAccount().after_call(said, read=300, cached=50, output=0)
+    assert account == TokenAccount(1, 150, 150, 50, 100, 0, 600)
 
 
 @pytest.mark.anyio
@@ -39,11 +51,12 @@ async def test_a_turn_report_carries_the_account(
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
 
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + number % 4}]}
         return call("update_flight_plan", {"reasoning": "again", "updates": update}, cached=300)
 
     account = (await fly(make_navigator, repository, mind, max_steps=6)).reports[-1].account
     assert account.calls == 6
     assert account.cached == 6 * 300
-    assert account.conversation > account.sent > account.initial > 0
+    assert account.step_scoped > account.initial > 0
+    assert account.fresh + account.repeated + account.cached == 6 * 1_000

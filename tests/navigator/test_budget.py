@@ -17,8 +17,10 @@ from pydantic import PrivateAttr
 
 from navigator.account import TokenAccount
 from navigator.adk.flight import Flight
-from navigator.adk.models.session import HybridSession, Patience, Provider
-from navigator.adk.requests import request_tokens
+from navigator.adk.models.memory import Memory
+from navigator.adk.models.providers import Patience, Provider
+from navigator.adk.models.session import HybridSession
+from navigator.adk.scale import Scale
 from navigator.budget import Ledger
 from navigator.pricing import ModelPrice, TokenUsage
 from navigator.run import NavigationRun
@@ -49,7 +51,7 @@ class Moody(BaseLlm):
         if mood < 0.15:
             status = self._dice.choice([400, 403, 429, 500, 503])
             raise errors.APIError(status, {"error": {"message": "scripted", "code": status}})
-        prompt = int(request_tokens(llm_request).total * self._ratio)
+        prompt = int(Scale().weigh(self.model, llm_request, None).total * self._ratio)
         if mood < 0.2:
             self.billed += self._price.cost(TokenUsage(input=prompt))
             raise TimeoutError
@@ -107,7 +109,7 @@ async def fly_until_stopped(seed: int) -> None:
     dice = random.Random(seed)
     flight = make_flight(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))))
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
-    providers = [Provider(mind.model, mind, mind._price) for mind in minds]
+    providers = [Provider(mind.model, mind, mind._price, Memory()) for mind in minds]
     session = HybridSession(flight, providers, Patience(60, dice.randrange(3), 0.0))
     for _ in range(12):
         request = make_request(dice)

@@ -13,69 +13,23 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
+from benchmarks.loopback.gemini import gemini, text_of
+from benchmarks.loopback.minds import Call, Refuse, Say, Thought, call, say
+from benchmarks.loopback.server import Die, Reply, Stall
 from navigator.errors import ModelFailedError
 from navigator.pricing import TokenUsage
-from navigator.reports import NavigatorOutput, StopReason, TurnReport
+from navigator.reports import StopReason
 from navigator.service import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
-from tests.support.gemini_server import (
-    Die,
-    GeminiServer,
-    Mind,
-    Reply,
-    Stall,
-    call,
-    fail,
-    gemini,
-    parts,
-    say,
-    text_of,
-)
+from tests.navigator.flights import DONE, ZOOM, fly, good
 
 pytestmark = pytest.mark.anyio
-
-ZOOM = {
-    "reasoning": "The task names token_expired.",
-    "updates": {"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]},
-}
-DONE = {"summary": "- src/auth/tokens.py: holds token_expired."}
-
-
-class Flown:
-    """What a flight came to, and what the server was asked."""
-
-    def __init__(self, output: NavigatorOutput, reports: list[TurnReport], server: GeminiServer) -> None:
-        self.output, self.reports, self.server = output, reports, server
-
-    @property
-    def notes(self) -> str:
-        return " ".join(self.output.notes)
 
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
-
-
-async def fly(make: MakeNavigator, repository: Path, mind: Mind, **parts: Any) -> Flown:
-    settings = {name: parts.pop(name) for name in list(parts) if name not in REQUEST}
-    with gemini(mind) as server:
-        navigator = make(model_urls={"gemini": server.url}, retry_delay_s=0.0, **settings)
-        request = {"goal": "token_expired is wrong", "repo_path": repository, "model": "gemini-2.0-flash"}
-        navigation_id = await navigator.open(NavigationRequest(**{**request, **parts}))
-        output = await navigator.run(navigation_id)
-        reports = await navigator.decisions(navigation_id)
-        await navigator.aclose()
-        return Flown(output, reports, server)
-
-
-REQUEST = NavigationRequest.__slots__
-
-
-def good(request: dict[str, Any], number: int) -> Reply:
-    """Zoom once, then finish."""
-    return call("update_flight_plan", ZOOM) if number == 0 else call("finalize_context", DONE)
 
 
 async def test_a_mind_that_plans_well_flies_to_its_end(
@@ -95,7 +49,7 @@ async def test_a_mind_that_plans_well_flies_to_its_end(
 
 
 async def test_what_a_call_used_is_booked_exactly(make_navigator: MakeNavigator, repository: Path) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         usage = {"prompt": 2_000, "cached": 500, "candidates": 100, "thoughts": 40}
         return call("finalize_context", DONE, **usage)
 
@@ -119,7 +73,11 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     first, second = (await fly(make_navigator, repository, good, token_budget=2_000)).server.requests
-    assert text_of(first).count("Current map:") == text_of(second).count("Current map:") == 1
+    assert (
+        text_of(first).count("The map of the repository:")
+        == text_of(second).count("The map of the repository:")
+        == 1
+    )
     assert text_of(first) not in text_of(second)
     assert ZOOM["reasoning"] in text_of(second)
     assert len(second["contents"]) == len(first["contents"])
@@ -136,7 +94,7 @@ async def test_a_model_is_given_candidates_with_reasons_and_prices(
 async def test_an_invalid_update_comes_back_to_the_model_which_mends_it(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         if number == 0:
             return call("update_flight_plan", {"reasoning": "x", "updates": {"verbositty": []}})
         if number == 1:
@@ -153,7 +111,7 @@ async def test_an_invalid_update_comes_back_to_the_model_which_mends_it(
 async def test_a_model_cannot_raise_the_users_token_budget(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         if number == 0:
             return call("update_flight_plan", {"reasoning": "more", "updates": {"budget": 90_000}})
         return good(request, number - 1)
@@ -164,10 +122,10 @@ async def test_a_model_cannot_raise_the_users_token_budget(
 async def test_two_calls_in_one_answer_make_one_decision(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         if number:
             return call("finalize_context", DONE)
-        return parts([{"functionCall": {"name": "update_flight_plan", "args": ZOOM}}] * 2)
+        return Say((Call("update_flight_plan", ZOOM),) * 2)
 
     flown = await fly(make_navigator, repository, mind)
     assert [report.step_number for report in flown.reports] == [0, 1, 2]
@@ -176,12 +134,12 @@ async def test_two_calls_in_one_answer_make_one_decision(
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (fail(429), "is over its quota (HTTP 429)"),
-        (fail(500), "had a fault of its own (HTTP 500)"),
-        (fail(503), "had a fault of its own (HTTP 503)"),
-        (fail(403), "refused the key (HTTP 403)"),
-        (fail(404), "does not know the model (HTTP 404)"),
-        (fail(400), "refused the request (HTTP 400)"),
+        (Refuse(429), "is over its quota (HTTP 429)"),
+        (Refuse(500), "had a fault of its own (HTTP 500)"),
+        (Refuse(503), "had a fault of its own (HTTP 503)"),
+        (Refuse(403), "refused the key (HTTP 403)"),
+        (Refuse(404), "does not know the model (HTTP 404)"),
+        (Refuse(400), "refused the request (HTTP 400)"),
         (say("I would rather talk."), "answered without calling a tool"),
         (say('{"name": "update_flight_plan", "args": {'), "answered without calling a tool"),
         (call("delete_everything", {}), "called a tool that does not exist"),
@@ -192,9 +150,9 @@ async def test_two_calls_in_one_answer_make_one_decision(
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_a_model_that_fails_is_replaced_and_the_task_ends_as_if_nothing_had_happened(
-    make_navigator: MakeNavigator, repository: Path, answer: Reply | Die, words: str
+    make_navigator: MakeNavigator, repository: Path, answer: Thought, words: str
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply | Die:
+    def mind(request: dict[str, Any], number: int) -> Thought:
         return good(request, number) if number == 0 else answer
 
     flown = await fly(make_navigator, repository, mind)
@@ -218,8 +176,8 @@ async def test_a_model_that_stalls_is_replaced_and_what_it_read_is_booked(
 
 
 async def test_a_passing_fault_is_tried_again(make_navigator: MakeNavigator, repository: Path) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
-        return fail(503) if number == 0 else good(request, number - 1)
+    def mind(request: dict[str, Any], number: int) -> Say:
+        return Refuse(503) if number == 0 else good(request, number - 1)
 
     flown = await fly(make_navigator, repository, mind)
     assert {report.model for report in flown.reports[1:]} == {"gemini-2.0-flash"}
@@ -227,13 +185,13 @@ async def test_a_passing_fault_is_tried_again(make_navigator: MakeNavigator, rep
 
 
 async def test_a_refused_key_is_not_tried_again(make_navigator: MakeNavigator, repository: Path) -> None:
-    assert len((await fly(make_navigator, repository, lambda *_: fail(403))).server.requests) == 1
+    assert len((await fly(make_navigator, repository, lambda *_: Refuse(403))).server.requests) == 1
 
 
 async def test_a_model_that_never_mends_its_call_is_replaced(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         return call("update_flight_plan", {"reasoning": "", "updates": {}})
 
     flown = await fly(make_navigator, repository, mind)
@@ -242,7 +200,7 @@ async def test_a_model_that_never_mends_its_call_is_replaced(
 
 
 async def test_a_model_that_loops_ends_at_max_steps(make_navigator: MakeNavigator, repository: Path) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + number % 4}]}
         return call("update_flight_plan", {"reasoning": "again", "updates": update})
 
@@ -253,7 +211,7 @@ async def test_a_model_that_loops_ends_at_max_steps(make_navigator: MakeNavigato
 async def test_the_flight_stops_before_a_call_that_could_pass_the_limit(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + number % 4}]}
         return call("update_flight_plan", {"reasoning": "again", "updates": update}, prompt=1_500)
 
@@ -268,8 +226,8 @@ async def test_the_flight_stops_before_a_call_that_could_pass_the_limit(
 async def test_without_a_fallback_a_failure_ends_the_flight_and_keeps_the_best_plan(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
-        return good(request, number) if number == 0 else fail(500)
+    def mind(request: dict[str, Any], number: int) -> Say:
+        return good(request, number) if number == 0 else Refuse(500)
 
     flown = await fly(make_navigator, repository, mind, embedded_fallback=False)
     assert flown.output.stop_reason is StopReason.ERROR
@@ -280,7 +238,7 @@ async def test_without_a_fallback_a_failure_ends_the_flight_and_keeps_the_best_p
 async def test_a_failed_step_raises_and_leaves_the_last_good_one(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    with gemini(lambda *_: fail(403)) as server:
+    with gemini(lambda *_: Refuse(403)) as server:
         navigator = make_navigator(model_urls={"gemini": server.url}, embedded_fallback=False)
         navigation_id = await opened(navigator, repository)
         with pytest.raises(ModelFailedError, match="refused the key"):
@@ -291,8 +249,8 @@ async def test_a_failed_step_raises_and_leaves_the_last_good_one(
 async def test_a_second_provider_takes_over_before_the_embedded_planner(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
-        return fail(403) if number == 0 else good(request, number - 1)
+    def mind(request: dict[str, Any], number: int) -> Say:
+        return Refuse(403) if number == 0 else good(request, number - 1)
 
     flown = await fly(make_navigator, repository, mind, fallback_models=("gemini-1.5-flash",))
     assert {report.model for report in flown.reports[1:]} == {"gemini-1.5-flash"}
@@ -300,7 +258,7 @@ async def test_a_second_provider_takes_over_before_the_embedded_planner(
 
 
 async def test_the_users_feedback_reaches_the_model(make_navigator: MakeNavigator, repository: Path) -> None:
-    def mind(request: dict[str, Any], number: int) -> Reply:
+    def mind(request: dict[str, Any], number: int) -> Say:
         return call("finalize_context", DONE)
 
     with gemini(mind) as server:
@@ -366,5 +324,5 @@ async def test_a_session_lives_as_long_as_its_task(make_navigator: MakeNavigator
         assert session.input_usage == 1_000
         await navigator.step(navigation_id)
         assert sessions.find(navigation_id) is session
-        sessions.destroy(navigation_id)
+        await sessions.destroy(navigation_id)
         assert sessions.find(navigation_id) is None

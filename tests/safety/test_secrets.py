@@ -20,7 +20,8 @@ from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.replay import replay, stamp
-from tests.support.gemini_server import call, gemini
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import call
 from tests.support.secrets import SECRETS
 from tests.support.trees import tables_digest, write
 

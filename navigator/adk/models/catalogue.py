@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Mapping
+from functools import partial
 from importlib.util import find_spec
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -13,7 +16,11 @@ from google.adk.models.llm_response import LlmResponse
 
 from navigator.adk.faults import UnusableError
 from navigator.adk.models.embedded import EmbeddedPlanner
-from navigator.adk.models.session import Provider
+from navigator.adk.models.gemini_cache import ExplicitCache
+from navigator.adk.models.gemini_client import close_client
+from navigator.adk.models.gemini_interactions import Interactions
+from navigator.adk.models.memory import Memory
+from navigator.adk.models.providers import Provider
 from navigator.errors import UnknownModelError
 from navigator.pricing import FREE, ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
@@ -41,12 +48,14 @@ def providers_of(
         *([EMBEDDED] if settings.embedded_fallback else []),
     ]
     return tuple(
-        _provider(name, flight, settings, price_of(name, prices, handed_in), handed_in)
+        _provider(name, flight, settings, price_of(name, settings, prices, handed_in), handed_in)
         for name in dict.fromkeys(names)
     )
 
 
-def price_of(name: str, prices: PriceTable, handed_in: Mapping[str, BaseLlm]) -> ModelPrice:
+def price_of(
+    name: str, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
+) -> ModelPrice:
     """Return what calls of the model cost: nothing where somebody else pays or it runs on this machine.
 
     Raises:
@@ -58,6 +67,8 @@ def price_of(name: str, prices: PriceTable, handed_in: Mapping[str, BaseLlm]) ->
         return prices.models.get(name, FREE)
     if name == EMBEDDED or (vendor == "ollama" and rest):
         return FREE
+    if vendor == "openai" and rest and _is_here(settings.model_urls.get("openai")):
+        return prices.models.get(name, FREE)
     if (vendor == "openai" and rest) or name.startswith("gemini-"):
         return prices.price_of(name)
     raise UnknownModelError(f"No model is called `{name[:80]}`; choose {CHOICES}.")
@@ -71,15 +82,17 @@ def _provider(
     handed_in: Mapping[str, BaseLlm],
 ) -> Provider:
     if name in handed_in:
-        return Provider(name, handed_in[name], price)
+        return Provider(name, handed_in[name], price, Memory())
     vendor, _, rest = name.partition("/")
     if name == EMBEDDED:
-        return Provider(name, EmbeddedPlanner(flight), price)
+        return Provider(name, EmbeddedPlanner(flight), price, Memory())
     if vendor == "ollama":
-        return Provider(name, _openai(rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama"), price)
+        return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
     if vendor == "openai":
-        return Provider(name, _openai(rest, settings.model_urls.get("openai"), None), price)
-    return Provider(name, _gemini(name, settings.model_urls.get("gemini")), price)
+        url = settings.model_urls.get("openai")
+        key = os.environ.get("OPENAI_API_KEY") or ("none" if _is_here(url) else None)
+        return _openai(name, rest, url, key, price)
+    return _gemini(name, settings, price)
 
 
 class _Unavailable(BaseLlm):
@@ -95,21 +108,48 @@ class _Unavailable(BaseLlm):
         yield  # type: ignore[unreachable]  # makes this a generator
 
 
-def _gemini(name: str, url: str | None) -> BaseLlm:
+def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provider:
     # The client reads its key itself; built without one, it leaves a broken task behind.
     if not any(os.environ.get(variable) for variable in _GEMINI_VARIABLES):
-        return _Unavailable(model=name, why="has no key: set GOOGLE_API_KEY")
+        return Provider(name, _Unavailable(model=name, why="has no key: set GOOGLE_API_KEY"), price, Memory())
     from google.adk.models import Gemini  # noqa: PLC0415
+    from google.genai.types import HttpRetryOptions  # noqa: PLC0415
 
-    return Gemini(model=name, base_url=url)
+    by_interactions = settings.gemini_memory == "interactions"
+    llm = Gemini(
+        model=name,
+        base_url=settings.model_urls.get("gemini"),
+        use_interactions_api=by_interactions,
+        # Repetitions are the session's, within the cost limit. One attempt is one repetition to the client of
+        # interactions, which therefore gets a status to repeat that no server sends.
+        retry_options=HttpRetryOptions(attempts=1, http_status_codes=[599] if by_interactions else None),
+    )
+    if by_interactions:
+        return Provider(name, llm, price, Interactions(llm))
+    if settings.gemini_memory == "cache" and price.rewards_memory:
+        return Provider(name, llm, price, ExplicitCache(llm, settings.memory_s))
+    return Provider(name, llm, price, Memory(partial(close_client, llm)))
 
 
-def _openai(name: str, url: str | None, key: str | None) -> BaseLlm:
+def _openai(name: str, model: str, url: str | None, key: str | None, price: ModelPrice) -> Provider:
     if find_spec("openai") is None:
         raise UnknownModelError(
             f"`{name}` needs the package `openai`; install it with `pip install 'repo-navigator[openai]'`, "
             "or use `embedded`."
         )
+    if key is None:
+        return Provider(name, _Unavailable(model=name, why="has no key: set OPENAI_API_KEY"), price, Memory())
     from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415
+    from openai import AsyncOpenAI  # noqa: PLC0415
 
-    return OpenAILlm(model=name, base_url=url, api_key=key)
+    client = AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
+    return Provider(name, OpenAILlm(model=model, client=client), price, Memory(client.close))
+
+
+def _is_here(url: str | None) -> bool:
+    """Tell whether a server is on this machine, so that nobody charges for it."""
+    host = (urlsplit(url).hostname or "") if url else ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

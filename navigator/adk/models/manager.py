@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from navigator.adk.models.catalogue import price_of, providers_of
-from navigator.adk.models.session import HybridSession, Patience
+from navigator.adk.models.providers import Patience
+from navigator.adk.models.session import HybridSession
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
@@ -34,13 +35,15 @@ class SessionManager:
             UnknownModelError: the name stands for nothing.
             UnpricedModelError: it costs money, and how much is unknown.
         """
-        return price_of(model, self._prices, self._handed_in)
+        return price_of(model, self._settings, self._prices, self._handed_in)
 
     def create(self, flight: Flight) -> HybridSession:
         """Return a new session with the models that the flight's task and the settings name."""
         settings = self._settings
         providers = providers_of(flight, settings, self._prices, self._handed_in)
-        patience = Patience(settings.call_timeout_s, settings.retries, settings.retry_delay_s)
+        patience = Patience(
+            settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
+        )
         session = HybridSession(flight, providers, patience)
         self._sessions[session.id] = session
         return session
@@ -49,7 +52,7 @@ class SessionManager:
         """Return the session of a navigation that flies here."""
         return self._sessions.get(navigation_id)
 
-    def destroy(self, navigation_id: str) -> None:
-        """Let go of a navigation's session; a later step makes a new one."""
+    async def destroy(self, navigation_id: str) -> None:
+        """Let go of a navigation's session and of what is kept for it; a later step makes a new one."""
         if session := self._sessions.pop(navigation_id, None):
-            session.destroy()
+            await session.destroy()

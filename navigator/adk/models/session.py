@@ -6,16 +6,19 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from pydantic import PrivateAttr
 
+from navigator.account import RequestTokens
 from navigator.adk.faults import Fault, explain
-from navigator.adk.requests import RequestTokens, attempt_of, request_tokens, usable, usage_of
-from navigator.pricing import ModelPrice, TokenUsage
+from navigator.adk.models.providers import Patience, Provider, answer_of
+from navigator.adk.requests import attempt_of, usable, usage_of
+from navigator.adk.scale import Scale
+from navigator.pricing import TokenUsage
 from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
@@ -24,35 +27,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-NO_TOKENS = RequestTokens(0, 0)
-
-
-class Provider(NamedTuple):
-    """A model, its name in the catalogue, and its price."""
-
-    name: str
-    llm: BaseLlm
-    price: ModelPrice
-
-
-class Patience(NamedTuple):
-    """How long to try one provider before the next."""
-
-    timeout_s: float
-    retries: int
-    first_delay_s: float
-    """Before the first repetition; each further one waits twice as long."""
-
-
 class HybridSession(BaseLlm):
     """One task's model: the first provider answers until it fails for good, then the next takes over."""
 
     _flight: Flight = PrivateAttr()
     _providers: tuple[Provider, ...] = PrivateAttr()
     _patience: Patience = PrivateAttr()
+    _scale: Scale = PrivateAttr(default_factory=Scale)
     _at: int = PrivateAttr(default=0)
-    _counted: tuple[LlmRequest, RequestTokens] | None = PrivateAttr(default=None)
-    """The latest request and its tokens, which the plugin and each attempt ask for."""
 
     def __init__(self, flight: Flight, providers: Sequence[Provider], patience: Patience) -> None:
         super().__init__(model="navigator-session")
@@ -81,9 +63,16 @@ class HybridSession(BaseLlm):
         answers = [answer async for answer in self.generate_content_async(request)]
         return answers[-1]
 
-    def destroy(self) -> None:
-        """Let go of the models; a destroyed session answers no more."""
-        self._providers = self._providers[:0]
+    async def rest(self) -> None:
+        """Let no provider keep anything: the task has ended, or pauses for good; a later call starts anew."""
+        for provider in self._providers:
+            await provider.memory.forget()
+
+    async def destroy(self) -> None:
+        """Let go of the models and of what they keep; a destroyed session answers no more."""
+        providers, self._providers = self._providers, ()
+        for provider in providers:
+            await provider.memory.close()
 
     @property
     def provider(self) -> str:
@@ -124,7 +113,8 @@ class HybridSession(BaseLlm):
     async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
         """Return a usable answer, or the fault that remains after the last repetition."""
         fault = Fault("gave no answer", passing=True)
-        for attempt in range(self._patience.retries + 1):
+        attempt, lapses = 0, 0
+        while attempt <= self._patience.retries:
             if attempt:
                 await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
             projected, tokens = self._projection(provider, request)
@@ -136,51 +126,79 @@ class HybridSession(BaseLlm):
             if isinstance(answer, LlmResponse):
                 return answer
             fault = answer
+            if fault.lapsed and not lapses:
+                # The provider has forgotten, which is no fault of the call: it is told everything again.
+                lapses += 1
+                continue
             if not fault.passing:
                 break
+            attempt += 1
         return fault
 
     async def _attempt(
         self, provider: Provider, request: LlmRequest, tokens: RequestTokens
     ) -> LlmResponse | Fault:
+        provider.memory.in_use = True
+        await self._write(provider, request, tokens)
+        attempt = attempt_of(request, provider.llm.model)
+        provider.memory.shorten(attempt, request)
+        most = self._flight.ledger.expected(provider.name, tokens.total, _limit(request))
         try:
-            async with asyncio.timeout(self._patience.timeout_s):
-                response = await _last_response(provider.llm, attempt_of(request, provider.llm.model))
+            response = await answer_of(provider.llm, attempt, self._patience)
         except Exception as error:
             _log.debug("%s failed", provider.name, exc_info=True)
-            fault = explain(error)
             if isinstance(error, TimeoutError):
                 # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
-                most = self._flight.ledger.expected(provider.name, tokens.total, _limit(request))
-                self._book(provider, most, NO_TOKENS)
-            return fault
+                self._flight.ledger.book(provider.name, provider.price, most, 0)
+            return explain(error)._replace(lapsed=provider.memory.lapsed(error))
         if response is None:
             return Fault("gave no answer", passing=True)
-        self._book(provider, usage_of(response), tokens)
-        return usable(response, request)
-
-    def _book(self, provider: Provider, usage: TokenUsage, tokens: RequestTokens) -> None:
-        ledger = self._flight.ledger
-        ledger.book(provider.name, provider.price, usage, tokens.total)
+        self._book(provider, usage_of(response), tokens, most)
+        answer = usable(response, request)
+        provider.memory.hear(request, response, usable=isinstance(answer, LlmResponse))
         if tokens.total:
-            ledger.account = ledger.account.after_call(*tokens, usage.cached)
+            self._scale.said(provider.name, request)
+        return answer
+
+    async def _write(self, provider: Provider, request: LlmRequest, tokens: RequestTokens) -> None:
+        """Give the provider what it can remember, where that pays and the limit has room for it."""
+        memory, ledger, price = provider.memory, self._flight.ledger, provider.price
+        beginning = tokens.stable + tokens.base
+        if not memory.wants(request, beginning):
+            return
+        most = ledger.expected(provider.name, beginning, 0).input
+        call = ledger.projected(provider.name, price, tokens.total, _limit(request))
+        writing = price.cost(TokenUsage(input=most)) + price.storage(most, memory.lifetime_s)
+        if not ledger.affords(call + writing):
+            return
+        try:
+            async with asyncio.timeout(self._patience.timeout_s):
+                written = await memory.write(request)
+        except TimeoutError:
+            written = most
+        if written is not None:
+            ledger.book_writing(price, written or most, memory.lifetime_s)
+
+    def _book(
+        self, provider: Provider, told: TokenUsage | None, tokens: RequestTokens, most: TokenUsage
+    ) -> None:
+        """Book what the provider tells; where it tells nothing and charges, the most that it may charge."""
+        ledger = self._flight.ledger
+        usage = told or (most if provider.price.charges else TokenUsage(calls=1))
+        ledger.book(provider.name, provider.price, usage, tokens.total if told else 0)
+        if tokens.total:
+            output = usage.output + usage.thinking
+            ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
 
     def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
         if provider.name == EMBEDDED:
-            return Decimal(0), NO_TOKENS
-        if self._counted is None or self._counted[0] is not request:
-            self._counted = request, request_tokens(request)
-        tokens = self._counted[1]
+            return Decimal(0), RequestTokens()
+        tokens = self._scale.weigh(provider.name, request, self._flight.frame)
+        cached = provider.memory.held(request)
         ledger = self._flight.ledger
-        return ledger.projected(provider.name, provider.price, tokens.total, _limit(request)), tokens
+        cost = ledger.projected(provider.name, provider.price, tokens.total, _limit(request), cached)
+        return cost, tokens
 
 
 def _limit(request: LlmRequest) -> int:
     return request.config.max_output_tokens or 0
-
-
-async def _last_response(llm: BaseLlm, request: LlmRequest) -> LlmResponse | None:
-    last: LlmResponse | None = None
-    async for response in llm.generate_content_async(request):
-        last = response
-    return last
