@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Decimal
 
 from navigator.account import NO_CALLS, TokenAccount
-from navigator.pricing import ModelPrice, TokenUsage
+from navigator.pricing import ModelPrice, TokenUsage, Written
 
 FIRST_MARGIN = Decimal("1.6")
 """Another tokenizer counts up to this many times our tokens, until a call has told its own count."""
@@ -54,11 +54,12 @@ class Ledger:
         """Tell whether a call of that cost would stay within the limit."""
         return self.spent + projected <= self.limit
 
-    def book_writing(self, price: ModelPrice, tokens: int, seconds: float) -> None:
+    def book_writing(self, price: ModelPrice, written: Written) -> None:
         """Add the input that a provider was given to keep, and the price of keeping it all the time."""
-        self.spent += price.cost(TokenUsage(input=tokens)) + price.storage(tokens, seconds)
-        self.usage = self.usage.plus(TokenUsage(input=tokens))
-        self.account = self.account.after_write(tokens)
+        sent = TokenUsage(input=written.sent)
+        self.spent += price.cost(sent) + price.storage(written.kept, written.seconds)
+        self.usage = self.usage.plus(sent)
+        self.account = self.account.after_write(written.sent)
 
     def book(self, model: str, price: ModelPrice, usage: TokenUsage, estimated_input: int) -> Decimal:
         """Add a call's real usage and return its cost; its count of input corrects the next projection."""

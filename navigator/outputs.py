@@ -69,7 +69,7 @@ def blocks(context: str, paths: Sequence[str]) -> dict[str, str]:
             continue
         starts.append((found, path))
         at = found + 1
-    ends = [row for row, _ in starts[1:]] + [len(lines)]
+    ends = [*(row for row, _ in starts), len(lines)][1:]
     return {
         path: "\n".join(lines[start:end]).rstrip() for (start, path), end in zip(starts, ends, strict=True)
     }

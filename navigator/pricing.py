@@ -35,6 +35,17 @@ class TokenUsage(NamedTuple):
         return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
+class Written(NamedTuple):
+    """What a provider was given to remember, as it counts."""
+
+    sent: int
+    """Tokens; 0 where it had them already."""
+    kept: int
+    """Tokens that it keeps."""
+    seconds: float
+    """How much longer it keeps them than before."""
+
+
 class ModelPrice(BaseModel):
     """US dollars per million tokens of one model."""
 

@@ -41,8 +41,8 @@ class NavigatorSettings:
     gemini_memory: GeminiMemory = "cache"
     """How Gemini is told once: an explicit cache, where the price table says what keeping it costs; the
     Interactions API, which keeps the conversation at Google until it is deleted; or not at all."""
-    memory_s: float = 600.0
-    """How long an explicit cache may stay at the provider if nobody deletes it."""
+    memory_s: float = 120.0
+    """How long an explicit cache is kept after its latest use, if nobody deletes it before."""
     stream: bool = False
     """Whether models answer piece by piece, so that ``call_timeout_s`` limits silence and not length."""
     call_timeout_s: float = 60.0

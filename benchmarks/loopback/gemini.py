@@ -40,6 +40,8 @@ class GeminiServer(LoopbackServer):
         self.interactions: dict[str, int] = {}
         """Tokens of the conversation up to each interaction that is kept at present."""
         self.deleted: list[str] = []
+        self.kept_on: list[str] = []
+        """Caches, once for each time that they were asked to be kept longer."""
         self._mind = mind
         self._least_cache = least_cache
         self._made = 0
@@ -50,6 +52,8 @@ class GeminiServer(LoopbackServer):
             return self._delete(path)
         if path.endswith("/cachedContents"):
             return self._cache(path, request)
+        if method == "PATCH":
+            return self._keep(path)
         interacts = path.endswith("/interactions")
         held = self.caches if not interacts else self.interactions
         named = request.get("previous_interaction_id" if interacts else "cachedContent")
@@ -84,6 +88,13 @@ class GeminiServer(LoopbackServer):
         return Reply(
             {"name": name, "model": request["model"], "expireTime": ends.isoformat(), "usageMetadata": usage}
         )
+
+    def _keep(self, path: str) -> Reply:
+        name = path.removeprefix("/v1beta/").partition("?")[0]
+        self.kept_on.append(name)
+        if name not in self.caches:
+            return _refusal(Refuse(403, f"{name} was not found"))
+        return Reply({"name": name, "usageMetadata": {"totalTokenCount": self.caches[name]}})
 
     def _interaction(self, thought: Say, counted: Counted) -> Reply:
         name = f"interaction-{self._number()}"

@@ -33,7 +33,9 @@ def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionSe
     async def instruct(context: ReadonlyContext) -> str:
         navigation = state_store.read(context.state)
         view = await flight.view(navigation.state.flight_plan)
-        return changing_part(navigation, view.candidates, view.sufficiency)
+        flight.tell(view)
+        told = flight.frame.choice if flight.frame else ()
+        return changing_part(navigation, view.candidates, told, view.sufficiency)
 
     agent = LlmAgent(
         name="navigator",

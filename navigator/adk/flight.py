@@ -8,7 +8,7 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.keyframes import Frame, frame
+from navigator.keyframes import Frame, begin, go_on
 from navigator.reports import Seconds
 from navigator.turns import Decision, Navigation, View, apply_decision, opened, wish_of
 
@@ -67,9 +67,10 @@ class Flight:
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
+        self.appends = True
+        """Whether that model's provider remembers what it is told, step after step."""
         self.frame: Frame | None = None
         """How the models are told of the latest map that they were told of."""
-        self._told = ""
 
     def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
         """Start from ``navigation`` as it is stored, over the index as it is now."""
@@ -118,12 +119,13 @@ class Flight:
             self._view = (wish, plan), await asyncio.to_thread(self.workspace.view, wish, plan)
         return self._view[1]
 
-    async def tell(self) -> Frame:
-        """Return how a model is told of the current map, given what models were told before."""
-        drawn = (await self.view(self.navigation.state.flight_plan)).map
-        if self.frame is None or self._told != drawn.text:
-            held = self.frame.keyframe if self.frame else None
-            self.frame, self._told = frame(held, drawn, self.navigation.run.step), drawn.text
+    def tell(self, view: View) -> Frame:
+        """Return how a model is told of the map, given what models were told before."""
+        step = self.navigation.run.step
+        if self.frame is None:
+            self.frame = begin(view.map, step, view.candidates)
+        else:
+            self.frame = go_on(self.frame, view.map, step, view.candidates, appends=self.appends)
         return self.frame
 
     def booked(self, navigation: Navigation) -> Navigation:

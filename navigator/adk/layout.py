@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LayoutPlugin(BasePlugin):
-    """Puts the base map at the beginning of the contents and the changes against it behind.
+    """Puts the map that is told whole at the beginning of the contents, and what has changed since behind it.
 
     The map stays outside the instruction, which a model obeys: it is a repository's text.
     """
@@ -32,10 +32,11 @@ class LayoutPlugin(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Lay out the request; the embedded planner sees the map itself."""
-        if self._flight.pilot == EMBEDDED:
+        told = self._flight.frame
+        if self._flight.pilot == EMBEDDED or told is None:
             return None
-        told = await self._flight.tell()
-        llm_request.contents[:0] = [_said(base_part(told.keyframe)), _said(changes_part(told.changes))]
+        texts = [base_part(told), *map(changes_part, told.changes)]
+        llm_request.contents[:0] = map(_said, texts)
         llm_request.cache_metadata = CacheMetadata(fingerprint=f"step {told.keyframe.step}", contents_count=1)
         return None
 

@@ -45,6 +45,16 @@ def texts_of(contents: Sequence[types.Content]) -> list[str]:
     return [_text_of(part) for content in contents for part in content.parts or []]
 
 
+def shared_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many texts both begin with."""
+    shared = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        shared += 1
+    return shared
+
+
 def says_more(request: LlmRequest) -> bool:
     """Tell whether the request goes on with what a model said in the same step."""
     return any(content.role == "model" for content in request.contents)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from google.adk.models.llm_request import LlmRequest
 
 from navigator.account import RequestTokens
-from navigator.adk.requests import base_length, stable_texts, texts_of
+from navigator.adk.requests import base_length, shared_length, stable_texts, texts_of
 from repo_map.tokens import count
 
 if TYPE_CHECKING:
@@ -33,12 +32,12 @@ class Scale:
         total = sum(counts)
         whole = total
         if frame is not None and base > stable:
-            whole += frame.map_tokens - frame.changes.tokens - sum(counts[stable:base])
+            whole += frame.current.tokens - frame.told - frame.keyframe.tokens
         return RequestTokens(
             stable=sum(counts[:stable]),
             base=sum(counts[stable:base]),
             changing=sum(counts[base:]),
-            repeated=sum(counts[: _shared(texts, self._said.get(provider, ()))]),
+            repeated=sum(counts[: shared_length(texts, self._said.get(provider, ()))]),
             step_scoped=whole,
         )
 
@@ -54,13 +53,3 @@ class Scale:
             }
             self._weighed = request, texts
         return self._weighed[1]
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many texts both begin with."""
-    shared = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        shared += 1
-    return shared

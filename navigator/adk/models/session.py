@@ -18,7 +18,7 @@ from navigator.adk.faults import Fault, explain
 from navigator.adk.models.providers import Patience, Provider, answer_of
 from navigator.adk.requests import attempt_of, usable, usage_of
 from navigator.adk.scale import Scale
-from navigator.pricing import TokenUsage
+from navigator.pricing import TokenUsage, Written
 from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class HybridSession(BaseLlm):
         self._flight = flight
         self._providers = tuple(providers)
         self._patience = patience
-        flight.pilot = self.provider
+        self._hand_over()
 
     @property
     def id(self) -> str:
@@ -106,9 +106,13 @@ class HybridSession(BaseLlm):
             )
             return False
         self._at += 1
-        self._flight.pilot = self.provider
+        self._hand_over()
         self._flight.notes.append(f"{failed} {words}; {self.provider} took over.")
         return True
+
+    def _hand_over(self) -> None:
+        self._flight.pilot = self.provider
+        self._flight.appends = self._providers[self._at].memory.appends
 
     async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
         """Return a usable answer, or the fault that remains after the last repetition."""
@@ -173,11 +177,12 @@ class HybridSession(BaseLlm):
             return
         try:
             async with asyncio.timeout(self._patience.timeout_s):
-                written = await memory.write(request)
+                written = await memory.write(request, most)
         except TimeoutError:
-            written = most
+            # Nobody tells whether it was written after all.
+            written = Written(most, most, memory.lifetime_s)
         if written is not None:
-            ledger.book_writing(price, written or most, memory.lifetime_s)
+            ledger.book_writing(price, written)
 
     def _book(
         self, provider: Provider, told: TokenUsage | None, tokens: RequestTokens, most: TokenUsage

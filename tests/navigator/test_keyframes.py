@@ -1,0 +1,57 @@
+"""Changes lead from the map that was told to the map that was drawn, exactly."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navigator.keyframes import MARK, Changes, Drawn, changes_between
+from navigator.outputs import blocks
+
+PATHS = ("a.py", "b/c.py", "d.py", "e/f/g.py")
+LINES = st.lists(st.sampled_from(["def f():", "    return 1", "", "⋮ 12", "class G:", "x = 2"]), max_size=12)
+FILES = st.dictionaries(st.sampled_from(PATHS), LINES)
+
+
+def drawn(files: dict[str, list[str]], step: int) -> Drawn:
+    text = "\n\n".join("\n".join([path, *lines]).rstrip() for path, lines in files.items())
+    return Drawn(step, text, tuple(files), len(text))
+
+
+def applied(one: Drawn, changes: Changes) -> dict[str, str]:
+    """Do what a model is asked to do: make the current map out of what it was told."""
+    found = {path: block for path, block in blocks(one.text, one.paths).items() if path not in changes.gone}
+    told = blocks(changes.files, [path for path in PATHS if f"\n\n{path}\n" in f"\n\n{changes.files}\n"])
+    for path, block in told.items():
+        lines = found.get(path, "").split("\n")[1:]
+        made, at = [path], 0
+        for line in block.split("\n")[1:]:
+            if not line.startswith(MARK):
+                made.append(line)
+                continue
+            number, kind = line.removeprefix(f"{MARK} ").split(" ")[:2]
+            if kind == "as":
+                made += lines[at : at + int(number)]
+            at += int(number)
+        found[path] = "\n".join(made).rstrip()
+    return found
+
+
+@given(FILES, FILES)
+def test_what_was_told_and_what_has_changed_make_the_current_map(
+    before: dict[str, list[str]], after: dict[str, list[str]]
+) -> None:
+    one, other = drawn(before, 1), drawn(dict(sorted(after.items())), 2)
+    assert applied(one, changes_between(one, other)) == blocks(other.text, other.paths)
+
+
+def test_a_line_that_is_added_to_a_long_file_is_told_alone() -> None:
+    lines = [f"line {number} of a file that is rather long" for number in range(400)]
+    one, other = drawn({"a.py": lines}, 1), drawn({"a.py": [*lines[:200], "new", *lines[200:]]}, 2)
+    changes = changes_between(one, other)
+    assert changes.files.split("\n") == [
+        "a.py",
+        "@@ 200 as before, to: line 199 of a file that is rather long",
+        "new",
+        "@@ 200 as before, to: line 399 of a file that is rather long",
+    ]
