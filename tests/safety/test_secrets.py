@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import call
 from mcp_server.logs import log_to_stderr
 from navigator.service import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
@@ -20,8 +22,6 @@ from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.replay import replay, stamp
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import call
 from tests.support.secrets import SECRETS
 from tests.support.trees import tables_digest, write
 
