@@ -217,7 +217,9 @@ def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> Non
         "import sys, repo_map.indexing.extraction as e; print(*(n for n in sys.modules if 'repo_map' in n))"
     )
     modules = subprocess.check_output([sys.executable, "-c", listing], text=True).split()
-    without_say = {"errors", "worktree.git", "worktree.ignore_rules", "worktree.walking"}
+    without_say = {"errors"} | {
+        f"worktree.{name}" for name in ("borrowed", "fence", "git", "ignore_rules", "walking")
+    }
     package = Path(sys.modules["repo_map.index"].__file__ or "").parent
     versioned = {path for pattern in EXTRACTOR for path in package.glob(pattern)}
     for module in modules:
