@@ -26,7 +26,9 @@ def stderr_console() -> Console:
 def turn_panel(report: TurnReport) -> Panel:
     """Return the panel of one step."""
     lines = [Text(report.reasoning)]
-    if report.focus:
+    # The last step's reasoning sums the map up already.
+    is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
+    if report.focus and not is_summed_up:
         lines.append(Text("In focus", style="bold"))
         lines += [
             _file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]
@@ -37,7 +39,7 @@ def turn_panel(report: TurnReport) -> Panel:
         told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
         more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
         lines.append(Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow"))
-    if report.sufficiency:
+    if report.sufficiency and not is_summed_up:
         lines.append(Text(report.sufficiency, style="dim"))
     lines += [Text(f"Note: {note}", style="yellow") for note in report.notes]
     size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {report.file_count} files"

@@ -93,7 +93,7 @@ def report_text(report: wire.TurnReport) -> str:
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
-    if report.sufficiency:
+    if report.sufficiency and report.sufficiency not in report.reasoning:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     lines.append(f"next: {report.next}")

@@ -23,6 +23,7 @@ CHECKED_UNITS = 40
 """Of the best units, how many are checked for what they need beside them."""
 LEAST_ROOM = 150
 """Tokens that must be free before more is worth a step."""
+ANY_ROOM = 1_000_000
 SAFE_SHARE = 0.8
 """Of the free tokens, what estimates may fill: the rest is their error."""
 
@@ -47,7 +48,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
         return zoom(navigation, workspace.index, relevance, view)
     if navigation.run.planned == 1:
         return complete(navigation, workspace.index, relevance, view)
-    return Finalize(summary(view))
+    return Finalize(summary(view, _missing(workspace.index, relevance, view)))
 
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
@@ -58,20 +59,21 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     updates = updates_to(plan, pack(index, relevance, plan.budget, base=navigation.run.own))
     if not updates:
         return Finalize(summary(view))
-    places = [_place(unit) for unit in relevance.units if unit.name and unit.reasons][:NAMED]
+    places = list(dict.fromkeys(_place(unit) for unit in relevance.units if unit.name and unit.reasons))[
+        :NAMED
+    ]
     files = [f"`{file.path}` ({_join(file.reasons)})" for file in relevance.files[:NAMED]]
     words = f"Zoomed in on {'; '.join(places or files)}." if relevance.files else "Nothing matches the goal."
     heard = f"{navigation.run.answer}\n" if navigation.run.answer else ""
-    return Update(f"{heard}{words} {view.sufficiency}".strip(), updates)
+    return Update(f"{heard}{words}", updates)
 
 
 def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Fill the room that is left with the interfaces around the chosen code."""
     room = navigation.state.flight_plan.budget - view.map.tokens
     if room < LEAST_ROOM:
-        return Finalize(summary(view))
-    chosen = _shown_whole(index, relevance, view)
-    found = neighbours(index, chosen, view.map.text, int(room * SAFE_SHARE))
+        return Finalize(summary(view, _missing(index, relevance, view)))
+    found = _beside(index, relevance, view, int(room * SAFE_SHARE))
     if not found:
         return Finalize(summary(view))
     named = [f"`{each.name}` ({each.path}): {each.why}" for each in found[:NAMED]]
@@ -93,8 +95,8 @@ def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     return {**updates, "verbosity": [*removed, *added]}
 
 
-def summary(view: View) -> str:
-    """Return why each focus area is there, what was left out, and how sure the choice is."""
+def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
+    """Return why each focus area is there, what is missing or left out, and how sure the choice is."""
     focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
     lines = [
         f"- `{file.path}` (level {int(file.level)}, {file.tokens} tokens): "
@@ -103,14 +105,24 @@ def summary(view: View) -> str:
     ]
     if len(focus) > SUMMED_UP:
         lines.append(f"- and {len(focus) - SUMMED_UP} more files")
+    named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
+    wanted = f"Beside the chosen code, yet without room: {'; '.join(named)}." if named else ""
     left_out = (
-        f"Left out: {view.map.excluded} files that the evidence does not point at."
-        if view.map.excluded
-        else ""
+        f"Left out for want of evidence or of room: {view.map.excluded} files." if view.map.excluded else ""
     )
-    return "\n".join(
-        filter(None, ["In focus:" if lines else "Nothing is in focus.", *lines, left_out, view.sufficiency])
-    )
+    head = "In focus:" if lines else "Nothing is in focus."
+    return "\n".join(filter(None, [head, *lines, wanted, left_out, view.sufficiency]))
+
+
+def _beside(index: RepoIndex, relevance: Relevance, view: View, room: int) -> tuple[Neighbour, ...]:
+    """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
+    chosen = _shown_whole(index, relevance, view)
+    return neighbours(index, chosen, view.map.text, room, tests=relevance.goal.wants_tests)
+
+
+def _missing(index: RepoIndex, relevance: Relevance, view: View) -> tuple[Neighbour, ...]:
+    """Return what the chosen code needs beside it and the map does not show."""
+    return _beside(index, relevance, view, ANY_ROOM)
 
 
 def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Place]:

@@ -15,7 +15,7 @@ INTERFACE = 3
 FILE_COST = 20
 """Tokens of a file's header and elisions, about."""
 MAX_NEIGHBOURS = 24
-_ASIDE = int(FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED)
+_ASIDE = int(FileFlag.GENERATED | FileFlag.VENDORED)
 
 
 class Neighbour(NamedTuple):
@@ -29,7 +29,9 @@ class Neighbour(NamedTuple):
     why: str
 
 
-def neighbours(index: RepoIndex, chosen: Sequence[Place], drawn: str, room: int) -> tuple[Neighbour, ...]:
+def neighbours(
+    index: RepoIndex, chosen: Sequence[Place], drawn: str, room: int, *, tests: bool = False
+) -> tuple[Neighbour, ...]:
     """Return what the chosen definitions use, then what uses them, as far as ``room`` tokens go.
 
     What ``drawn`` shows is left out. Only names that one definition bears are followed: a guess costs tokens.
@@ -39,7 +41,12 @@ def neighbours(index: RepoIndex, chosen: Sequence[Place], drawn: str, room: int)
     for place, why in (*_used(index, chosen), *_users(index, chosen)):
         if len(found) == MAX_NEIGHBOURS:
             break
-        if place in found or place in chosen or _is_aside(index, place[0]) or _is_shown(index, place, drawn):
+        if (
+            place in found
+            or place in chosen
+            or _is_aside(index, place[0], tests=tests)
+            or _is_shown(index, place, drawn)
+        ):
             continue
         row = int(index.symbols.file_start[place[0]]) + place[1]
         tokens = int(index.costs.definitions[row][1]) + (0 if place[0] in files else FILE_COST)
@@ -74,8 +81,8 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
             yield user, f"it uses `{used}`"
 
 
-def _is_aside(index: RepoIndex, file: int) -> bool:
-    return bool(int(index.files.flags[file]) & _ASIDE)
+def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:
+    return bool(int(index.files.flags[file]) & (_ASIDE if tests else _ASIDE | int(FileFlag.TEST)))
 
 
 def _is_shown(index: RepoIndex, place: Place, drawn: str) -> bool:

@@ -500,3 +500,31 @@ def block(folder: Path) -> None:
 def unblock(folder: Path) -> None:
     folder.unlink()
     folder.with_name("aside").rename(folder)
+
+
+async def test_the_last_step_names_what_the_chosen_code_needs_beside_it(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(
+        ask(repository, goal="`login` accepts a wrong password", token_budget=110)
+    )
+    output = await navigator.run(navigation_id)
+    assert "Beside the chosen code, yet without room: `" in output.reasoning_summary
+    assert "uses it" in output.reasoning_summary
+    assert output.token_count <= 110
+
+
+async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator, repository: Path) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    await navigator.step(navigation_id)
+    await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 2}]})
+    report = await navigator.step(navigation_id, feedback="drop src/router.py; who calls issue_token?")
+    assert "Left out: `src/router.py`." in report.reasoning
+    assert "Callers of `issue_token (src/auth/tokens.py)`: `login` in src/auth/login.py:" in report.reasoning
+    text = (await navigator.context(navigation_id)).context_string
+    assert "src/router.py" not in text
+    assert "src/billing.py" in text
+    await navigator.step(navigation_id, feedback="bring src/router.py back")
+    assert "src/router.py" in (await navigator.context(navigation_id)).context_string
