@@ -1,16 +1,18 @@
-"""What the embedding adds to relevance: weights learned again with and without it, cross-validated.
+"""What a learned signal adds to relevance: weights learned again with and without it, cross-validated.
 
     python -m benchmarks.meaning.compare embedding.bin --tasks dev/*.jsonl --trees TREES --rows ROWS
+    python -m benchmarks.meaning.compare code_words.npz --lists LISTS --tasks …
 
-ROWS are the signals that ``benchmarks.learn_weights`` keeps. A unit's new signal is its similarity to the
-goal, as a share of the best one; a file's is that of its best unit.
+ROWS are the signals that ``benchmarks.learn_weights`` keeps. With an embedding a unit's new signal is its
+similarity to the goal, as a share of the best one, and a file's is that of its best unit; with code words it
+is what the unit's words draw, and files get none.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from benchmarks.signal_rows import TaskRows, load_rows
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
 from repo_map.index import build_index
-from repo_map.relevance.corpus import concatenated_ranges, corpus_of
+from repo_map.relevance.corpus import Corpus, Ints, concatenated_ranges, corpus_of
 from repo_map.relevance.goal import parse_goal
 
 
@@ -36,8 +38,29 @@ def with_meaning(rows: TaskRows, near: Floats, *, files: bool) -> TaskRows:
     return replace(rows, unit={**rows.unit, "mean.unit": share}, file=file)
 
 
-def read_both(options: argparse.Namespace, embedding: Embedding) -> Iterator[tuple[TaskRows, Floats]]:
-    """Yield each task's rows and the similarity of each of its candidate units."""
+Scorer = Callable[[Corpus, str, Ints], Floats]
+"""Corpus, goal and units → the learned signal of each unit."""
+
+
+def nearness(embedding: Embedding) -> Scorer:
+    """Return how near units are to a goal."""
+    return lambda corpus, goal, units: similarity(corpus, parse_goal(goal), units, embedding)
+
+
+def attraction(path: Path, lists: Path) -> Scorer:
+    """Return what the words of units draw, whatever the goal."""
+    from benchmarks.meaning.code_words import columns  # noqa: PLC0415
+    from benchmarks.meaning.pipeline import unit_matrices  # noqa: PLC0415
+
+    with np.load(path) as stored:
+        terms, weights = stored["terms"], stored["weights"]
+    words = (lists / "terms.txt").read_text("utf-8").split("\n")
+    rows = {word.encode(): row for row, word in enumerate(words)}
+    return lambda corpus, _, units: columns(*unit_matrices(corpus, units, rows), terms) @ weights
+
+
+def read_both(options: argparse.Namespace, scorer: Scorer) -> Iterator[tuple[TaskRows, Floats]]:
+    """Yield each task's rows and the learned signal of each of its candidate units."""
     for path in options.tasks:
         for task in read_tasks(path):
             rows = load_rows(options.rows / f"{task.id}.npz")
@@ -46,16 +69,24 @@ def read_both(options: argparse.Namespace, embedding: Embedding) -> Iterator[tup
             )
             starts = corpus.index.units.file_start
             units = concatenated_ranges(starts[rows.files], starts[rows.files + 1])
-            yield rows, similarity(corpus, parse_goal(task.goal), units, embedding)
+            yield rows, scorer(corpus, task.goal, units)
 
 
-def compare(both: Sequence[tuple[TaskRows, Floats]]) -> Iterator[str]:
-    """Yield the lines of three tables: without, with it on units, and on units and files."""
-    variants = {
-        "without": [rows for rows, _ in both],
-        "with, on units": [with_meaning(rows, near, files=False) for rows, near in both],
-        "with, on units and files": [with_meaning(rows, near, files=True) for rows, near in both],
-    }
+def with_attraction(rows: TaskRows, drawn: Floats) -> TaskRows:
+    """Return the rows with what the words of each unit draw."""
+    return replace(rows, unit={**rows.unit, "words.unit": np.clip(drawn, -4.0, 4.0)})
+
+
+def compare(both: Sequence[tuple[TaskRows, Floats]], *, attract: bool) -> Iterator[str]:
+    """Yield the lines of a table without it, and one for each way to use it."""
+    variants = {"without": [rows for rows, _ in both]}
+    if attract:
+        variants["with, on units"] = [with_attraction(rows, drawn) for rows, drawn in both]
+    else:
+        variants |= {
+            "with, on units": [with_meaning(rows, near, files=False) for rows, near in both],
+            "with, on units and files": [with_meaning(rows, near, files=True) for rows, near in both],
+        }
     for title, tasks in variants.items():
         yield from report(title, tasks, cross_validate(tasks, (), FORMULA))
 
@@ -65,14 +96,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("embedding", type=Path)
+    parser.add_argument("learned", type=Path, help="an embedding, or code words (.npz)")
+    parser.add_argument("--lists", type=Path, help="the lists that code words were learned from")
     parser.add_argument("--tasks", type=Path, nargs="+", required=True)
     parser.add_argument("--mirrors", type=Path, default=Path())
     parser.add_argument("--trees", type=Path, required=True)
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
-    both = list(read_both(options, read_embedding(options.embedding.read_bytes())))
-    sys.stdout.write("\n".join(compare(both)) + "\n")
+    attract = options.learned.suffix == ".npz"
+    scorer = (
+        attraction(options.learned, options.lists)
+        if attract
+        else nearness(read_embedding(options.learned.read_bytes()))
+    )
+    sys.stdout.write("\n".join(compare(list(read_both(options, scorer)), attract=attract)) + "\n")
 
 
 if __name__ == "__main__":
