@@ -20,6 +20,7 @@ EXTRACTOR = (
     "relevance/units.py",
     "secrecy/*.py",
     "symbols.py",
+    "wildcards.py",
     "worktree/file_flags.py",
     "worktree/files.py",
 )
