@@ -55,6 +55,8 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "colour": "red"},
     {"goal": "x", "repo_path": "/nowhere"},
     {"goal": "x", "repo_path": "README.md"},
+    {"goal": "x", "repo_path": "file://server/share"},
+    {"goal": "x", "repo_path": "/dev"},
     {"goal": "x", "max_cost_usd": 0},
     {"goal": "x", "mode": "fast"},
     {"goal": "x", "model": "nonsense"},
