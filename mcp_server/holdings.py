@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+logger = logging.getLogger(__name__)
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{6,80}")
 
 
@@ -45,18 +47,21 @@ class Holdings:
         return self._read.get(navigation_id)
 
     def put(self, navigation_id: str, holding: Holding) -> None:
-        """Keep ``holding``; a reader never sees half of it.
-
-        Raises:
-            OSError: The data folder can't be written.
-        """
+        """Keep ``holding``; a reader never sees half of it, and on a full disk it lasts until the end."""
         self._read[navigation_id] = holding
         if self._folder is None:
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
         draft = self._folder / f".{navigation_id}.{os.getpid()}"
-        draft.write_text(json.dumps(asdict(holding)))
-        draft.replace(self._file(navigation_id))
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            draft.write_text(json.dumps(asdict(holding)))
+            draft.replace(self._file(navigation_id))
+        except OSError as error:
+            logger.warning(
+                "%s can't be written (%s): it is kept in memory only", draft.parent, error.strerror
+            )
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
 
     def remove(self, navigation_id: str) -> None:
         """Forget ``navigation_id``."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from weakref import WeakValueDictionary
@@ -55,12 +55,14 @@ class NavigationLocks:
         ends = monotonic() + self._patience_s
         while not _locked(file):
             if monotonic() > ends:
+                holder = _holder(file)
                 os.close(file)
                 raise NavigationBusyError(
-                    f"Another process has been stepping `{navigation_id}` for {self._patience_s:.0f} s; "
-                    "wait for it, then step again."
+                    f"{holder} has been stepping `{navigation_id}` for {self._patience_s:.0f} s; "
+                    "wait for it, or end it if it hangs, then step again."
                 )
             await asyncio.sleep(PAUSE_S)
+        _sign(file)
         return file
 
 
@@ -69,6 +71,22 @@ def _open(folder: Path, navigation_id: str) -> int:
     bucket = crc32(navigation_id.encode("utf-8", "replace")) % BUCKETS
     folder.mkdir(parents=True, exist_ok=True)
     return os.open(folder / f"{bucket:03x}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _sign(file: int) -> None:
+    """Write into a lock who holds it, for whoever waits in vain."""
+    with suppress(OSError):  # A full disk must not stop a step that may yet be kept.
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0) if hasattr(os, "pwrite") else None
+
+
+def _holder(file: int) -> str:
+    """Return who holds a lock, in words."""
+    try:
+        number = os.pread(file, 20, 0).decode() if hasattr(os, "pread") else ""
+    except OSError:
+        number = ""
+    return f"Process {number}" if number.isdecimal() else "Another process"
 
 
 def _locked(file: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from contextvars import ContextVar
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
@@ -17,6 +18,8 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
+LEAST_ROOM_BYTES = 1_000_000
+"""Of free disk, without which navigations are kept in memory."""
 _writes: ContextVar[bool] = ContextVar("writes", default=False)
 
 
@@ -99,7 +102,7 @@ def open_stores(data_dir: Path | None) -> Stores:
     if data_dir is not None:
         try:
             return _on_disk(data_dir)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, RuntimeError) as error:  # ADK tells some of SQLite's as the last.
             note = (
                 f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
                 "only; name another with REPO_NAVIGATOR_DATA."
@@ -110,6 +113,10 @@ def open_stores(data_dir: Path | None) -> Stores:
 
 def _on_disk(data_dir: Path) -> Stores:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with TemporaryFile(dir=data_dir) as probe:
+        # A step that can't be kept is lost work: better to know before the first one.
+        probe.write(bytes(LEAST_ROOM_BYTES))
+        probe.flush()
     database = data_dir / DATABASE
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.

@@ -1,7 +1,7 @@
 """Kill the server at every write point and at random moments, and look at what it left.
 
-``python -m tests.safety.crash --runs 300`` is the long run; ``test_crash.py`` has a short one. A process that has
-everything imported forks one server per run, so that a run costs what its steps cost.
+``python -m tests.safety.crash --runs 300`` is the long run; ``test_crash.py`` has a short one. A process that
+has everything imported forks one server per run, so that a run costs what its steps cost.
 """
 
 from __future__ import annotations
@@ -178,7 +178,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
         tally = run_all(Path(folder), options.runs, options.seed)
     told = ", ".join(f"{number} at {where}" for where, number in tally.points.most_common())
-    sys.stdout.write(f"{tally.runs} servers killed, {tally.acks} answered steps, none lost, {tally.most} write points\n{told}\n")
+    sys.stdout.write(
+        f"{tally.runs} servers killed, {tally.most} write points in a whole run, "
+        f"{tally.acks} answered steps, none lost\n{told}\n"
+    )
 
 
 if __name__ == "__main__":

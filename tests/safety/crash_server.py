@@ -127,7 +127,7 @@ def serve_one(arguments: list[str], known: str, kill_at: int) -> None:
 
 def warm(repository: Path) -> None:
     """Import and build what every server needs, so that no fork pays for it."""
-    import google.adk.models.google_llm  # noqa: F401
+    import google.adk.models.google_llm
     import google.genai  # noqa: F401
 
     import navigator.adk.hangar  # noqa: F401

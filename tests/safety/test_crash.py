@@ -1,8 +1,9 @@
-"""What was answered outlives the death of the server, wherever it dies; a disk that fails costs no more than the disk."""
+"""What was answered outlives the death of the server; a full disk costs no more than the disk."""
 
 from __future__ import annotations
 
-import resource
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,37 @@ import pytest
 from tests.safety.crash import FILES, run_all
 from tests.support.trees import write
 
-needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there is neither fork nor SIGKILL")
+needs_posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="there is neither fork nor SIGKILL nor a limit"
+)
+
+COMMAND = """
+import resource, signal, sys
+if limit := int(sys.argv[1]):
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+from mcp_server.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def start(repository: Path, data: Path, cache: Path, limit: int = 0) -> subprocess.Popen[str]:
+    """Start a command line whose files may have ``limit`` bytes at most."""
+    places = {"REPO_NAVIGATOR_DATA": str(data), "REPO_NAVIGATOR_CACHE": str(cache)}
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, str(limit), "navigate", str(repository), "--goal", "total", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | places,
+    )
+
+
+def answer_of(process: subprocess.Popen[str]) -> dict[str, object]:
+    printed, told = process.communicate(timeout=100)
+    assert process.returncode == 0, told
+    answer: dict[str, object] = json.loads(printed)
+    return answer
 
 
 @needs_posix
@@ -20,3 +51,37 @@ def test_no_answered_step_is_lost_wherever_the_server_is_killed(tmp_path: Path) 
     tally = run_all(tmp_path, runs=8, seed=5)
     assert tally.runs == 8
     assert tally.most > 50
+
+
+@needs_posix
+@pytest.mark.parametrize("limit", [4_096, 400_000])
+def test_a_full_disk_degrades_to_memory_with_a_note(tmp_path: Path, limit: int) -> None:
+    repository = write(tmp_path / "repository", FILES)
+    answer = answer_of(start(repository, tmp_path / "data", tmp_path / "cache", limit))
+    assert "def part_1" in str(answer["context"])
+    assert "so this navigation lives in memory only; name another with REPO_NAVIGATOR_DATA." in str(
+        answer["notes"]
+    )
+
+
+@needs_posix
+def test_folders_that_cannot_be_written_degrade_to_memory_with_a_note(tmp_path: Path) -> None:
+    repository = write(tmp_path / "repository", FILES)
+    file = tmp_path / "a file"
+    file.write_text("")
+    answer = answer_of(start(repository, file / "data", file / "cache"))
+    assert "def part_1" in str(answer["context"])
+    notes = str(answer["notes"])
+    assert "lives in memory only" in notes
+    assert "can't be written" in notes
+
+
+@needs_posix
+def test_command_lines_at_once_share_a_data_folder_and_a_cache(tmp_path: Path) -> None:
+    repository = write(tmp_path / "repository", FILES)
+    data, cache = tmp_path / "data", tmp_path / "cache"
+    running = [start(repository, data, cache) for _ in range(3)]
+    answers = [answer_of(process) for process in running]
+    assert len({answer["navigation_id"] for answer in answers}) == 3
+    assert len({str(answer["context"]) for answer in answers}) == 1
+    assert [answer["notes"] for answer in answers] == [[], [], []]
