@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -20,11 +21,14 @@ from mcp_server.announcements import Subscriptions, offer_subscriptions
 from mcp_server.callers import know_caller
 from mcp_server.completions import offer_completions
 from mcp_server.desk import Desk
+from mcp_server.host_model import DirectLine, over
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.prompts import offer_prompts
+from mcp_server.questions import MODERN, can_ask
 from mcp_server.refusals import argument_sentence, refuse_unknown_arguments, refuse_unusable_prompt
 from mcp_server.resources import listed, offer_resources
+from mcp_server.rounds import Rounds
 from mcp_server.settings import Settings
 from mcp_server.tools import tools
 
@@ -43,6 +47,7 @@ class NavigatorServer(MCPServer[Desk]):
     """An MCP server whose tool errors read as one sentence, and whose resources are the caller's own."""
 
     navigations: Navigations
+    rounds: Rounds
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None = None
@@ -59,7 +64,7 @@ class NavigatorServer(MCPServer[Desk]):
             )
         refuse_unknown_arguments(name, arguments, tool.parameters.get("properties", {}))
         try:
-            return await super().call_tool(name, arguments, context)
+            return await self._rounds_of(name, arguments, context)
         except UnexpectedToolError as error:
             raise UnexpectedToolError(
                 f"{name} failed for a reason of its own, not of your arguments; the server's log has the "
@@ -69,6 +74,20 @@ class NavigatorServer(MCPServer[Desk]):
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(argument_sentence(name, error.__cause__)) from error
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
+
+    async def _rounds_of(
+        self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool so that the navigator can ask the host's model, where the host lets it."""
+        capabilities = context.client_capabilities if context is not None else None
+        if context is None or capabilities is None or capabilities.sampling is None or not can_ask(context):
+            return await super().call_tool(name, arguments, context)
+        if self.rounds.answers(context):
+            return await self.rounds.resume(context)
+        if (context.protocol_version or "") >= MODERN:
+            return await self.rounds.begin(context, partial(super().call_tool, name, arguments, context))
+        with over(DirectLine(context)):
+            return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Desk, Any] | None = None
@@ -112,6 +131,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
             connections -= 1
             if not connections:
                 with anyio.CancelScope(shield=True):
+                    await server.rounds.aclose()
                     await navigations.aclose()
 
     server = NavigatorServer(
@@ -125,6 +145,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         middleware=[know_caller, warming],
     )
     server.navigations = navigations
+    server.rounds = Rounds()
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)

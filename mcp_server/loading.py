@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_server.host_model import ask_host
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def load_navigator(settings: Settings) -> Navigator:
     from repo_map import tokens  # noqa: PLC0415
 
     tokens.count("")
-    return Navigator(navigator_settings(settings))
+    return Navigator(navigator_settings(settings), ask_host=ask_host)
 
 
 def navigator_settings(settings: Settings) -> NavigatorSettings:

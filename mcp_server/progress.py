@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver import Context
 
+from mcp_server.host_model import current_line
 from mcp_server.reporting import clip
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
             return
         # A step may report more than once, and hosts drop progress that does not grow.
         last = max(float(progress.step), last + 0.01)
-        await ctx.report_progress(last, max(float(progress.max_steps), last), progress_message(progress))
+        line = current_line()
+        listening = ctx if line is None else line.context
+        await listening.report_progress(
+            last, max(float(progress.max_steps), last), progress_message(progress)
+        )
 
     try:
         yield report

@@ -27,6 +27,7 @@ from mcp_server.fitting import (
     decode_cursor,
 )
 from mcp_server.holdings import Holding
+from mcp_server.host_model import current_line, require_host
 from mcp_server.navigations import require_token_budget
 from mcp_server.progress import progress_to
 from mcp_server.questions import Direction, StepAction, ask_direction, ask_roots, folders_of
@@ -35,6 +36,7 @@ from mcp_server.repository import choose_repository
 from mcp_server.schemas import compact
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from navigator.host import HOST
 
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, TurnReport
@@ -64,7 +66,7 @@ async def navigate(
     mode: Annotated[
         Literal["autonomous", "interactive"], Field(description="interactive: one turn per call")
     ] = "autonomous",
-    model: Annotated[str | None, Field(description="Default `embedded`: needs no key")] = None,
+    model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
     flight_plan: Annotated[
         dict[str, Any] | str | None, Field(description="Plan to start from, YAML or object")
     ] = None,
@@ -80,13 +82,15 @@ async def navigate(
         context_tokens, budget = _budgets(desk.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
+        chosen = model or desk.settings.model
+        require_host(chosen)
         request = NavigationRequest(
             goal=_stated(goal),
             repo_path=folder,
             token_budget=context_tokens,
             max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode,
-            model=model,
+            model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
@@ -101,6 +105,7 @@ async def navigate(
                     user=caller.user,
                     on_progress=on_progress,
                     deadline_s=max(left, _LEAST_SECONDS),
+                    most_steps=line.most_steps if chosen == HOST and (line := current_line()) else None,
                 )
                 report = await navigator.report(navigation_id, user=caller.user)
                 page = navigate_answer(output, report, budget)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.feedback import checked_feedback
+from navigator.host import HOST, AskHost
 from navigator.outputs import news_of, output_of
 from navigator.pilot import Ask, Pilot, StepAction
 from navigator.pricing import load_prices
@@ -45,6 +46,7 @@ class Navigator:
         *,
         clock: Callable[[], datetime] = _now,
         models: Mapping[str, Any] | None = None,
+        ask_host: AskHost | None = None,
     ) -> None:
         """Build a navigator.
 
@@ -52,8 +54,10 @@ class Navigator:
             settings: where it keeps its data, which models it may use.
             clock: tells when a decision was made.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
+            ask_host: asks the model of the assistant whose call is served; nothing is booked for it.
         """
         self._models = dict(models or {})
+        self._ask_host = ask_host
         self._settings = settings
         self._clock = clock
         self._workspaces = Workspaces(settings)
@@ -120,15 +124,18 @@ class Navigator:
         user: str = LOCAL_USER,
         on_progress: OnProgress | None = None,
         deadline_s: float | None = None,
+        most_steps: int | None = None,
     ) -> NavigatorOutput:
-        """Step until the navigation stops, or until ``deadline_s`` is over; return what there is.
+        """Step until the navigation stops, ``deadline_s`` is over or ``most_steps`` are taken.
 
         A step that the deadline overtakes is finished in the background, and the next call finds it done.
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
         before = await self._hangar.load(navigation_id, user)
         stopped, refresh = before.run.stop_reason, before.run.step > 0
-        while stopped is None:
+        taken = 0
+        while stopped is None and taken != most_steps:
+            taken += 1
             turn = self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh)
             step = asyncio.create_task(turn)
             self._flying.add(step)
@@ -224,9 +231,12 @@ class Navigator:
         if self._opened is None:
             from navigator.adk.hangar import Hangar  # noqa: PLC0415
 
-            self._opened = Hangar(
-                self._settings, load_prices(self._settings.prices), self._clock, self._models
-            )
+            models = self._models
+            if self._ask_host is not None:
+                from navigator.adk.models.host import HostModel  # noqa: PLC0415
+
+                models = {HOST: HostModel(self._ask_host), **models}
+            self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock, models)
         return self._opened
 
     @property

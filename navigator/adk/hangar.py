@@ -72,6 +72,7 @@ class Hangar:
         folder = self._stores.folder
         self._locks = NavigationLocks(folder / LOCKS if folder else None)
         self._live: OrderedDict[tuple[str, str], Live] = OrderedDict()
+        self._bookings: set[asyncio.Future[None]] = set()
 
     @property
     def note(self) -> str:
@@ -206,7 +207,10 @@ class Hangar:
         except sqlite3.Error as error:
             raise _unstored(error) from error
         except (ModelFailedError, asyncio.CancelledError):
-            await asyncio.shield(self._book(live, before))
+            booking = asyncio.ensure_future(self._book(live, before))
+            self._bookings.add(booking)
+            booking.add_done_callback(self._bookings.discard)
+            await asyncio.shield(booking)
             raise
 
     async def forget(self, navigation_id: str, user: str) -> None:
@@ -224,6 +228,8 @@ class Hangar:
         for live in self._live.values():
             await self._models.destroy(live.session.id)
         self._live.clear()
+        # What a cancelled step has spent is still being written, by a task that nobody waits for any more.
+        await asyncio.gather(*self._bookings, return_exceptions=True)
         await self._stores.sessions.close()
 
     async def _book(self, live: Live, before: Navigation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -86,7 +86,8 @@ class QueuedSessions(SqliteSessionService):
             yield connection
         except BaseException:
             # Half a step must not be committed with the next one.
-            await connection.rollback()
+            with suppress(ValueError):  # the connection is closed already
+                await connection.rollback()
             raise
 
     async def _connection(self, *, writes: bool) -> Any:

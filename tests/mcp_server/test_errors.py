@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
+from mcp_types import (
+    CallToolResult,
+    CreateMessageResult,
+    ElicitRequestParams,
+    ElicitResult,
+    InputRequiredResult,
+    TextContent,
+)
 
 from mcp_server.app import build_server
 from mcp_server.cli import main
@@ -61,6 +68,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "mode": "fast"},
     {"goal": "x", "model": "nonsense"},
     {"goal": "x", "model": "gemini-without-a-price"},
+    {"goal": "x", "model": "host"},
     {"goal": "x", "max_steps": 0},
     {"goal": "x", "flight_plan": "verbosity: ["},
     {"goal": "x", "flight_plan": "just words"},
@@ -141,6 +149,23 @@ async def test_a_user_who_closes_the_question_has_done_nothing(
     async with Client(server, mode=era, elicitation_callback=close) as client:
         await client.call_tool("navigate", {"goal": "the discount", "mode": "interactive"})
         assert_documented(told_by(await client.call_tool("step", {})))
+
+
+@pytest.mark.anyio
+async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
+    settings: Settings, shop: Path
+) -> None:
+    async def say_nothing(_: Any, __: Any) -> CreateMessageResult:
+        raise AssertionError("the question is answered by hand")
+
+    server = build_server(settings, working_folder=shop)
+    call = {"goal": "the discount", "model": "host"}
+    async with Client(server, sampling_callback=say_nothing) as client:
+        asked = await client.session.call_tool("navigate", call, allow_input_required=True)
+        assert isinstance(asked, InputRequiredResult)
+        await server.rounds.aclose()
+        late = await client.session.call_tool("navigate", call, request_state=asked.request_state)
+        assert_documented(told_by(late))
 
 
 @pytest.mark.anyio
