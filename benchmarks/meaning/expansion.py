@@ -211,10 +211,10 @@ class Expansion:
 
 
 def show(table: csr_matrix, terms: Sequence[str], words: Sequence[str]) -> None:
-    """Print the strongest code words of some goal words."""
+    """Print the strongest other words of some goal words."""
     for word in words:
         row = table[terms.index(word)]
-        best = np.argsort(-row.data)[:12]
+        best = [at for at in np.argsort(-row.data).tolist() if np.isfinite(row.data[at])][:12]
         found = ", ".join(f"{terms[row.indices[at]]} {row.data[at]:.1f}" for at in best)
         sys.stdout.write(f"{word}: {found}\n")
 
