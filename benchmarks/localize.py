@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         print(document(sets))
     elif len(sets) > 1:
         together = [row for rows in sets.values() for row in rows]
-        print(f"\nall: {len({row.task for row in together})} tasks\n\n{table(together, options.by)}")
+        print(f"\nall: {len({row.task.id for row in together})} tasks\n\n{table(together, options.by)}")
     return 0
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from benchmarks import localize
@@ -127,3 +130,45 @@ def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
     assert again.err == "1/1 ada__shop-1: known\n"
     assert again.out == first.out
     assert read_tasks(tasks)[0].id == "ada__shop-1"
+
+
+def _published() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "scored.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("answer", _published()["answers"], ids=lambda answer: answer["what"])
+def test_figures_agree_with_those_of_the_tasks_own_scorer(answer: dict[str, Any]) -> None:
+    """The expected figures were computed by the scorer that came with the tasks, on the same answers."""
+    published = _published()
+    task = msgspec.convert(published["task"], Task)
+    files: dict[str, str] = published["files"]
+    measures = score(task, Answer(answer["context"], answer["ranked"]), frozenset(files), files.__getitem__)
+    assert {name: measures[name] for name in answer["measures"]} == pytest.approx(answer["measures"])
+
+
+def test_several_sets_are_summed_up_and_printed_as_tables(
+    mirrors: Path, task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sets = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for number, file in enumerate(sets):
+        row = {**msgspec.to_builtins(task), "id": f"ada__shop-{number}"}
+        file.write_text(json.dumps(row))
+    common = [*map(str, sets), "--tokens", "600", "--baselines", "--out", str(tmp_path / "out")]
+    common += ["--mirrors", str(mirrors), "--trees", str(tmp_path / "trees")]
+    parser = argparse.ArgumentParser()
+    localize.add_arguments(parser)
+    assert localize.run(parser.parse_args([*common, "--by", "surety"])) == 0
+    told = capsys.readouterr().out
+    assert "\nall: 2 tasks\n" in told
+    assert re.search(r"^navigator +600 +(?:sure|likely|unsure) +2 +1\.000", told, re.MULTILINE)
+    assert localize.run(parser.parse_args([*common, "--markdown"])) == 0
+    tables = capsys.readouterr().out
+    assert (
+        "| all (2) | 600 | navigator | 1.000 | 1.000 ±0.00 | 1.000 | 1.000 ±0.00 | 1.000 | 1.000 |" in tables
+    )
+    assert "| one (1) | 600 | BM25 functions | " in tables
+    assert "| Python | 2 | 1.00 (1.00) | 1.00 (1.00) |" in tables
+    assert re.search(
+        r"^\| 600 \| (?:sure|likely|unsure) \| 2 \| 1\.00 \| 1\.00 \| 1\.00 \|$", tables, re.MULTILINE
+    )
