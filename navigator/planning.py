@@ -96,7 +96,7 @@ def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
 
 
 def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
-    """Return why each focus area is there, what is missing or left out, and how sure the choice is."""
+    """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
     lines = [
         f"- `{file.path}` (level {int(file.level)}, {file.tokens} tokens): "
@@ -111,7 +111,8 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
         f"Left out for want of evidence or of room: {view.map.excluded} files." if view.map.excluded else ""
     )
     head = "In focus:" if lines else "Nothing is in focus."
-    return "\n".join(filter(None, [head, *lines, wanted, left_out, view.sufficiency]))
+    # How sure the choice is comes first: a long summary is cut at its end.
+    return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
 
 
 def _beside(index: RepoIndex, relevance: Relevance, view: View, room: int) -> tuple[Neighbour, ...]:
