@@ -31,13 +31,13 @@ def git(root: Path, *arguments: str) -> str:
     return done.stdout.decode()
 
 
-def commit(root: Path, files: Mapping[str, str | bytes]) -> Path:
+def commit(root: Path, files: Mapping[str, str | bytes], *, message: str = "A commit") -> Path:
     """Write files and commit them, in a repository that is made if there is none."""
     write(root, files)
     if not (root / ".git").exists():
         git(root, "init", "-q")
     git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", "A commit")
+    git(root, "commit", "-q", "--allow-empty", "-m", message)
     return root
 
 

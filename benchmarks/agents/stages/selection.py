@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from pathlib import Path
 
 from google.adk.agents.context import Context
 
+from benchmarks.agents.isolation.sandbox import Room
 from benchmarks.agents.job import Job
 from benchmarks.agents.stages.base import ModelStage, Stage, State, model_stage, section
 from benchmarks.agents.stages.workspace import repository_of
+from benchmarks.agents.tools import modules, shell
 from benchmarks.agents.tools.modules import INDEX_NAME, IndexEntry, index_modules, index_of, index_text
 from benchmarks.agents.tools.search import SearchTools
+from benchmarks.agents.trial import fresh_room
 from navigator.service import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 
@@ -48,21 +52,29 @@ def select_by_index(job: Job) -> ModelStage:
 
 def select_by_tools(job: Job) -> ModelStage:
     """Return ``ModuleSelectorAgent`` in its tool-based mode; it writes ``selection``."""
-    opened: dict[str, SearchTools] = {}
+    opened: list[_Desk] = []
 
     def brief(state: State) -> str:
-        # The repository exists only from here on; the tools below look at the one that was opened last.
-        opened["tools"] = SearchTools(index_of(repository_of(state)))
+        # The repository exists only from here on: the tools find it where it was opened last.
+        opened[:] = [_Desk(state)]
         return section("Request", state["sanitized_request"])
 
     def find_files(name_contains: str = "") -> str:
-        return opened["tools"].find_files(name_contains)
+        return opened[0].search.find_files(name_contains)
 
     def grep(pattern: str) -> str:
-        return opened["tools"].grep(pattern)
+        return opened[0].search.grep(pattern)
 
     def read_file(path: str, first_line: int = 1) -> str:
-        return opened["tools"].read_file(path, first_line)
+        return opened[0].search.read_file(path, first_line)
+
+    async def get_module_help(module: str) -> str:
+        """Get signatures and docstrings of a file of the repository, or of an installed Python module."""
+        return await modules.get_module_help(module, opened[0].index, opened[0].room)
+
+    async def run_shell_command(command: str) -> str:
+        """Run a command line in a copy of the repository; get what it printed and how it ended."""
+        return await shell.run_shell_command(command, opened[0].room, job.options.test_limits)
 
     for tool in (find_files, grep, read_file):
         tool.__doc__ = getattr(SearchTools, tool.__name__).__doc__
@@ -72,9 +84,24 @@ def select_by_tools(job: Job) -> ModelStage:
         BY_TOOLS,
         brief,
         job,
-        tools=(find_files, grep, read_file),
+        tools=(find_files, grep, read_file, get_module_help, run_shell_command),
         output_key="selection",
     )
+
+
+class _Desk:
+    """What the tools of one selection work on."""
+
+    def __init__(self, state: State) -> None:
+        self.index = index_of(repository_of(state))
+        self.search = SearchTools(self.index)
+        self._folder = Path(state["workspace_dir"]) / "shell"
+        self._repository = repository_of(state)
+
+    @cached_property
+    def room(self) -> Room:
+        """A copy of the repository: commands may write there without changing what is worked on."""
+        return fresh_room(self._repository, self._folder)
 
 
 class NavigatorSelector(Stage):

@@ -17,7 +17,7 @@ from benchmarks.agents.factories import (
 from benchmarks.agents.isolation.limits import Limits
 from benchmarks.agents.isolation.watch import use_of
 from benchmarks.agents.job import Options
-from benchmarks.agents.loopback import GeminiServer, Reply, fail, gemini, say
+from benchmarks.agents.loopback import GeminiServer, Reply, fail, gemini, parts, say
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Script, Task
 from benchmarks.agents.trial import judge
@@ -155,6 +155,42 @@ async def test_an_adk_agent_is_written_tried_and_judged(
     assert outcome.state["agent_code"] == task.script.code
     assert 'answer next_number {"result": "2024-0100"}' in outcome.state["run_output"]
     assert outcome.meter.stages["code_based_runner"].usage.calls == 2
+
+
+async def test_a_selector_can_run_commands_and_ask_for_help_without_changing_the_repository(
+    tasks: dict[str, Task], tmp_path: Path
+) -> None:
+    mind = ScriptedMind(list(tasks.values()))
+    seen: list[str] = []
+
+    def exploring(request: dict[str, Any], number: int) -> Reply:
+        if number == 1:
+            module = "orderdesk/billing/money.py"
+            return parts(
+                [
+                    *[
+                        {
+                            "functionCall": {
+                                "name": "run_shell_command",
+                                "args": {"command": "rm -r orderdesk; ls"},
+                            }
+                        }
+                    ],
+                    *[{"functionCall": {"name": "get_module_help", "args": {"module": module}}}],
+                ]
+            )
+        if number == 2:
+            answers = [part["functionResponse"] for part in request["contents"][-1]["parts"]]
+            seen.extend(answer["response"]["result"] for answer in answers)
+            return say('{"modules": ["orderdesk/shipping/zones.py"]}')
+        return mind(request, number)
+
+    with gemini(exploring) as server:
+        outcome = await generate("tools", tasks["python-freight"], server, tmp_path)
+    assert seen[0] == "README.md\ntests\n[exit status 0]"
+    assert "def percent(cents: int, rate: float) -> int:" in seen[1]
+    assert "return" not in seen[1].replace("Return", "")
+    assert list(outcome.solution) == [FIXED]
 
 
 def test_the_factories_of_the_seed_differ_in_how_they_retrieve_alone(server: GeminiServer) -> None:
