@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
+
+from navigator.errors import InvalidRequestError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``repo-navigator bench agents``."""
+    """Add the arguments of ``repo-navigator bench agents``.
+
+    Raises:
+        InvalidRequestError: this system can't contain a candidate.
+    """
+    if sys.platform == "win32":
+        raise InvalidRequestError(
+            "`bench agents` runs code that a model wrote, and only a POSIX system can contain it; use WSL."
+        )
     from benchmarks.agents import command  # noqa: PLC0415 - importing a part of the package loads no command
 
     command.add_arguments(parser)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.agents.charts import chart
 from benchmarks.agents.factories import FACTORIES
+from benchmarks.agents.isolation.sandbox import walls_here
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, RunRow
 from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
@@ -102,6 +103,8 @@ def _run(options: argparse.Namespace) -> int:
         prices=_prices(models),
         max_cost_usd=options.max_cost,
     )
+    if open_walls := asyncio.run(walls_here()).missing():
+        print(f"Candidates run with less isolation than they should: {open_walls}.", file=sys.stderr)
     # What breaks off is told in the rows; ADK would print its traceback as well.
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
     rows = asyncio.run(run_matrix(matrix, Journal(options.out), _show_progress))

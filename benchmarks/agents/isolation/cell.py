@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ import uplink  # type: ignore[import-not-found]
 _NEW_USER, _NEW_NET, _NEW_PID = 0x10000000, 0x40000000, 0x20000000
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _COULD_NOT_START = 127
+_UNSAFE = (
+    "This system gives root no namespaces of its own, so the candidate could not be contained and was not "
+    "started; run the benchmark as an ordinary user.\n"
+)
 _NICER = 5
 """So that the watch outside gets its turn."""
 _INSIDE_ID = 1000
@@ -36,6 +41,11 @@ def main() -> None:
     spec = json.loads(sys.argv[1])
     os.set_inheritable(spec["report"], False)
     apart = _enter_namespaces()
+    if not apart and os.getuid() == 0:
+        # No limit on processes holds for root, so nothing would stop a candidate that forks without end.
+        os.write(2, _UNSAFE.encode())
+        _tell(spec, {"code": _COULD_NOT_START})
+        return
     keeper = os.fork()
     if keeper == 0:
         os._exit(_keep(spec, apart=apart))
@@ -105,9 +115,22 @@ def _limit(limits: dict[str, int], *, apart: bool) -> None:
     _set(resource.RLIMIT_DATA, limits["memory_bytes"])
     _set(resource.RLIMIT_FSIZE, limits["file_bytes"])
     _set(resource.RLIMIT_CORE, 0)
-    if apart:
-        # Outside a namespace of its own, the limit would count all processes of the user.
-        _set(resource.RLIMIT_NPROC, limits["processes"])
+    # Outside a namespace of its own, the limit counts all that the user runs already.
+    running = 0 if apart else _tasks_of(os.getuid())
+    _set(resource.RLIMIT_NPROC, running + limits["processes"])
+
+
+def _tasks_of(user: int) -> int:
+    """Return how many processes and threads the user runs."""
+    if not Path("/proc/self/status").exists():
+        listed = subprocess.run(("ps", "-U", str(user), "-o", "pid="), capture_output=True, check=False)
+        return len(listed.stdout.split())
+    running = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == user:
+                running += len(list((process / "task").iterdir()))
+    return running
 
 
 def _set(what: int, value: int) -> None:

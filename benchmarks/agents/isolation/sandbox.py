@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -76,7 +78,6 @@ async def run_isolated(
     """
     room.prepare()
     variables = {**room.environment(), **(environment or {})}
-    reading, writing = os.pipe()
     spec = {
         "command": [_resolve(command[0], variables["PATH"]), *command[1:]],
         "cwd": str(room.work),
@@ -85,34 +86,67 @@ async def run_isolated(
         "readable": [*_SYSTEM, *_python_folders(), *map(str, readable)],
         "writable": [str(room.folder), *_DEVICES],
         "uplink": None if uplink is None else {"port": uplink.port, "socket": str(uplink.socket)},
-        "report": writing,
     }
+    return await _run(spec, room, limits)
+
+
+async def _run(spec: Mapping[str, Any], room: Room, limits: Limits) -> Ended:
+    """Start a cell, watch it, and end it."""
     before = use_of(room.folder)
     started = time.perf_counter()
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", str(_CELL), json.dumps(spec)),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        env={},
-        pass_fds=(writing,),
-        start_new_session=True,
-    )
-    os.close(writing)
-    assert process.stdout is not None
-    output = asyncio.create_task(_read(process.stdout, limits.output_bytes))
+    reading, writing = os.pipe()
     try:
-        reason = await _watch(process, lambda: excess(process.pid, room.folder, before, limits), limits)
+        process = await _start(spec, writing)
+        assert process.stdout is not None
+        output = asyncio.create_task(_read(process.stdout, limits.output_bytes))
+        try:
+            reason = await _watch(process, lambda: excess(process.pid, room.folder, before, limits), limits)
+        finally:
+            # Also when the benchmark itself is interrupted: nothing that was started may stay behind.
+            kill_tree(process.pid)
+            await process.wait()
+            text = (await output).replace(str(room.folder), "…")
+        said = _report(reading)
     finally:
-        await asyncio.to_thread(kill_tree, process.pid)
-        await process.wait()
-    with os.fdopen(reading) as report:
-        said: dict[str, Any] = {}
-        for line in report:
+        os.close(reading)
+    return Ended(
+        reason,
+        said.get("code", -signal.SIGKILL),
+        text,
+        time.perf_counter() - started,
+        Walls(**said.get("walls", {})),
+    )
+
+
+async def walls_here() -> Walls:
+    """Return what this system can put around a candidate."""
+    with tempfile.TemporaryDirectory(prefix="walls-") as folder:
+        return (await run_isolated(("python", "-c", ""), Room(Path(folder)))).walls
+
+
+async def _start(spec: Mapping[str, Any], report: int) -> asyncio.subprocess.Process:
+    """Start the cell and hand it ``report``, which is closed on this side."""
+    try:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", str(_CELL), json.dumps({**spec, "report": report})),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env={},
+            pass_fds=(report,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(report)
+
+
+def _report(descriptor: int) -> dict[str, Any]:
+    """Return what the cell told: the walls, and the candidate's status if it came to that."""
+    said: dict[str, Any] = {}
+    with os.fdopen(descriptor, closefd=False) as lines:
+        for line in lines:
             said |= json.loads(line)
-    text = (await output).replace(str(room.folder), "…")
-    code = said.get("code", -9)
-    return Ended(reason, code, text, time.perf_counter() - started, Walls(**said.get("walls", {})))
+    return said
 
 
 async def _watch(
