@@ -55,8 +55,12 @@ def mean(rows: Iterable[Row], measure: str) -> float:
 
 
 def interval(rows: Iterable[Row], measure: str) -> tuple[float, float]:
+    """Return the 95 % interval of a measure's mean over the tasks that have it."""
+    return bootstrap([row.measures[measure] for row in rows if measure in row.measures])
+
+
+def bootstrap(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean (1,000 resamples, always the same ones)."""
-    values = [row.measures[measure] for row in rows if measure in row.measures]
     chance = random.Random(0)
     means = sorted(sum(chance.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLES))
     return means[int(0.025 * _RESAMPLES)], means[int(0.975 * _RESAMPLES)]

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from benchmarks.agents.factories import FACTORIES, Outcome
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, Key, RunRow, StageRow
-from benchmarks.agents.loopback import gemini
 from benchmarks.agents.meter import Meter
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
+from benchmarks.loopback.gemini import gemini
 from navigator.pricing import ModelPrice, TokenUsage
 
 _LOG_KEPT = 1_500

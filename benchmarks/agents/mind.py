@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchmarks.agents.loopback import Reply, parts, text_of
 from benchmarks.agents.task import Change, Task
+from benchmarks.loopback.gemini import text_of
+from benchmarks.loopback.minds import Call, Say, Usage
 from repo_map.tokens import count
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|\d+")
@@ -46,8 +47,6 @@ _STOP = frozenset(
 )
 _CHOSEN, _SEARCHES, _READS = 3, 6, 2
 
-Answer = list[dict[str, Any]]
-
 
 class ScriptedMind:
     """Answers every stage of the workflow, and any agent that is written meanwhile."""
@@ -55,19 +54,19 @@ class ScriptedMind:
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tuple(tasks)
 
-    def __call__(self, request: dict[str, Any], number: int) -> Reply:
-        """Answer one request, and bill it for the tokens that it really has."""
+    def __call__(self, request: dict[str, Any], number: int) -> Say:
+        """Answer one request; the server counts what was asked, and what is said is counted here."""
         del number
         answer = self._think(request)
-        asked = count(json.dumps(request, ensure_ascii=False))
-        return parts(answer, prompt=asked, candidates=count(json.dumps(answer, ensure_ascii=False)))
+        said = answer.text + "".join(f"{name}{json.dumps(arguments)}" for name, arguments in answer.calls)
+        return answer._replace(usage=Usage(candidates=count(said)))
 
-    def _think(self, request: dict[str, Any]) -> Answer:
+    def _think(self, request: dict[str, Any]) -> Say:
         role = request.get("systemInstruction", {}).get("parts", [{}])[0].get("text", "")
         brief = text_of({"contents": request["contents"][:1]})
         match role.partition(".")[0]:
             case "You are the prompt sanitiser":
-                return _say(_TOOL_TALK.sub("", part_of(brief, "Request")).strip())
+                return Say(text=_TOOL_TALK.sub("", part_of(brief, "Request")).strip())
             case "You are the module selector":
                 return _choose(brief) if part_of(brief, "Index") else _explore(request, brief)
             case "You are the planner":
@@ -78,31 +77,32 @@ class ScriptedMind:
                 return _analyse(brief)
         return _act(request, brief)
 
-    def _plan(self, brief: str) -> Answer:
+    def _plan(self, brief: str) -> Say:
         task = self._known(brief)
         prompt = task.checks[0].prompt if task and task.checks else "Run the tests of the task."
-        return [
-            _call(
-                "save_implementation_plan",
-                plan=f"Fulfil this with what is known: {part_of(brief, 'Request')[:300]}",
-            ),
-            _call("save_verification_plan", test_prompt=prompt),
-        ]
+        plan = f"Fulfil this with what is known: {part_of(brief, 'Request')[:300]}"
+        return Say(
+            (
+                _call("save_implementation_plan", plan=plan),
+                _call("save_verification_plan", test_prompt=prompt),
+            )
+        )
 
-    def _create(self, brief: str) -> Answer:
+    def _create(self, brief: str) -> Say:
         task, knowledge = self._known(brief), part_of(brief, "Knowledge")
         if task is None:
-            return _say("This request is not known.")
+            return Say(text="This request is not known.")
         tried = "Candidate of round" in brief
         if task.kind == "agent":
             if all(squeeze(line) in squeeze(knowledge) for line in task.script.needs):
-                return _say(f"The documentation shows what to call.\n```python\n{task.script.code}```")
-            return _say("What the agent has to call is not in what was retrieved.")
+                return Say(text=f"The documentation shows what to call.\n```python\n{task.script.code}```")
+            return Say(text="What the agent has to call is not in what was retrieved.")
         changes = task.bugs if tried or not task.script.stumble else task.script.stumble
         if not all(_is_shown(change, knowledge) for change in changes):
-            return _say("The function to mend is not in what was retrieved.")
-        return _say(
-            "This is where it goes wrong.\n" + "\n".join(_edit(change, task.language) for change in changes)
+            return Say(text="The function to mend is not in what was retrieved.")
+        return Say(
+            text="This is where it goes wrong.\n"
+            + "\n".join(_edit(change, task.language) for change in changes)
         )
 
     def _known(self, brief: str) -> Task | None:
@@ -130,17 +130,17 @@ def _edit(change: Change, language: str) -> str:
     return f"```{language.lower()} {change.path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n```"
 
 
-def _choose(brief: str) -> Answer:
+def _choose(brief: str) -> Say:
     """Choose the modules whose line of the index shares most words with the request."""
     wanted = set(_stems(part_of(brief, "Request")))
     scored = []
     for place, line in enumerate(part_of(brief, "Index").splitlines()):
         module = line.partition(": ")[0]
         scored.append((-len(wanted & set(_stems(line))), place, module))
-    return _say(json.dumps({"modules": [module for _, _, module in sorted(scored)[:_CHOSEN]]}))
+    return Say(text=json.dumps({"modules": [module for _, _, module in sorted(scored)[:_CHOSEN]]}))
 
 
-def _explore(request: dict[str, Any], brief: str) -> Answer:
+def _explore(request: dict[str, Any], brief: str) -> Say:
     """Search, then read what was hit most, then choose it."""
     answers = [
         part["functionResponse"]
@@ -149,7 +149,7 @@ def _explore(request: dict[str, Any], brief: str) -> Answer:
         if "functionResponse" in part
     ]
     if not answers:
-        return [_call("grep", pattern=pattern) for pattern in _patterns(part_of(brief, "Request"))]
+        return Say(tuple(_call("grep", pattern=each) for each in _patterns(part_of(brief, "Request"))))
     found = [set(_HIT.findall(str(each["response"]["result"]))) for each in answers if each["name"] == "grep"]
     # What few files have says more than what many have.
     weights: dict[str, float] = {}
@@ -158,8 +158,8 @@ def _explore(request: dict[str, Any], brief: str) -> Answer:
             weights[path] = weights.get(path, 0.0) + 1 / len(paths)
     ranked = sorted(weights, key=lambda path: (-weights[path], path))
     if len(answers) == len(found) and ranked:
-        return [_call("read_file", path=path) for path in ranked[:_READS]]
-    return _say(json.dumps({"modules": ranked[:_CHOSEN]}))
+        return Say(tuple(_call("read_file", path=path) for path in ranked[:_READS]))
+    return Say(text=json.dumps({"modules": ranked[:_CHOSEN]}))
 
 
 def _patterns(request: str) -> list[str]:
@@ -176,21 +176,21 @@ def _stems(text: str) -> Iterator[str]:
             yield lower[:-1] if lower.endswith("s") and len(lower) > 3 else lower
 
 
-def _analyse(brief: str) -> Answer:
+def _analyse(brief: str) -> Say:
     log = part_of(brief, "Log")
     if log.endswith("[exit status 0]"):
-        return [_call("exit_loop")]
-    return _say(f"It failed: {squeeze(log)[-300:]}")
+        return Say((_call("exit_loop"),))
+    return Say(text=f"It failed: {squeeze(log)[-300:]}")
 
 
-def _act(request: dict[str, Any], brief: str) -> Answer:
+def _act(request: dict[str, Any], brief: str) -> Say:
     """Be an agent's model: call its first tool with the prompt's numbers and quoted words, say the result."""
     last = request["contents"][-1]["parts"][-1]
     if "functionResponse" in last:
-        return _say(f"The result is {json.dumps(last['functionResponse']['response'].get('result'))}.")
+        return Say(text=f"The result is {json.dumps(last['functionResponse']['response'].get('result'))}.")
     tools = [each for tool in request.get("tools", []) for each in tool.get("functionDeclarations", [])]
     if not tools:
-        return _say("There is no tool to use.")
+        return Say(text="There is no tool to use.")
     schema = tools[0].get("parameters_json_schema") or tools[0].get("parameters") or {}
     numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", brief))
     words = iter(re.findall(r"'([^']*)'", brief))
@@ -200,12 +200,8 @@ def _act(request: dict[str, Any], brief: str) -> Answer:
         value = next(numbers if kind in ("number", "integer") else words, None)
         if value is not None:
             arguments[name] = float(value) if kind == "number" else int(value) if kind == "integer" else value
-    return [_call(tools[0]["name"], **arguments)]
+    return Say((_call(tools[0]["name"], **arguments),))
 
 
-def _say(text: str) -> Answer:
-    return [{"text": text}]
-
-
-def _call(tool: str, **arguments: Any) -> dict[str, Any]:
-    return {"functionCall": {"name": tool, "args": arguments}}
+def _call(tool: str, **arguments: Any) -> Call:
+    return Call(tool, arguments)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from benchmarks.agents.journal import RunRow
-from benchmarks.figures import Row, interval
+from benchmarks.figures import bootstrap
 
 Measure = Callable[[RunRow], float]
 MEASURES: dict[str, Measure] = {
@@ -59,13 +59,8 @@ class Pair(NamedTuple):
 def paired(rows: Sequence[RunRow], variant: str, against: str, measure: Measure) -> Pair:
     """Return the mean difference with its 95 % bootstrap interval over tasks; repeats are averaged first."""
     mine, theirs = _by_task(rows, variant, measure), _by_task(rows, against, measure)
-    differences = [
-        Row(task, variant, 0, {"difference": mine[task] - theirs[task]})
-        for task in sorted(mine)
-        if task in theirs
-    ]
-    mean = _mean(row.measures["difference"] for row in differences)
-    return Pair(mean, *interval(differences, "difference"))
+    differences = [mine[task] - theirs[task] for task in sorted(mine) if task in theirs]
+    return Pair(_mean(differences), *bootstrap(differences))
 
 
 def pair_table(rows: Sequence[RunRow], variant: str, against: str) -> str:

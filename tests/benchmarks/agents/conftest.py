@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.agents.loopback import GeminiServer, gemini
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED_NAME, Endpoint
 from benchmarks.agents.task import Task, read_tasks
+from benchmarks.loopback.gemini import GeminiServer, gemini
 
 
 @pytest.fixture
@@ -31,6 +30,3 @@ def server(tasks: dict[str, Task]) -> Iterator[GeminiServer]:
 
 def endpoint_of(server: GeminiServer) -> Endpoint:
     return Endpoint(SCRIPTED_NAME, server.url, "key-of-the-user")
-
-
-MindOf = Callable[[dict[str, Any], int], Any]

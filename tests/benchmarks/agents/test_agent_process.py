@@ -8,9 +8,10 @@ import pytest
 
 from benchmarks.agents.isolation.limits import EndReason
 from benchmarks.agents.isolation.sandbox import Room
-from benchmarks.agents.loopback import call, gemini, say
 from benchmarks.agents.tools.agent_process import run_adk_agent
 from benchmarks.agents.trial import AGENT_LIMITS
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import call, say
 from tests.benchmarks.agents.conftest import endpoint_of
 
 pytestmark = pytest.mark.anyio

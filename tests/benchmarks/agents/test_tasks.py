@@ -9,10 +9,10 @@ import pytest
 from benchmarks import agents
 from benchmarks.agents.command import check
 from benchmarks.agents.factories import create_navigator_workflow_adk_generator
-from benchmarks.agents.loopback import gemini
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 from benchmarks.agents.trial import judge
+from benchmarks.loopback.gemini import gemini
 from mcp_server.cli import main
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.trees import commit

@@ -17,10 +17,11 @@ from benchmarks.agents.factories import (
 from benchmarks.agents.isolation.limits import Limits
 from benchmarks.agents.isolation.watch import use_of
 from benchmarks.agents.job import Options
-from benchmarks.agents.loopback import GeminiServer, Reply, fail, gemini, parts, say
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Script, Task
 from benchmarks.agents.trial import judge
+from benchmarks.loopback.gemini import GeminiServer, gemini
+from benchmarks.loopback.minds import Call, Refuse, Say, Thought, say
 from tests.benchmarks.agents.conftest import endpoint_of
 
 pytestmark = pytest.mark.anyio
@@ -115,8 +116,8 @@ async def test_the_workspace_goes_also_when_a_model_call_fails(
 ) -> None:
     mind = ScriptedMind(list(tasks.values()))
 
-    def failing(request: dict[str, Any], number: int) -> Reply:
-        return fail(400, "scripted fault") if number == 2 else mind(request, number)
+    def failing(request: dict[str, Any], number: int) -> Thought:
+        return Refuse(400, "scripted fault") if number == 2 else mind(request, number)
 
     with gemini(failing) as server:
         outcome = await generate("index", tasks["python-freight"], server, tmp_path)
@@ -132,7 +133,7 @@ async def test_a_candidate_that_never_ends_is_a_failed_round_with_its_log(
     mind = ScriptedMind(list(tasks.values()))
     endless = f"```python {FIXED}\nprint('about to hang', flush=True)\nwhile True: pass\n```"
 
-    def hanging(request: dict[str, Any], number: int) -> Reply:
+    def hanging(request: dict[str, Any], number: int) -> Thought:
         creating = "candidate creator" in request["systemInstruction"]["parts"][0]["text"]
         return say(endless) if creating else mind(request, number)
 
@@ -163,22 +164,11 @@ async def test_a_selector_can_run_commands_and_ask_for_help_without_changing_the
     mind = ScriptedMind(list(tasks.values()))
     seen: list[str] = []
 
-    def exploring(request: dict[str, Any], number: int) -> Reply:
+    def exploring(request: dict[str, Any], number: int) -> Thought:
         if number == 1:
             module = "orderdesk/billing/money.py"
-            return parts(
-                [
-                    *[
-                        {
-                            "functionCall": {
-                                "name": "run_shell_command",
-                                "args": {"command": "rm -r orderdesk; ls"},
-                            }
-                        }
-                    ],
-                    *[{"functionCall": {"name": "get_module_help", "args": {"module": module}}}],
-                ]
-            )
+            command = {"command": "rm -r orderdesk; ls"}
+            return Say((Call("run_shell_command", command), Call("get_module_help", {"module": module})))
         if number == 2:
             answers = [part["functionResponse"] for part in request["contents"][-1]["parts"]]
             seen.extend(answer["response"]["result"] for answer in answers)
