@@ -29,7 +29,8 @@ from repo_map.worktree.files import list_files
 
 _COLUMNS = (
     "tree | files | MB | cold s | ctags s | cold ÷ ctags | aider s | aider ÷ cold | warm process s"
-    " | of it, open s | refresh 0 s | refresh 10 s | build MiB | warm MiB"
+    " | of it, open s | warm to a map s | redraw s | refresh 0 s | refresh 10 s | draw after s"
+    " | build MiB | warm MiB"
 )
 _AIDER = """
 import sys
@@ -66,8 +67,11 @@ class Figures(NamedTuple):
     aider: float | None
     warm_process: float
     warm_open: float
+    warm_map: float
+    redraw: float
     refresh_none: float
     refresh_ten: float
+    draw_after: float
     build_memory: float
     warm_memory: float
 
@@ -125,6 +129,7 @@ def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
         shutil.rmtree(cache, ignore_errors=True)
         colds.append(run_probe("open", tree, cache, options.workers))
     warms = [run_probe("open", tree, cache, options.workers) for _ in range(options.rounds * 3)]
+    maps = [run_probe("draw", tree, cache, options.workers) for _ in range(options.rounds * 3)]
     refreshes = [run_probe("refresh", tree, cache, options.workers) for _ in range(options.rounds)]
     return Figures(
         name=name,
@@ -135,10 +140,13 @@ def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
         aider=_time_aider(tree, listing.paths),
         warm_process=min(warm.seconds for warm in warms),
         warm_open=min(warm.told["open"] for warm in warms),
+        warm_map=min(drawn.seconds for drawn in maps),
+        redraw=min(refresh.told["redraw"] for refresh in refreshes),
         refresh_none=min(refresh.told["none"] for refresh in refreshes),
         refresh_ten=min(refresh.told["ten"] for refresh in refreshes),
+        draw_after=min(refresh.told["draw_after"] for refresh in refreshes),
         build_memory=max(cold.mebibytes for cold in colds),
-        warm_memory=max(warm.mebibytes for warm in warms),
+        warm_memory=max(drawn.mebibytes for drawn in maps),
     )
 
 
@@ -181,7 +189,8 @@ def _row(figures: Figures) -> str:
         "-" if aider is None else f"{aider:.1f}",
         "-" if aider is None else f"{aider / figures.cold:.1f}",
         *(f"{value:.3f}" for value in (figures.warm_process, figures.warm_open)),
-        *(f"{value:.3f}" for value in (figures.refresh_none, figures.refresh_ten)),
+        *(f"{value:.3f}" for value in (figures.warm_map, figures.redraw)),
+        *(f"{value:.3f}" for value in (figures.refresh_none, figures.refresh_ten, figures.draw_after)),
         *(f"{value:.0f}" for value in (figures.build_memory, figures.warm_memory)),
     )
     return f"| {' | '.join(cells)} |"

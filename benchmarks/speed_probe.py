@@ -1,7 +1,8 @@
 """What a fresh process does for a measure of speed, and the watch that its parent keeps on it.
 
 python -m benchmarks.speed_probe open TREE CACHE WORKERS     opens the index, builds it if CACHE is empty
-python -m benchmarks.speed_probe refresh TREE CACHE WORKERS  opens, refreshes, edits ten files, refreshes
+python -m benchmarks.speed_probe draw TREE CACHE WORKERS     opens the index and draws a map
+python -m benchmarks.speed_probe refresh TREE CACHE WORKERS  opens, draws, edits ten files, refreshes
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
 
 _STEP_S = 0.05
 _EDITED_FILES = 10
@@ -72,17 +76,35 @@ def main() -> None:
     started = time.perf_counter()
     index = build_index(tree, store=Store(cache), workers=workers or None)
     told = {"open": time.perf_counter() - started, "files": float(len(index))}
+    if what == "draw":
+        _draw(index, 2)
     if what == "refresh":
         index.fingerprint  # noqa: B018
+        _draw(index, 2)
+        started = time.perf_counter()
+        _draw(index, 3)
+        told["redraw"] = time.perf_counter() - started
         started = time.perf_counter()
         index = index.refresh()
         told["none"] = time.perf_counter() - started
         _edit(tree, index.paths)
         started = time.perf_counter()
-        index.refresh()
+        index = index.refresh()
         told["ten"] = time.perf_counter() - started
+        started = time.perf_counter()
+        _draw(index, 2)
+        told["draw_after"] = time.perf_counter() - started
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "darwin" else 1)
     print(json.dumps(told | {"mebibytes": kilobytes / 1024}))
+
+
+def _draw(index: RepoIndex, level: int) -> None:
+    """Draw a map of 8,000 tokens, with some file at a level that a turn of a navigation might change."""
+    from repo_map.drawing import draw_map  # noqa: PLC0415
+    from repo_map.flight_plan import FlightPlan, VerbosityRule  # noqa: PLC0415
+
+    rule = VerbosityRule(pattern=index.paths[len(index) // 2], level=level)
+    draw_map(index, FlightPlan(budget=8_000, verbosity=(rule,)))
 
 
 def _edit(tree: Path, paths: tuple[str, ...]) -> None:

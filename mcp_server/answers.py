@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
 from mcp_server.fitting import Answer, Cursor, page_end
-from mcp_server.reporting import DETAILS, Detail, clip, report_text, status_of, wire_report
+from mcp_server.reporting import DETAILS, Detail, clip, counted, report_text, status_of, wire_report
 
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, TurnReport
@@ -112,7 +112,7 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -
         )
         head = (
             f"navigation {result.navigation_id}: {result.status}, {result.token_count:,} tokens, "
-            f"{result.total_iterations} steps, ${result.total_cost:.4f}"
+            f"{counted(result.total_iterations, 'step')}, ${result.total_cost:.4f}"
         )
         notes = "\n".join(f"note: {note}" for note in result.notes)
         parts = [

@@ -9,6 +9,8 @@ from rich.console import Console, Group
 from rich.panel import Panel
 from rich.text import Text
 
+from mcp_server.reporting import counted
+
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, TurnReport
 
@@ -62,8 +64,8 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
         else ""
     )
     return (
-        f"{output.token_count:,} of {output.token_budget:,} tokens, {len(output.files)} files, "
-        f"{output.total_iterations} steps, ${output.total_cost:.4f}{calls}, {total_seconds:.1f} s"
+        f"{output.token_count:,} of {output.token_budget:,} tokens, {counted(len(output.files), 'file')}, "
+        f"{counted(output.total_iterations, 'step')}, ${output.total_cost:.4f}{calls}, {total_seconds:.1f} s"
     )
 
 

@@ -44,6 +44,11 @@ _OPEN_INTERACTIVE: Final = (
 _OPEN_AUTONOMOUS: Final = "The work is not done: step goes on; the context is the best so far."
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 step``, ``2 steps``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
     """Return the status that a stop reason, or its absence, means."""
     return "open" if stop_reason is None else stop_reason.value

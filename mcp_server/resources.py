@@ -16,7 +16,7 @@ from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
-from mcp_server.reporting import clip, status_of, wire_report
+from mcp_server.reporting import clip, counted, status_of, wire_report
 from navigator.errors import UnknownNavigationError
 
 if TYPE_CHECKING:
@@ -112,7 +112,10 @@ async def listed(navigations: Navigations) -> list[Resource]:
             uri=f"navigator://{summary.navigation_id}/context",
             name=f"context-{summary.navigation_id}",
             title=clip(summary.goal, 80),
-            description=f"{summary.repo_path}, {status_of(summary.stop_reason)} after {summary.steps} steps",
+            description=(
+                f"{summary.repo_path}, {status_of(summary.stop_reason)}"
+                f" after {counted(summary.steps, 'step')}"
+            ),
             mime_type="text/plain",
         )
         for summary in summaries[:_LISTED]

@@ -6,11 +6,12 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from repo_map.commands.costs import costs
 from repo_map.commands.generate import generate
+from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, INTERRUPTED = 0, 1, 2, 3, 130
@@ -51,11 +52,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gc.enable()
 
 
-def _run(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
+Command = Callable[[argparse.Namespace], str | Iterable[str]]
+"""Returns what to print, whole or line by line."""
+
+
+def _run(command: Command, options: argparse.Namespace) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    sys.stdout.write(command(options))
-    sys.stdout.flush()
+    output = command(options)
+    for text in (output,) if isinstance(output, str) else output:
+        sys.stdout.write(text)
+        sys.stdout.flush()
     return DONE
 
 
@@ -76,21 +83,25 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     draw = commands.add_parser("generate", help="draw a map", description="Draw a map of a repository.")
     price = commands.add_parser("costs", help="price a map", description="Tell what each part would cost.")
-    for command in (draw, price):
+    follow = commands.add_parser(
+        "watch", help="keep the index up to date", description="Index a repository again as its files change."
+    )
+    for command in (draw, price, follow):
         command.add_argument("path", metavar="PATH", type=Path, help="the repository's folder")
-        command.add_argument(
-            "-C", "--plan", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
-        )
-        command.add_argument(
-            "--tokenizer", choices=("both", "cl100k", "o200k"), default="both", help="which counts"
-        )
-        command.add_argument("--json", action="store_true", help="print one JSON object")
+        command.add_argument("--json", action="store_true", help="print JSON")
         command.add_argument("--workers", type=int, metavar="N", help="most processes to parse in")
         command.add_argument(
             "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
         )
         command.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
         command.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
+    for command in (draw, price):
+        command.add_argument(
+            "-C", "--plan", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
+        )
+        command.add_argument(
+            "--tokenizer", choices=("both", "cl100k", "o200k"), default="both", help="which counts"
+        )
     draw.add_argument("--tokens", type=int, metavar="N", help="token budget, in place of the plan's")
     draw.add_argument("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
     draw.add_argument(
@@ -125,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         "--exact", action="store_true", default=None, help="count every file, however large the tree"
     )
     price.set_defaults(command=costs)
+    follow.set_defaults(command=watch)
     return parser
 
 

@@ -85,8 +85,15 @@ def part_costs(index: RepoIndex, file_id: int, shape: Shape) -> list[tuple[int, 
     for section, total in zip(shape.sections, sums, strict=True):
         if section.lines:
             a, b = line_range(section.lines)
-            whole = per_line * (min(b, int(index.files.lines[file_id])) + 1 - a)
-            total = [0.0, 0.0, 0.1 * whole, 0.3 * whole, whole]  # noqa: PLW2901
+            total = _line_costs(per_line * (min(b, int(index.files.lines[file_id])) + 1 - a))  # noqa: PLW2901
         found.append((section.level, tuple(max(tokens, 0.0) for tokens in total)))
-    spans = ((span.level, per_line * (span.last + 1 - span.first)) for span in shape.spans)
-    return [*found, *((level, (0.0, 0.0, tokens, tokens, tokens)) for level, tokens in spans)]
+    spans = ((span.level, _line_costs(per_line * (span.last + 1 - span.first))) for span in shape.spans)
+    return [*found, *((level, tuple(costs)) for level, costs in spans)]
+
+
+def _line_costs(whole: float) -> list[float]:
+    """Return what lines cost at levels 0 to 4, by what outlines of code usually save."""
+    return [0.0, 0.0, _STRUCTURE_SHARE * whole, _INTERFACE_SHARE * whole, whole]
+
+
+_STRUCTURE_SHARE, _INTERFACE_SHARE = 0.1, 0.3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -20,7 +21,10 @@ _known: WeakKeyDictionary[RepoIndex, dict[tuple[int, str], tuple[tuple[int, int]
 
 
 def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
-    """Return, by file, the lines that the queries capture; a level below 4 shows a node's first line.
+    """Return, by file, the lines that the queries capture.
+
+    Levels 2 and 3 show the definitions that begin in a captured node at that level; of a node that holds no
+    definition they show the first line.
 
     Raises FlightPlanError for a query that no language of the files it is meant for understands.
     """
@@ -29,9 +33,19 @@ def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int
         if query.level < 2:
             continue
         for file_id, ranges in _run(index, query, position).items():
-            spans = (Span(a, b, 4) if query.level == 4 else Span(a, a, 4) for a, b in ranges)
+            if query.level < 4:
+                heads = sorted(definition.sig_start for definition in index.definitions(file_id))
+                spans = [_outlined(a, b, query.level, heads) for a, b in ranges]
+            else:
+                spans = [Span(a, b, 4) for a, b in ranges]
             found.setdefault(file_id, []).extend(spans)
     return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
+
+
+def _outlined(first: int, last: int, level: int, heads: Sequence[int]) -> Span:
+    at = bisect_left(heads, first)
+    has_definition = at < len(heads) and heads[at] <= last
+    return Span(first, last, level) if has_definition else Span(first, first, 4)
 
 
 def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, tuple[tuple[int, int], ...]]:

@@ -276,6 +276,18 @@ def main() -> None:
     check(PYTHON, plan, expect)
 
 
+def test_a_custom_query_below_level_four_outlines_the_definitions_that_it_captures() -> None:
+    source = '@app\ndef a(\n    x,\n):\n    """Says a."""\n    return x\n\n\ndef b():\n    return 2\n'
+    captured = "(decorated_definition) @a"
+    rules = (
+        "verbosity: [{{pattern: '**', level: 1}}]\ncustom_queries: [{{pattern: '*', query: '{}', level: {}}}]"
+    )
+    assert draw({"m.py": source}, rules.format(captured, 2)).text == "m.py\ndef a(\n\n"
+    whole = source.partition("    return x")[0]
+    assert draw({"m.py": source}, rules.format(captured, 3)).text == f"m.py\n{whole}\n"
+    assert "    return 2" in draw({"m.py": source}, rules.format("(return_statement) @r", 3)).text
+
+
 def test_lines_can_be_numbered() -> None:
     plan = "verbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
     expect = """\
