@@ -7,7 +7,7 @@ REPO ?= .
 GOAL ?= The token budget must hold: where is a map made to fit it?
 TOKENS ?= 8000
 
-.PHONY: demo test conformance check lint types layers format bench clean
+.PHONY: demo test conformance bundle check lint types layers format bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
@@ -44,6 +44,10 @@ layers: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+## bundle: the MCPB bundle for Claude Desktop, in dist/
+bundle: $(STAMP)
+	$(BIN)/python bundle/build.py
 
 ## bench: speed and memory of the index, and start-up of the server, as ratios within one run
 bench: $(STAMP)

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from tests.conformance.bundle import check_bundle
 from tests.conformance.inspector import check_inspector
 from tests.conformance.node import UnavailableError, install
 from tests.conformance.older import check_older_client, older_python
@@ -34,7 +35,7 @@ def _official(missing: list[str]) -> list[str]:
     except UnavailableError as error:
         missing.append(f"the official conformance suite and Inspector can't be installed: {error}")
         return []
-    return [*check_suite(environ), *check_inspector(environ)]
+    return [*check_suite(environ), *check_inspector(environ), *check_bundle(environ)]
 
 
 def _older(missing: list[str]) -> list[str]:
