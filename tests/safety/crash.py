@@ -25,9 +25,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import call
 from navigator.service import Navigator
 from navigator.settings import NavigatorSettings
-from tests.support.gemini_server import call, gemini
 from tests.support.trees import write
 
 FILES = {
