@@ -178,7 +178,7 @@ def _bracket(pattern: str, at: int) -> tuple[str, int]:
     close = _close_of_bracket(pattern, at)
     body = pattern[at + 1 : close]
     negated = body[0] in "!^" and len(body) > 1
-    body = re.sub(r"([\\\[\]^&~|])", r"\\\1", body[1:] if negated else body)
+    body = re.sub(r"([\\\[\]^&~|]|-(?=-))", r"\\\1", body[1:] if negated else body)
     expression = f"[^/{body}]" if negated else f"[{body}]"
     try:
         re.compile(expression)

@@ -113,5 +113,5 @@ def _character_class(token: str) -> str:
     negation = "^" if body[:1] in {"!", "^"} else ""
     body = body[len(negation) :]
     body = re.sub(r"\[:(\w+):\]", lambda found: _POSIX_CLASSES.get(found[1], ""), body)
-    body = re.sub(r"\\(.)|([\[\]&~|])", lambda found: re.escape(found[1] or found[2]), body)
+    body = re.sub(r"\\(.)|([\[\]&~|]|-(?=-))", lambda found: re.escape(found[1] or found[2]), body)
     return f"(?!/)[{negation}{body}]"

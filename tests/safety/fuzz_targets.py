@@ -1,0 +1,157 @@
+"""What is fuzzed, and what must hold for any input: each target takes bytes and raises only for a fault."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from navigator.amendments import amend_by_model
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.state import ModelPricingRates
+from navigator.tasks import checked, first_state
+from navigator.turns import Navigation
+from repo_map import globs
+from repo_map.drawing import draw_map
+from repo_map.drawing.rendering import render_body
+from repo_map.errors import BudgetError, FlightPlanError
+from repo_map.flight_plan import FlightPlan
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.extraction import extract
+from repo_map.indexing.store import Store
+from repo_map.parsing.languages import LANGUAGES
+from repo_map.secrecy.masking import mask
+from repo_map.selection.sections import Shape
+from repo_map.symbols import read_symbols
+from repo_map.worktree.files import ReadFile, digest
+from repo_map.worktree.ignore_rules import IgnoreRules
+from tests.support.trees import write
+
+TOKEN_BUDGET = 600
+FILES = {
+    "src/app.py": "def start(port: int) -> str:\n    return str(port)\n\n\nclass App:\n    def stop(self): 0\n",
+    "src/web/router.go": "package web\n\nfunc Route(path string) string {\n\treturn path\n}\n",
+    "README.md": "# App\n\n## Start\n\nCall start.\n",
+}
+SUFFIXES = sorted({spec.suffixes[0] for spec in LANGUAGES.values()})
+_CONTROL = set(map(chr, [*range(9), *range(11, 32), *range(127, 160)])) | set(
+    "\u202a\u202e\u2066\u2069\u2028\U000e0041"
+)
+
+
+def plans(data: bytes) -> None:
+    """Any text is a plan or a told error; a plan written and read again is the same plan."""
+    text = data.decode("utf-8", "replace")
+    with suppress(FlightPlanError):
+        plan = FlightPlan.from_yaml(text)
+        assert FlightPlan.from_yaml(plan.to_yaml()) == plan
+
+
+def patterns(data: bytes) -> None:
+    """Any pattern is a glob or a told error, and matches or does not; so does any line of an ignore file."""
+    pattern, _, path = data.decode("utf-8", "replace").partition("\n")
+    with suppress(FlightPlanError):
+        globs.matches(pattern, path)
+        assert globs.matches(path, path) if path else True
+        assert globs.select(pattern, sorted({"src/a.py", "b", path})) is not None
+    assert IgnoreRules(pattern).verdict(path, is_folder=False) in (None, False, True)
+
+
+def sources(data: bytes) -> None:
+    """Any bytes in any language parse, keep their lines, and draw without a control character."""
+    if not data:
+        return
+    source, path = data[1:], f"some/file{SUFFIXES[data[0] % len(SUFFIXES)]}"
+    masked = mask(source)
+    assert len(masked.source) == len(source)
+    symbols = read_symbols(masked.source, path, deadline_s=2.0)
+    lines = masked.source.count(b"\n") + 1
+    for item in symbols.definitions:
+        assert 0 < item.start <= item.sig_start <= item.sig_end
+        assert item.end <= lines
+    extract([ReadFile(path, len(source), masked.source, digest=digest(source))])
+    text = masked.source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    for level in (2, 3, 4):
+        body = render_body(text, symbols.definitions, Shape(level), is_header=lambda _: False)
+        assert not _CONTROL & set(body)
+
+
+def replies(data: bytes) -> None:
+    """Whatever a model answers, the plan keeps to the tokens given and to the files of the repository."""
+    try:
+        said: Any = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    updates = said if isinstance(said, dict) else {"verbosity": said}
+    index, navigation = _flying()
+    try:
+        change = amend_by_model(navigation, "because", updates)
+        drawn = draw_map(index, change.plan)
+    except (FlightPlanError, BudgetError):
+        return
+    assert drawn.tokens <= change.plan.budget <= TOKEN_BUDGET
+    assert {file.path for file in drawn.files} <= set(FILES)
+
+
+@cache
+def _flying() -> tuple[RepoIndex, Navigation]:
+    root = write(Path(tempfile.mkdtemp(prefix="fuzz-")), FILES)
+    task = checked(NavigationRequest("start the app", root, token_budget=TOKEN_BUDGET), NavigatorSettings())
+    rates = ModelPricingRates(
+        model_name="embedded", input_per_million=Decimal("0.01"), output_per_million=Decimal("0.01")
+    )
+    return build_index(root, store=Store(None), workers=1), first_state(
+        task, "nav-fuzz", str(root), rates, 0.0
+    )
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "plans": plans,
+    "patterns": patterns,
+    "sources": sources,
+    "replies": replies,
+}
+_PLAN = """budget: 8000
+focus: {paths: [{pattern: "src/**", weight: 4}], symbols: [{name: Router.dispatch, weight: 2}]}
+verbosity:
+  - {pattern: "**", level: 1}
+  - {pattern: src/app.py, level: 2, sections: [{pattern: "App.*", level: 3}, {lines: "1-3", level: 4}]}
+custom_queries: [{pattern: "**/*.py", query: "(function_definition) @x", level: 4}]
+"""
+_REPLY = {
+    "budget": 500,
+    "verbosity": [
+        {"pattern": "src/**", "level": 4},
+        {"pattern": "../../etc/passwd", "level": 4},
+        {
+            "pattern": "src/app.py",
+            "level": None,
+            "sections": [{"pattern": "App.*", "level": 3}, {"lines": "1-9", "level": 4}],
+        },
+    ],
+    "focus": {"paths": [{"pattern": "**", "weight": 2}], "symbols": [{"name": "start", "weight": 3}]},
+    "custom_queries": [{"pattern": "**/*.py", "query": "(function_definition) @x", "level": 4}],
+}
+SEEDS: dict[str, list[bytes]] = {
+    "plans": [_PLAN.encode(), b"budget: 1\n", b"tree: abc\nverbosity: [{pattern: a, level: 0}]"],
+    "patterns": [
+        b"src/**/*.{py,go}\nsrc/a/b.py",
+        b"[a-z]?*\nabc",
+        b"**/a/**\nx/a/y",
+        b"!/a/**/[!b]*/\na/c/d",
+    ],
+    "sources": [
+        bytes([number]) + text.encode()
+        for number in range(len(SUFFIXES))
+        for text in (
+            "class A {\n  int f(int x) { return x; }\n}\n",
+            "# T\n\ndef f(a):\n    '''d'''\n    return {'k': [1]}\n",
+        )
+    ],
+    "replies": [json.dumps(_REPLY).encode(), b'[{"pattern": "README.md", "level": 4}]', b'{"budget": 1}'],
+}
