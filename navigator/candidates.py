@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from navigator.reports import Candidate
+from repo_map.drawing.rendering import printable
 from repo_map.tokens import count
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[Candi
         found.append(
             Candidate(
                 path=unit.path,
-                symbol=unit.name,
+                symbol=printable(unit.name),
                 lines=f"{unit.start}-{unit.end}",
                 level=shown.get(unit.path, 0),
                 reasons=tuple(unit.reasons),

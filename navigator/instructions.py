@@ -97,15 +97,19 @@ def _candidates(choice: Sequence[Candidate], told: Sequence[Candidate]) -> str:
     if len(fresh) + len(gone) >= len(choice):
         return _listed(choice)
     parts = [
-        *(["Of the candidates told with the map, these no longer stand:", *gone] if gone else []),
-        *(["These are new:", *map(_candidate, fresh)] if fresh else []),
+        *(
+            ["Of the candidates told with the map, these no longer stand:", _fenced("\n".join(gone))]
+            if gone
+            else []
+        ),
+        *(["These are new:", _fenced("\n".join(map(_candidate, fresh)))] if fresh else []),
     ]
     return "\n".join(parts) or "The candidates are those told with the map."
 
 
 def _listed(choice: Sequence[Candidate]) -> str:
     lines = "\n".join(map(_candidate, choice)) or "none"
-    return f"Candidates that the map does not show whole (tokens by level):\n{lines}"
+    return f"Candidates that the map does not show whole (tokens by level):\n{_fenced(lines)}"
 
 
 def _feedback(run: NavigationRun) -> list[str]:
@@ -132,6 +136,7 @@ def _place(candidate: Candidate) -> str:
 
 
 def _fenced(text: str) -> str:
-    # A file that imitates the markers must not end the fence.
+    # A file that imitates the markers, ours or those that ADK puts around ours, must not end the fence.
     text = text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")
+    text = text.replace("_SYSTEM_INSTRUCTION>>>", "_SYSTEM_INSTRUCTION >>>")
     return f"{BEGIN}\n{text}\n{END}"

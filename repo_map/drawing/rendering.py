@@ -108,10 +108,14 @@ def _drop_blank_end(drawn: list[str]) -> None:
         drawn.pop()
 
 
+def printable(text: str) -> str:
+    """Return a text without what a terminal would act on and what nobody sees but a model."""
+    return text if text.isprintable() else _UNPRINTABLE.sub("", text)
+
+
 def _printable(line: str, is_header: Callable[[str], bool]) -> str:
     """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
-    if not line.isprintable():
-        line = _UNPRINTABLE.sub("", line)
+    line = printable(line)
     return f" {line}" if line.startswith(ELISION) or is_header(line) else line
 
 

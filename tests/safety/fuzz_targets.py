@@ -34,7 +34,7 @@ from tests.support.trees import write
 
 TOKEN_BUDGET = 600
 FILES = {
-    "src/app.py": "def start(port: int) -> str:\n    return str(port)\n\n\nclass App:\n    def end(self): 0\n",
+    "src/app.py": "def start(port: int):\n    return str(port)\n\n\nclass App:\n    def end(self): 0\n",
     "src/web/router.go": "package web\n\nfunc Route(path string) string {\n\treturn path\n}\n",
     "README.md": "# App\n\n## Start\n\nCall start.\n",
 }
