@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
@@ -66,6 +66,7 @@ def wire_report(
         step_number=report.step_number,
         last_action=clip(report.last_action, detail.characters),
         reasoning=clip(report.reasoning, detail.characters),
+        answer=clip(report.answer, detail.characters) or None,
         model=report.model,
         cost_this_turn=float(report.cost_this_turn),
         total_cost=float(report.total_cost),
@@ -74,9 +75,11 @@ def wire_report(
         token_budget=token_budget,
         file_count=report.file_count,
         excluded_count=report.excluded_count,
+        left_out=report.left_out,
         focus_areas=list(report.focus_areas[: detail.focus_areas]),
         cuts=[wire.Cut.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
+        account=report.account._asdict() if report.account.calls and detail.candidates else None,
         sufficiency=clip(report.sufficiency, detail.characters) or None,
         notes=_notes([*([report.ended] if report.ended else []), *report.notes], detail),
         next=_NEXT.get(status, open_next),
@@ -91,6 +94,8 @@ def report_text(report: wire.TurnReport) -> str:
         f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; model {report.model}",
         f"{report.last_action}: {report.reasoning}",
     ]
+    if report.answer:
+        lines.append(f"answer: {report.answer}")
     if report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
@@ -98,11 +103,23 @@ def report_text(report: wire.TurnReport) -> str:
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
+    if report.left_out:
+        lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
+    if report.account:
+        lines.append(_account_line(report.account))
     if report.sufficiency and report.sufficiency not in report.reasoning:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     lines.append(f"next: {report.next}")
     return "\n".join(lines)
+
+
+def _account_line(account: Mapping[str, int]) -> str:
+    sent = account["fresh"] + account["cached"] + account["repeated"]
+    return (
+        f"model tokens so far: {sent:,} sent, of them {account['cached']:,} cached, {account['repeated']:,} "
+        f"repeated; {account['output']:,} answered; a session per step would send {account['step_scoped']:,}"
+    )
 
 
 def clip(text: str, characters: int) -> str:

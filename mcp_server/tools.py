@@ -60,9 +60,7 @@ async def navigate(
     token_budget: Annotated[
         int | None, Field(description="Most tokens of the whole answer; default 8000")
     ] = None,
-    max_cost_usd: Annotated[
-        float | None, Field(description="Default 2; the embedded planner is free")
-    ] = None,
+    max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
         Literal["autonomous", "interactive"], Field(description="interactive: one turn per call")
     ] = "autonomous",

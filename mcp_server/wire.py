@@ -63,6 +63,8 @@ class TurnReport(_Shape):
     step_number: int
     last_action: str
     reasoning: str
+    answer: str | None = None
+    """What was understood of the feedback, and the answers to what it asked."""
     model: str
     cost_this_turn: float
     """US dollars, as are the other amounts of money."""
@@ -72,11 +74,15 @@ class TurnReport(_Shape):
     token_budget: int
     file_count: int
     excluded_count: int
+    left_out: int = 0
+    """Files that are not in the map for want of budget."""
     focus_areas: _Strings
     """Paths shown in most detail, most relevant first."""
     cuts: Annotated[list[Cut], WithJsonSchema({"type": "array"})] = []
     candidates: Annotated[list[Candidate], WithJsonSchema({"type": "array"})] = []
     sufficiency: str | None = None
+    account: Annotated[dict[str, int] | None, WithJsonSchema({"type": "object"})] = None
+    """Tokens of all model calls so far: fresh, cached, repeated, and what sessions of one step would send."""
     notes: _Strings = []
     next: str
     """How to go on."""

@@ -88,7 +88,9 @@ async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Pat
         await client.call_tool("navigate", {**CALL, "mode": "interactive"})
         result = await client.call_tool("step", {"feedback": "is it enough?"})
         assert result.structured_content is not None, result.content
-    assert result.structured_content["turn_report"]["model"] == "host"
+    report = result.structured_content["turn_report"]
+    assert report["model"] == "host"
+    assert report["account"]["calls"] == 2
     assert result.structured_content["status"] == "finished"
 
 

@@ -148,6 +148,21 @@ async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None
         assert name in latest
 
 
+async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left_out(
+    settings: Settings, large: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        await client.call_tool("navigate", {"goal": GOAL, "token_budget": 800})
+        await client.call_tool("step", {"feedback": "why is shop/prices.py shown?"})
+        result = await client.call_tool("get_turn_report", {})
+    report = object_of(result)
+    assert "shop/prices.py" in report["answer"]
+    assert report["answer"] in text_of(result)
+    assert report["left_out"] > 0
+    assert f"left out for want of budget: {report['left_out']} files" in text_of(result)
+    assert "account" not in report, "no model was asked"
+
+
 async def test_the_context_can_be_read_again_and_as_news(client: Client) -> None:
     async with client:
         answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
