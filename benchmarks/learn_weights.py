@@ -17,35 +17,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.estimated_packet import among_best, measure
+from benchmarks.learning_report import report
 from benchmarks.listwise import Aim, Lists, fit, make_lists
 from benchmarks.signal_rows import TaskRows, read_folder, read_rows, save_rows
 from benchmarks.tasks import read_tasks
 from benchmarks.trees import materialise
 from repo_map.history import read_history
 from repo_map.index import build_index
-from repo_map.relevance.corpus import Floats, Ints
-from repo_map.relevance.floors import raise_named_files, raise_named_units
 from repo_map.relevance.model import Weights, default_weights
-from repo_map.relevance.scoring import score_units
 
 FOLDS = 5
 EXTRA = "extra"
 """The kind of tasks made from the past of other repositories (``benchmarks.history_tasks``)."""
 _EXTRA_WEIGHT = 0.1
-BUDGET = 8_000
-MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
 _NEVER_POSITIVE = frozenset({"p.gen", "p.aux"})
 _FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
-_FILE_AIM = Aim(places=3, strength=0.004)
-_UNIT_AIM = Aim(places=30, strength=0.004)
-_UNIT_FILES = 40
-"""Files whose units are learned from: those beyond are seldom shown."""
-_LISTED_PATHS = 12
-_SKETCH_TOKENS = 300
-_TOKEN_PENALTY = 0.3
+_FILE_AIM = Aim(places=3, strength=0.012)
+_UNIT_AIM = Aim(places=30, strength=0.012)
 
 FORMULA = Weights(
     file={
@@ -104,7 +95,7 @@ def learn(
     examples = []
     for task in tasks:
         scores = task.file_scores(file)
-        among = _among_best(task, scores) | task.unit_gold()
+        among = among_best(task, scores) | task.unit_gold()
         signals = {name: values[among] for name, values in task.unit_signals(scores).items()}
         examples.append((signals, task.unit_gold()[among], weigh.get(task.kind, 1.0)))
     unit_names = sorted({name for signals, _, _ in examples for name in signals} - leave_out)
@@ -124,56 +115,6 @@ def _names(tasks: Sequence[TaskRows], which: str) -> list[str]:
     return sorted({name for task in tasks for name in getattr(task, which)})
 
 
-def _among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
-    best = np.zeros(len(scores), np.bool_)
-    best[np.argsort(-scores, kind="stable")[:_UNIT_FILES]] = True
-    return best[task.file_row]
-
-
-def measure(task: TaskRows, weights: Weights) -> dict[str, float]:
-    """Return the measures of one task under some weights."""
-    scores = task.file_scores(weights.file)
-    raised = raise_named_files(task.columns, scores)
-    order = np.argsort(-raised, kind="stable")
-    found = task.file_gold()[order]
-    measures = {f"Acc@{cut}": float(found[:cut].sum() == task.gold_count) for cut in (1, 5, 10)}
-    if len(task.gold_functions):
-        units = raise_named_units(task.columns, score_units(task.columns, scores, weights))
-        shown = _packed(task, order, np.where(_among_best(task, raised), units, -np.inf))
-        measures["body"] = float(
-            np.mean([_holds(task, shown, gold) for gold in task.gold_functions.tolist()])
-        )
-    return measures
-
-
-def _packed(task: TaskRows, order: Ints, units: Floats) -> NDArray[np.bool_]:
-    """Choose units as packing does: by score less a little for length, until the budget is spent."""
-    listed = set(order[:_LISTED_PATHS].tolist())
-    left = BUDGET - float(task.path_tokens[order[:_LISTED_PATHS]].sum()) - _SKETCH_TOKENS
-    worth = units - _TOKEN_PENALTY * np.log(np.maximum(task.tokens, 20.0))
-    shown = np.zeros(len(units), np.bool_)
-    for row in np.argsort(-worth, kind="stable").tolist():
-        if not np.isfinite(worth[row]) or left < 40:
-            break
-        file = int(task.file_row[row])
-        price = float(task.tokens[row]) + (0.0 if file in listed else float(task.path_tokens[file]))
-        if price <= left:
-            shown[row] = True
-            listed.add(file)
-            left -= price
-    return shown
-
-
-def _holds(task: TaskRows, shown: NDArray[np.bool_], gold: Sequence[int]) -> bool:
-    file, first, last = gold
-    mine = shown & (task.files[task.file_row] == file) & (task.start <= last) & (task.end >= first)
-    lines = sum(
-        min(int(end), last) - max(int(start), first) + 1
-        for start, end in zip(task.start[mine], task.end[mine], strict=True)
-    )
-    return lines >= (last - first + 1) * 0.97
-
-
 def deal_folds(tasks: Sequence[TaskRows]) -> dict[str, int]:
     """Return the fold of each repository: the largest first, each to the fold with the fewest tasks."""
     sizes: dict[str, int] = defaultdict(int)
@@ -187,50 +128,24 @@ def deal_folds(tasks: Sequence[TaskRows]) -> dict[str, int]:
     return folds
 
 
+def learn_folds(
+    tasks: Sequence[TaskRows], extra: Sequence[TaskRows], prior: Weights, **options: object
+) -> dict[str, Weights]:
+    """Return for each repository the weights learned from the other folds and from ``extra``."""
+    folds = deal_folds(tasks)
+    learned: dict[int, Weights] = {}
+    for fold in range(FOLDS):
+        rest = [task for task in tasks if folds[task.repo] != fold]
+        learned[fold] = learn([*rest, *extra], prior, **options)  # type: ignore[arg-type]
+    return {repo: learned[fold] for repo, fold in folds.items()}
+
+
 def cross_validate(
     tasks: Sequence[TaskRows], extra: Sequence[TaskRows], prior: Weights, **options: object
 ) -> list[dict[str, float]]:
     """Measure every task with weights learned from the other folds and from ``extra``."""
-    folds = deal_folds(tasks)
-    results: dict[str, dict[str, float]] = {}
-    for fold in range(FOLDS):
-        rest = [task for task in tasks if folds[task.repo] != fold]
-        weights = learn([*rest, *extra], prior, **options)  # type: ignore[arg-type]
-        results |= {task.id: measure(task, weights) for task in tasks if folds[task.repo] == fold}
-    return [results[task.id] for task in tasks]
-
-
-def mean(results: Sequence[Mapping[str, float]], name: str) -> float:
-    """Return the mean of a measure over the tasks that have it."""
-    values = [result[name] for result in results if name in result]
-    return float(np.mean(values)) if values else float("nan")
-
-
-def interval(results: Sequence[Mapping[str, float]], name: str) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a mean; the seed is fixed."""
-    values = np.array([result[name] for result in results if name in result])
-    draws = np.random.default_rng(0).integers(0, len(values), (2000, len(values)))
-    low, high = np.quantile(values[draws].mean(axis=1), (0.025, 0.975))
-    return float(low), float(high)
-
-
-def report(title: str, tasks: Sequence[TaskRows], results: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a table: all tasks with intervals, then each kind and each language."""
-    lines = [f"{title:24s} {'n':>4s} " + " ".join(f"{name:>18s}" for name in MEASURES)]
-    cells = [
-        f"{mean(results, name):.3f} [{'-'.join(f'{x:.2f}' for x in interval(results, name))}]"
-        for name in MEASURES
-    ]
-    lines.append(f"{'all':24s} {len(tasks):4d} " + " ".join(f"{cell:>18s}" for cell in cells))
-    groups: dict[str, list[Mapping[str, float]]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        groups[task.kind].append(result)
-        groups[task.language].append(result)
-    for group, mine in sorted(groups.items()):
-        lines.append(
-            f"{group:24s} {len(mine):4d} " + " ".join(f"{mean(mine, name):18.3f}" for name in MEASURES)
-        )
-    return lines
+    weights = learn_folds(tasks, extra, prior, **options)
+    return [measure(task, weights[task.repo]) for task in tasks]
 
 
 def prepare(arguments: argparse.Namespace) -> None:

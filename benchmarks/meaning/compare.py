@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.learn_weights import FORMULA, cross_validate, report
+from benchmarks.learn_weights import FORMULA, cross_validate
+from benchmarks.learning_report import report
 from benchmarks.meaning.embedding import Embedding, Floats, read_embedding
 from benchmarks.meaning.similarity import similarity
 from benchmarks.signal_rows import TaskRows, load_rows

@@ -12,7 +12,6 @@ from repo_map.history import History
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.expansion import expansion_scores, feedback
 from repo_map.relevance.goal import ParsedGoal
-from repo_map.relevance.imports import import_features
 from repo_map.relevance.lexical import (
     SOURCES,
     Matches,
@@ -111,11 +110,9 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **_unit_maxima(candidates, unit),
     }
     file["s.namesake"] = namesake_files(candidates, file["b.file"] + file["b.umax"])
-    seeds = _seeds(candidates, file)
-    file |= import_features(candidates, seeds)
     if votes is not None:
         file |= file_past_features(candidates, votes)
-        file["h.co"] = changed_together(candidates, votes.past, seeds)
+        file["h.co"] = changed_together(candidates, votes.past, _seeds(candidates, file))
     file |= {f"rr:{name}": reciprocal_rank(file[name]) for name in _RANKED_FILE_SIGNALS if name in file}
     return Signals(goal, query, candidates, named, votes, file, unit)
 
@@ -200,7 +197,7 @@ def _of_best_in_file(candidates: Candidates, values: Floats) -> Floats:
 
 
 def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:
-    """Return the likeliest files by words alone and their shares, for what goes with them."""
+    """Return the likeliest files by words alone and their shares, for what changed together with them."""
     guess = file["b.file"] + file["b.umax"] + 0.5 * file["f.title"] + 0.4 * file["path.bm25"]
     guess = (
         guess

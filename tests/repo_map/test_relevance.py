@@ -167,3 +167,25 @@ def test_identifiers_that_the_repository_lacks_are_reported(index: RepoIndex) ->
     assert sufficiency.missing == ("fooBarBaz",)
     assert any("`fooBarBaz`" in note for note in sufficiency.notes)
     assert 0 < sufficiency.coverage < 1
+
+
+def test_copies_and_manuals_that_repeat_the_goal_do_not_dwarf_the_code(tmp_path: Path) -> None:
+    goal = "cache key of a request is wrong\n\nThe cache key ignores the query of the request."
+    bare = score_goal(index_of(write(tmp_path / "bare", {"src/cache.py": CACHE})), goal)
+    manual = "# The cache key\n\nThe cache key of a request ignores the query of the request.\n" * 20
+    copy = "function cacheKey(request) { return query(request) } // cache key of the request\n" * 20
+    crowd = {"docs/cache.md": manual, "dist/cache.js": copy}
+    crowded = score_goal(index_of(write(tmp_path / "crowded", {"src/cache.py": CACHE, **crowd})), goal)
+    assert crowded.files[0].path == bare.files[0].path == "src/cache.py"
+    assert crowded.units[0].name == bare.units[0].name == "cache_key"
+
+
+def test_of_two_functions_with_the_words_the_one_that_is_called_so_comes_first(tmp_path: Path) -> None:
+    body = "    entry = store.evict(oldest)\n    return entry\n"
+    source = (
+        f"def evict_oldest(store, oldest):\n{body}\n\ndef handle_tick_of_scheduler(store, oldest):\n{body}"
+    )
+    scored = score_goal(
+        index_of(write(tmp_path, {"src/store.py": source})), "evict oldest returns wrong entry"
+    )
+    assert scored.units[0].name == "evict_oldest"
