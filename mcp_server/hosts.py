@@ -90,10 +90,13 @@ def server_entry(python: str = sys.executable) -> dict[str, Any]:
 
 
 def installing(host: Host, path: Path, entry: Mapping[str, Any]) -> Change:
-    """Return the change that adds ``entry``, or replaces ours, and leaves everything else as it is."""
+    """Return the change that adds ``entry``, or renews ours, and leaves everything else as it is."""
     before = _read(path)
     config = _parsed(host, path, before)
-    config[host.servers] = {**config.get(host.servers, {}), ENTRY: dict(entry)}
+    earlier = config.get(host.servers, {}).get(ENTRY)
+    # Installing again must not open what an allow-list of the first time keeps closed.
+    kept = {"env": earlier["env"]} if isinstance(earlier, dict) and "env" in earlier else {}
+    config[host.servers] = {**config.get(host.servers, {}), ENTRY: {**kept, **entry}}
     return Change(path, before, _written(config))
 
 

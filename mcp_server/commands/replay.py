@@ -40,7 +40,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     plan = FlightPlan.from_yaml(_read(options.plan))
     if options.tokens is not None:
         if options.tokens < 1:
-            raise InvalidRequestError(f"--tokens is {options.tokens}; give a number above zero.")
+            raise InvalidRequestError(
+                f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
+            )
         plan = plan.model_copy(update={"budget": options.tokens})
     drawn, drift = replay(
         build_index(root, store=Store(settings.cache_dir), unmasked=settings.unmasked), plan

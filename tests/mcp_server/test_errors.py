@@ -64,6 +64,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "repo_path": "README.md"},
     {"goal": "x", "repo_path": "file://server/share"},
     {"goal": "x", "repo_path": "/dev"},
+    {"goal": "x", "repo_path": "a\0b"},
     {"goal": "x", "max_cost_usd": 0},
     {"goal": "x", "mode": "fast"},
     {"goal": "x", "model": "nonsense"},
@@ -120,6 +121,67 @@ async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> Non
             with pytest.raises(MCPError) as caught:
                 await client.get_prompt(name, arguments)
             assert_documented(caught.value.error.message)
+
+
+@pytest.mark.anyio
+async def test_a_map_that_is_asked_for_by_a_word_is_refused(client: Client) -> None:
+    async with client:
+        found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        assert found.structured_content is not None
+        key = found.structured_content["navigation_id"]
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(f"navigator://{key}/maps/latest")
+        assert_documented(caught.value.error.message)
+
+
+@pytest.mark.anyio
+async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Path) -> None:
+    import shutil
+
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        shutil.rmtree(settings.data_dir / "artifacts")
+        assert_documented(told_by(await client.call_tool("get_context", {})))
+
+
+@pytest.mark.anyio
+async def test_a_navigation_that_another_process_steps_is_told(tmp_path: Path) -> None:
+    from navigator.errors import NavigationBusyError
+    from navigator.locks import NavigationLocks
+
+    # Locks of their own stand for two processes: each opens the file anew.
+    ours, theirs = NavigationLocks(tmp_path, patience_s=0.0), NavigationLocks(tmp_path)
+    async with theirs.hold("nav-shared"):
+        with pytest.raises(NavigationBusyError) as caught:
+            await ours.hold("nav-shared").__aenter__()
+    assert_documented(str(caught.value))
+
+
+@pytest.mark.anyio
+async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path) -> None:
+    import shutil
+    import sqlite3
+
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        await client.call_tool("navigate", {"goal": "the discount on an apple", "mode": "interactive"})
+        with sqlite3.connect(settings.data_dir / "sessions.db") as database:
+            database.execute("DROP TABLE events")
+        database.close()
+        call = {"updates": {"budget": 2000}}
+        assert_documented(told_by(await client.call_tool("step", call)))
+        shutil.rmtree(settings.data_dir / "artifacts")
+        (settings.data_dir / "artifacts").touch()
+        assert_documented(told_by(await client.call_tool("step", call)))
+
+
+def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
+    from types import SimpleNamespace
+
+    from navigator.adk.hangar import _busy
+
+    assert_documented(str(_busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
@@ -188,12 +250,16 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["bench", "nothing"], {}, 2),
+        (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
         (["serve", "--http", "nowhere"], {}, 2),
         (["serve", "--http", "0.0.0.0:0"], {}, 2),
         (["serve", "--log-level", "loud"], {}, 2),
         (["serve"], {"KEEP_DAYS": "x"}, 2),
         (["serve"], {"TOKEN_BUDGET": "7.5"}, 2),
         (["serve"], {"LOG_FORMAT": "xml"}, 2),
+        (["serve"], {"MODEL_RETRIES": "many"}, 2),
+        (["serve"], {"GEMINI_MEMORY": "all"}, 2),
+        (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
     ],
 )
@@ -223,6 +289,15 @@ def test_a_configuration_with_comments_is_left_alone(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".claude.json").write_text("{ // mine\n}")
+    assert main(["install", "claude-code"]) == 2
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_a_configuration_of_another_shape_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".claude.json").write_text('{"mcpServers": []}')
     assert main(["install", "claude-code"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 

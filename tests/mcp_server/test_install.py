@@ -53,6 +53,13 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(
     assert not configuration(home, "claude-desktop").exists()
 
 
+def test_installing_again_keeps_the_allow_list_of_the_first_time(home: Path) -> None:
+    main(["install", "cursor", "--allow", str(home)])
+    main(["install", "cursor"])
+    entry = json.loads(configuration(home, "cursor").read_text())["mcpServers"]["repo-navigator"]
+    assert entry["env"] == {"REPO_NAVIGATOR_ALLOW": str(home.resolve())}
+
+
 def test_undo_takes_out_our_entry_alone(home: Path) -> None:
     path = configuration(home, "vscode")
     path.parent.mkdir(parents=True)
