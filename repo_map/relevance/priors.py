@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,4 +77,9 @@ def unit_priors(candidates: Candidates) -> dict[str, Floats]:
 
 
 def _matching(pattern: re.Pattern[str], paths: list[str]) -> Floats:
-    return np.array([pattern.search(path) is not None for path in paths], np.float64)
+    return np.array([_matches(pattern, path) for path in paths], np.float64)
+
+
+@lru_cache(maxsize=1 << 15)
+def _matches(pattern: re.Pattern[str], path: str) -> bool:
+    return pattern.search(path) is not None
