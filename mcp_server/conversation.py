@@ -9,7 +9,7 @@ import anyio.to_thread
 from rich.console import Console
 from rich.syntax import Syntax
 
-from mcp_server.panels import HELP
+from mcp_server.panels import HELP, budget_line, cost_table
 
 if TYPE_CHECKING:
     from navigator.service import Navigator
@@ -43,17 +43,15 @@ class Conversation:
 
     async def _show(self, what: str) -> None:
         if what == "cost":
-            report = await self._navigator.report(self._navigation_id)
-            usage = report.total_usage
-            self._console.print(
-                f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; {usage.calls} model "
-                f"calls, "
-                f"{usage.input:,} tokens in ({usage.cached:,} cached), {usage.output + usage.thinking:,} out"
-            )
+            reports = await self._navigator.decisions(self._navigation_id)
+            self._console.print(budget_line(reports[-1]))
+            self._console.print(cost_table(reports))
             return
         output = await self._navigator.context(self._navigation_id)
         if what == "plan":
-            self._console.print(Syntax(output.flight_plan_yaml, "yaml", background_color="default"))
+            self._console.print(
+                Syntax(output.flight_plan_yaml, "yaml", background_color="default", word_wrap=True)
+            )
         else:
             self._console.print(output.context_string, markup=False, soft_wrap=True)
 

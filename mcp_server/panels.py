@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from mcp_server.reporting import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from navigator.account import TokenAccount
     from navigator.reports import NavigatorOutput, TurnReport
 
 HELP: Final = (
     "[y] next step  [n] stop here  [show] map  [plan] flight plan  [cost] costs  or say what is missing"
 )
+NO_CALLS: Final = "No model was called: the embedded planner costs nothing."
 _SHOWN: Final = 8
 
 
@@ -27,7 +33,8 @@ def stderr_console() -> Console:
 
 def turn_panel(report: TurnReport) -> Panel:
     """Return the panel of one step."""
-    lines = [Text(report.reasoning)]
+    lines = [Text(report.answer, style="green")] if report.answer else []
+    lines.append(Text(report.reasoning))
     # The last step's reasoning sums the map up already.
     is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
     if report.focus and not is_summed_up:
@@ -41,8 +48,12 @@ def turn_panel(report: TurnReport) -> Panel:
         told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
         more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
         lines.append(Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow"))
+    if aside := _aside(report):
+        lines.append(Text(aside, style="dim"))
     if report.sufficiency and not is_summed_up:
         lines.append(Text(report.sufficiency, style="dim"))
+    if report.ended:
+        lines.append(Text(report.ended, style="bold"))
     lines += [Text(f"Note: {note}", style="yellow") for note in report.notes]
     size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {report.file_count} files"
     cost = f"${report.cost_this_turn:.4f} this step, ${report.total_cost:.4f} in all"
@@ -53,6 +64,36 @@ def turn_panel(report: TurnReport) -> Panel:
         subtitle=f"{size} · {cost}",
         subtitle_align="left",
     )
+
+
+def budget_line(report: TurnReport) -> str:
+    """Return what is left of the limits."""
+    return (
+        f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; the map takes "
+        f"{report.map_size_tokens:,} of {report.token_budget:,} tokens."
+    )
+
+
+def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
+    """Return what each step sent, was answered and cost, and what sessions of one step would have sent."""
+    *_, last = reports
+    account = last.account
+    if not account.calls:
+        return Text(NO_CALLS)
+    table = Table(box=None, header_style="bold", caption=_saving(account), caption_justify="left")
+    table.add_column("step")
+    table.add_column("model")
+    for name in ("calls", "sent new", "repeated", "cached", "answered", "US dollars"):
+        table.add_column(name, justify="right")
+    before = reports[0].account
+    for report in reports[1:]:
+        _add_row(
+            table, str(report.step_number), report.model, report.account.minus(before), report.cost_this_turn
+        )
+        before = report.account
+    table.add_section()
+    _add_row(table, "all", "", account, last.total_cost)
+    return table
 
 
 def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
@@ -83,3 +124,23 @@ def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> 
     if reasons:
         line.append(f"  {'; '.join(reasons)}", style="dim")
     return line
+
+
+def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: Decimal) -> None:
+    numbers = (account.calls, account.fresh, account.repeated, account.cached, account.output)
+    table.add_row(step, model, *(f"{number:,}" for number in numbers), f"{cost:.6f}")
+
+
+def _saving(account: TokenAccount) -> str:
+    return (
+        f"Role, rules, tools and goal are {account.initial:,} tokens. Sessions of one step would have sent "
+        f"{account.step_scoped:,}; this one sent {account.sent:,}, {account.saved:.0%} less. "
+        f"{account.wasted:.0%} of all tokens said nothing new."
+    )
+
+
+def _aside(report: TurnReport) -> str:
+    """Return how many files the map does not show, and why."""
+    excluded = f"{report.excluded_count:,} files excluded by the plan" if report.excluded_count else ""
+    left_out = f"{report.left_out:,} left out for lack of tokens" if report.left_out else ""
+    return ", ".join(filter(None, (excluded, left_out)))

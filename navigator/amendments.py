@@ -49,3 +49,17 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
             "use globs, or remove rules with a level of null."
         )
     return change
+
+
+def follow(before: Navigation, after: Navigation) -> Navigation:
+    """Return ``after`` with the plan doing what the user's own part of it has come to ask since ``before``.
+
+    The embedded planner packs the user's part into every plan anew; another model finds it done already.
+    """
+    from repo_map.plans.updates import compare_plans  # noqa: PLC0415
+
+    asked = compare_plans(before.run.own, after.run.own).diff
+    if not asked:
+        return after
+    plan = amend(after.state.flight_plan, asked).plan
+    return Navigation(after.state.model_copy(update={"flight_plan": plan}), after.run)

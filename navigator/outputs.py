@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from navigator.reports import NavigatorOutput
+from navigator.reports import NavigationSummary, NavigatorOutput
 from navigator.run import StepRecord
 from navigator.turns import Navigation, report_now
 from repo_map.tokens import count
@@ -51,6 +51,18 @@ def news_of(whole: NavigatorOutput, since: StepRecord, earlier_context: str) -> 
             "since_step": since.report.step_number,
             "removed": tuple(path for path in before if path not in now),
         }
+    )
+
+
+def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
+    """Return a navigation's line in a list."""
+    return NavigationSummary(
+        navigation_id=navigation.run.navigation_id,
+        goal=navigation.state.user_task,
+        repo_path=navigation.state.repo_path,
+        steps=navigation.run.step,
+        stop_reason=navigation.run.stop_reason,
+        updated_at=updated_at,
     )
 
 

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from navigator.amendments import amend
+from navigator.amendments import amend, follow
 from navigator.errors import ModelFailedError, NavigationClosedError
 from navigator.feedback import hear, reopened
 from navigator.reports import StopReason
+from navigator.settings import EMBEDDED
 from navigator.turns import Navigation
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Pilot:
         live = await self._hangar.live(before, workspace, user)
         steered = reopened(before)
         if ask.words:
-            steered = await asyncio.to_thread(hear, steered, ask.words, workspace)
+            heard = await asyncio.to_thread(hear, steered, ask.words, workspace)
+            steered = heard if live.flight.pilot == EMBEDDED else follow(steered, heard)
         if ask.updates is None:
             return await self._hangar.fly(live, steered, changed=steered != before)
         return await self._amend(live, steered, ask.updates, ask.words)
@@ -64,7 +66,7 @@ class Pilot:
     async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> None:
         """End a navigation that no model carries on; the best plan so far stands."""
         run = before.run.stopping(StopReason.ERROR, str(error))
-        await self._hangar.store(Navigation(before.state, run), user)
+        await self._hangar.register.store(Navigation(before.state, run), user)
 
     async def _amend(
         self, live: Live, before: Navigation, updates: Mapping[str, Any], words: str
@@ -84,5 +86,5 @@ class Pilot:
         )
         after = Navigation(state, run)
         if after != before:
-            await self._hangar.store(after, user)
+            await self._hangar.register.store(after, user)
         return after

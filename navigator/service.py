@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.feedback import checked_feedback
 from navigator.host import HOST, AskHost
-from navigator.outputs import news_of, output_of
+from navigator.outputs import news_of, output_of, summary_of
 from navigator.pilot import Ask, Pilot, StepAction
 from navigator.pricing import load_prices
-from navigator.reports import (
-    NavigationSummary,
-    NavigatorOutput,
-    OnProgress,
-    Progress,
-    TurnReport,
-)
+from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.steps_under_way import StepsUnderWay, finished_by
 from navigator.tasks import checked, first_state
 from navigator.turns import Navigation, report_now
 from navigator.workspace import Workspaces
@@ -61,7 +56,7 @@ class Navigator:
         self._settings = settings
         self._clock = clock
         self._workspaces = Workspaces(settings)
-        self._flying: set[asyncio.Task[TurnReport]] = set()
+        self._flying = StepsUnderWay()
         self._opened: Hangar | None = None
 
     async def open(
@@ -87,7 +82,7 @@ class Navigator:
             first = Navigation(first.state, first.run.noting(self._hangar.note))
         live = await self._hangar.live(first, workspace, user)
         opened = await live.flight.open()
-        await self._hangar.create(opened, user)
+        await self._hangar.register.create(opened, user)
         if on_progress is not None:
             words = f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s."
             await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
@@ -131,22 +126,20 @@ class Navigator:
         A step that the deadline overtakes is finished in the background, and the next call finds it done.
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
-        before = await self._hangar.load(navigation_id, user)
+        before = await self._hangar.register.load(navigation_id, user)
         stopped, refresh = before.run.stop_reason, before.run.step > 0
         taken = 0
         while stopped is None and taken != most_steps:
             taken += 1
             turn = self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh)
-            step = asyncio.create_task(turn)
-            self._flying.add(step)
-            step.add_done_callback(self._landed)
-            if not await _finished_by(step, ends):
+            step = self._flying.start(turn)
+            if not await finished_by(step, ends):
                 break
             try:
                 report = await step
             except ModelFailedError as error:
                 async with self._hangar.hold(navigation_id):
-                    await self._pilot.fail(await self._hangar.load(navigation_id, user), user, error)
+                    await self._pilot.fail(await self._hangar.register.load(navigation_id, user), user, error)
                 break
             stopped, refresh = report.stop_reason, False
             if report.mode == "interactive":
@@ -161,7 +154,7 @@ class Navigator:
         Raises:
             InvalidRequestError: the navigation has not come to that step.
         """
-        navigation = await self._hangar.load(navigation_id, user)
+        navigation = await self._hangar.register.load(navigation_id, user)
         wanted = navigation.run.step if step is None else _checked_step(step, navigation)
         return report_now(await self._hangar.record(navigation, user, wanted), navigation.run)
 
@@ -169,7 +162,7 @@ class Navigator:
         self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
     ) -> NavigatorOutput:
         """Return the context, or only what is new against ``since_step``."""
-        navigation = await self._hangar.load(navigation_id, user)
+        navigation = await self._hangar.register.load(navigation_id, user)
         archive = self._hangar.archive(navigation_id, user)
         record = await self._hangar.record(navigation, user, navigation.run.step)
         text = await archive.load_map(record.report.map_version)
@@ -181,29 +174,19 @@ class Navigator:
 
     async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
         """Return the user's navigations, latest first."""
-        return [
-            NavigationSummary(
-                navigation_id=navigation.run.navigation_id,
-                goal=navigation.state.user_task,
-                repo_path=navigation.state.repo_path,
-                steps=navigation.run.step,
-                stop_reason=navigation.run.stop_reason,
-                updated_at=updated_at,
-            )
-            for navigation, updated_at in await self._hangar.list(user)
-        ]
+        return [summary_of(*found) for found in await self._hangar.register.list(user)]
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
     ) -> str:
         """Return a version of the map, by default the latest."""
-        navigation = await self._hangar.load(navigation_id, user)
+        navigation = await self._hangar.register.load(navigation_id, user)
         wanted = navigation.run.map_version if version is None else version
         return await self._hangar.archive(navigation_id, user).load_map(wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
-        navigation = await self._hangar.load(navigation_id, user)
+        navigation = await self._hangar.register.load(navigation_id, user)
         archive = self._hangar.archive(navigation_id, user)
         records = [await archive.load_record(step) for step in range(navigation.run.step + 1)]
         return [report_now(record, navigation.run) for record in records]
@@ -219,9 +202,7 @@ class Navigator:
 
     async def aclose(self) -> None:
         """Let steps that are under way end, then release models, stores and indexes."""
-        for step in tuple(self._flying):
-            step.cancel()
-        await asyncio.gather(*self._flying, return_exceptions=True)
+        await self._flying.aclose()
         if self._opened is not None:
             await self._opened.aclose()
         self._workspaces.close()
@@ -243,18 +224,12 @@ class Navigator:
     def _pilot(self) -> Pilot:
         return Pilot(self._hangar, self._workspaces)
 
-    def _landed(self, step: asyncio.Task[TurnReport]) -> None:
-        """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
-        self._flying.discard(step)
-        if not step.cancelled():
-            step.exception()
-
     async def _turn(
         self, navigation_id: str, user: str, ask: Ask, on_progress: OnProgress | None, *, refresh: bool
     ) -> TurnReport:
         """Do what is asked, one turn at a time in each navigation, and report it."""
         async with self._hangar.hold(navigation_id):
-            before = await self._hangar.load(navigation_id, user)
+            before = await self._hangar.register.load(navigation_id, user)
             after = await self._pilot.answer(before, user, ask, refresh=refresh)
             if after.run.stop_reason is not None:
                 await self._hangar.rest(navigation_id, user)
@@ -275,16 +250,6 @@ def _checked_step(step: int, navigation: Navigation) -> int:
             f"{navigation.run.step}."
         )
     return step
-
-
-async def _finished_by(step: asyncio.Task[TurnReport], ends: float | None) -> bool:
-    """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
-    try:
-        done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))
-    except asyncio.CancelledError:
-        step.cancel()
-        raise
-    return bool(done)
 
 
 async def _tell(on_progress: OnProgress | None, report: TurnReport, max_steps: int) -> None:

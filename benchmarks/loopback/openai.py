@@ -98,8 +98,11 @@ def _said(request: Mapping[str, Any]) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    limit = min(len(one), len(other))
-    return next((place for place in range(limit) if one[place] != other[place]), limit)
+    known, unknown = 0, min(len(one), len(other)) + 1
+    while unknown - known > 1:
+        middle = (known + unknown) // 2
+        known, unknown = (middle, unknown) if one[:middle] == other[:middle] else (known, middle)
+    return known
 
 
 def _streamed(answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

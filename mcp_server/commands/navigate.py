@@ -92,7 +92,7 @@ async def _fly(
 ) -> None:
     navigator = load_navigator(settings)
     try:
-        with _spinner(quiet=options.json) as progress:
+        with _spinner("Reading the repository", quiet=options.json) as progress:
             flight.navigation_id = await navigator.open(request, on_progress=progress)
         try:
             await _steps(navigator, options, flight.navigation_id)
@@ -116,14 +116,14 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
             if feedback is None:
                 await navigator.step(navigation_id, action="finish")
                 return
-        with _spinner(quiet=options.json) as progress:
+        with _spinner("Deciding the next step", quiet=options.json) as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
         if not options.json:
             console.print(turn_panel(report))
 
 
 @contextmanager
-def _spinner(*, quiet: bool) -> Iterator[Any]:
+def _spinner(doing: str, *, quiet: bool) -> Iterator[Any]:
     console = stderr_console()
 
     async def ignore(_: Progress) -> None: ...
@@ -131,7 +131,7 @@ def _spinner(*, quiet: bool) -> Iterator[Any]:
     if quiet or not console.is_terminal:
         yield ignore
         return
-    with console.status("Reading the repository") as status:
+    with console.status(doing) as status:
 
         async def show(progress: Progress) -> None:
             status.update(progress.message)

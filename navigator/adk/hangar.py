@@ -1,4 +1,4 @@
-"""Where navigations are kept: opened, stored, found again after a restart, and flown one step at a time."""
+"""Where navigations stand ready: with their models, flown one step at a time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.run_config import RunConfig
 from google.adk.errors._stale_session_error import StaleSessionError
-from google.adk.events import Event, EventActions
 from google.adk.runners import Runner
-from google.adk.sessions import Session
-from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from navigator.adk import state_store
@@ -25,9 +22,10 @@ from navigator.adk.archive import Archive
 from navigator.adk.flight import Flight, Step
 from navigator.adk.models.manager import SessionManager
 from navigator.adk.models.session import HybridSession
+from navigator.adk.register import STATE_ONLY, Register, busy, unstored
 from navigator.adk.stores import open_stores
 from navigator.budget import Ledger
-from navigator.errors import ModelFailedError, NavigationBusyError, StorageError, UnknownNavigationError
+from navigator.errors import ModelFailedError
 from navigator.locks import NavigationLocks
 from navigator.pricing import ModelPrice, PriceTable
 from navigator.turns import USER, Navigation
@@ -44,7 +42,6 @@ LOCKS = "locks"
 MAX_LIVE = 32
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""
-STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
 
 class Live(NamedTuple):
@@ -69,6 +66,7 @@ class Hangar:
         self._models = SessionManager(settings, prices, models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
+        self.register = Register(self._stores.sessions, APP_NAME)
         folder = self._stores.folder
         self._locks = NavigationLocks(folder / LOCKS if folder else None)
         self._live: OrderedDict[tuple[str, str], Live] = OrderedDict()
@@ -91,30 +89,6 @@ class Hangar:
         """Return the artifacts of a navigation."""
         return Archive(self._stores.artifacts, APP_NAME, user, navigation_id)
 
-    async def create(self, navigation: Navigation, user: str) -> None:
-        """Store a new navigation; from here on it outlives the process.
-
-        Raises:
-            StorageError: it can't be kept.
-        """
-        try:
-            await self._stores.sessions.create_session(
-                app_name=APP_NAME,
-                user_id=user,
-                session_id=navigation.run.navigation_id,
-                state=state_store.delta(navigation),
-            )
-        except sqlite3.Error as error:
-            raise _unstored(error) from error
-
-    async def load(self, navigation_id: str, user: str) -> Navigation:
-        """Return a navigation as it is stored.
-
-        Raises:
-            UnknownNavigationError: the user has none of that id.
-        """
-        return state_store.read((await self._session(navigation_id, user)).state)
-
     async def record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
         """Return the record of a step."""
         run = navigation.run
@@ -122,27 +96,6 @@ class Hangar:
         if live and live.flight.record and live.flight.record.report.step_number == step == run.step:
             return live.flight.record
         return await self.archive(run.navigation_id, user).load_record(step)
-
-    async def list(self, user: str) -> list[tuple[Navigation, float]]:
-        """Return the user's navigations with the time of their last change, latest first."""
-        answer = await self._stores.sessions.list_sessions(app_name=APP_NAME, user_id=user)
-        found = [
-            (state_store.read(session.state), session.last_update_time)
-            for session in answer.sessions
-            if state_store.holds_navigation(session.state)
-        ]
-        return found[::-1]
-
-    async def store(self, navigation: Navigation, user: str) -> None:
-        """Make a change durable that no model made."""
-        session = await self._session(navigation.run.navigation_id, user)
-        event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
-        try:
-            await self._stores.sessions.append_event(session, event)
-        except StaleSessionError as error:
-            raise _busy(navigation) from error
-        except sqlite3.Error as error:
-            raise _unstored(error) from error
 
     async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         """Return the navigation ready to fly over ``workspace``, from where it is stored."""
@@ -172,7 +125,7 @@ class Hangar:
         reasoning = words or "The user changed the plan."
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
         after = await live.flight.decide(before, step)
-        await self.store(after, live.user)
+        await self.register.store(after, live.user)
         return after
 
     async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
@@ -203,9 +156,9 @@ class Hangar:
                     raise ModelFailedError(flight.failure)
                 before, changed = flight.booked(after), True
         except StaleSessionError as error:
-            raise _busy(before) from error
+            raise busy(before) from error
         except sqlite3.Error as error:
-            raise _unstored(error) from error
+            raise unstored(error) from error
         except (ModelFailedError, asyncio.CancelledError):
             booking = asyncio.ensure_future(self._book(live, before))
             self._bookings.add(booking)
@@ -215,12 +168,10 @@ class Hangar:
 
     async def forget(self, navigation_id: str, user: str) -> None:
         """Delete a navigation with its maps and records."""
-        await self._session(navigation_id, user)
+        # The session goes first: what a kill leaves behind then belongs to no navigation.
+        await self.register.delete(navigation_id, user)
         self._live.pop((user, navigation_id), None)
         await self._models.destroy(navigation_id)
-        # The session goes first: what a kill leaves behind then belongs to no navigation.
-        where = {"app_name": APP_NAME, "user_id": user, "session_id": navigation_id}
-        await self._stores.sessions.delete_session(**where)
         await self.archive(navigation_id, user).clear()
 
     async def aclose(self) -> None:
@@ -234,10 +185,10 @@ class Hangar:
 
     async def _book(self, live: Live, before: Navigation) -> None:
         """Store what a step that came to nothing has spent."""
-        stored = await self.load(before.run.navigation_id, live.user)
+        stored = await self.register.load(before.run.navigation_id, live.user)
         booked = live.flight.booked(stored)
         if booked != stored:
-            await self.store(booked, live.user)
+            await self.register.store(booked, live.user)
 
     async def _invoke(self, live: Live, before: Navigation, changed: bool) -> None:
         config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)
@@ -253,38 +204,9 @@ class Hangar:
         except LlmCallsLimitExceededError:
             return
 
-    async def _session(self, navigation_id: str, user: str) -> Session:
-        session = await self._stores.sessions.get_session(
-            app_name=APP_NAME, user_id=user, session_id=navigation_id, config=STATE_ONLY
-        )
-        if session is None or not state_store.holds_navigation(session.state):
-            choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
-            known = (
-                "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
-            )
-            raise UnknownNavigationError(
-                f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.",
-                choices,
-            )
-        return session
-
     def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         run, budget = navigation.run, navigation.state.budget_config
         ledger = Ledger(budget.max_spend_usd, run.spent, run.usage, run.account)
         flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
         session = self._models.create(flight)
         return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
-
-
-def _busy(navigation: Navigation) -> NavigationBusyError:
-    return NavigationBusyError(
-        f"Another process has just stepped `{navigation.run.navigation_id}`; "
-        "read its report, then step again."
-    )
-
-
-def _unstored(error: sqlite3.Error) -> StorageError:
-    return StorageError(
-        f"The step could not be stored ({error}); free space, or name another data folder with "
-        "REPO_NAVIGATOR_DATA, then take the step again."
-    )

@@ -269,6 +269,22 @@ async def test_the_users_feedback_reaches_the_model(make_navigator: MakeNavigato
         assert "The billing code matters too." in text_of(server.requests[0])
 
 
+async def test_feedback_that_is_understood_is_done_before_the_model_decides(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    with gemini(lambda *_: call("finalize_context", DONE)) as server:
+        navigator = make_navigator(model_urls={"gemini": server.url})
+        navigation_id = await opened(navigator, repository)
+        report = await navigator.step(navigation_id, feedback="drop the tests")
+        (request,) = server.requests
+        assert "- drop the tests" in text_of(request)
+        assert "already in the plan:\nLeft out: `tests/**`." in text_of(request)
+        assert "def test_login" not in text_of(request)
+        assert report.answer == "Left out: `tests/**`."
+        output = await navigator.context(navigation_id)
+        assert "tests/test_login.py" not in {file.path for file in output.files}
+
+
 async def test_a_missing_key_is_no_obstacle(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
+from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +41,7 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    session = await navigator._hangar._session(navigation_id, "local")
+    session = await navigator._hangar.register._session(navigation_id, "local")
     return dict(session.state)
 
 
@@ -392,6 +395,23 @@ async def test_a_hundred_steps_do_not_make_the_state_grow(
         sizes.append(len(json.dumps(await state_of(navigator, navigation_id))))
     assert sizes[-1] < 1.1 * sizes[20]
     assert (await navigator.report(navigation_id, step=3)).step_number == 3
+
+
+async def test_a_hundred_steps_do_not_make_the_store_grow_by_their_square(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    navigator = make_navigator(data_dir=tmp_path / "data")
+    navigation_id = await navigator.open(ask(repository, mode="interactive"))
+    sizes = [0]
+    for step in range(100):
+        update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + step % 4}]}
+        await navigator.step(navigation_id, updates=update)
+        if step % 25 == 24:
+            with closing(sqlite3.connect(tmp_path / "data" / "sessions.db")) as database:
+                (size,) = database.execute("SELECT SUM(LENGTH(event_data)) FROM events").fetchone()
+            sizes.append(size)
+    grown = [later - earlier for earlier, later in pairwise(sizes)]
+    assert grown[-1] < 1.2 * grown[1]
 
 
 def test_the_contracts_schema_is_well_formed() -> None:

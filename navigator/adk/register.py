@@ -1,0 +1,111 @@
+"""Navigations as they are stored: entered once, read after a restart, changed event by event."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.events import Event, EventActions
+from google.adk.sessions import Session
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+from navigator.adk import state_store
+from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError
+from navigator.turns import Navigation
+
+STATE_ONLY = GetSessionConfig(num_recent_events=0)
+
+
+class Register:
+    """The navigations of every user, as one app's sessions."""
+
+    def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
+        self.sessions = sessions
+        self._app_name = app_name
+
+    async def create(self, navigation: Navigation, user: str) -> None:
+        """Store a new navigation; from here on it outlives the process.
+
+        Raises:
+            StorageError: it can't be kept.
+        """
+        try:
+            await self.sessions.create_session(
+                app_name=self._app_name,
+                user_id=user,
+                session_id=navigation.run.navigation_id,
+                state=state_store.delta(navigation),
+            )
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+
+    async def load(self, navigation_id: str, user: str) -> Navigation:
+        """Return a navigation as it is stored.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+        """
+        return state_store.read((await self._session(navigation_id, user)).state)
+
+    async def list(self, user: str) -> list[tuple[Navigation, float]]:
+        """Return the user's navigations with the time of their last change, latest first."""
+        answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
+        found = [
+            (state_store.read(session.state), session.last_update_time)
+            for session in answer.sessions
+            if state_store.holds_navigation(session.state)
+        ]
+        return found[::-1]
+
+    async def store(self, navigation: Navigation, user: str) -> None:
+        """Make a change durable that no model made."""
+        session = await self._session(navigation.run.navigation_id, user)
+        event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
+        try:
+            await self.sessions.append_event(session, event)
+        except StaleSessionError as error:
+            raise busy(navigation) from error
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+
+    async def delete(self, navigation_id: str, user: str) -> None:
+        """Delete a navigation.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+        """
+        await self._session(navigation_id, user)
+        where = {"app_name": self._app_name, "user_id": user, "session_id": navigation_id}
+        await self.sessions.delete_session(**where)
+
+    async def _session(self, navigation_id: str, user: str) -> Session:
+        session = await self.sessions.get_session(
+            app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
+        )
+        if session is None or not state_store.holds_navigation(session.state):
+            choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
+            known = (
+                "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
+            )
+            raise UnknownNavigationError(
+                f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.",
+                choices,
+            )
+        return session
+
+
+def busy(navigation: Navigation) -> NavigationBusyError:
+    """Return the error of a step that another process was faster with."""
+    return NavigationBusyError(
+        f"Another process has just stepped `{navigation.run.navigation_id}`; "
+        "read its report, then step again."
+    )
+
+
+def unstored(error: sqlite3.Error) -> StorageError:
+    """Return the error of a step that the database does not take."""
+    return StorageError(
+        f"The step could not be stored ({error}); free space, or name another data folder with "
+        "REPO_NAVIGATOR_DATA, then take the step again."
+    )

@@ -1,0 +1,114 @@
+"""What a task-scoped session saves: the example of the design, and every way of telling a provider once."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.models import Gemini
+from google.adk.models.cache_metadata import CacheMetadata
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
+
+from benchmarks.loopback.gemini import GeminiServer
+from benchmarks.loopback.minds import Say, call
+from benchmarks.session_tokens import compare
+from navigator.account import TokenAccount
+from navigator.adk.flight import Flight
+from navigator.adk.models import gemini_cache
+from navigator.adk.models.gemini_cache import ExplicitCache
+from navigator.adk.models.memory import Memory
+from navigator.adk.models.providers import Patience, Provider
+from navigator.adk.models.session import HybridSession
+from navigator.pricing import load_prices
+from repo_map.tokens import count
+from tests.navigator.test_budget import make_flight
+
+pytestmark = pytest.mark.anyio
+STEPS, SYSTEM, SCHEMA, TASK, STATE, ANSWER = 10, 500, 300, 200, 500, 200
+"""The example of the design document: tokens of each part."""
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+
+
+def text_of(tokens: int, word: str) -> str:
+    text = f"{word} " * tokens
+    while count(text) > tokens:
+        text = text.removesuffix(f"{word} ")
+    return text
+
+
+def request_of(step: int, *, task: bool) -> LlmRequest:
+    """Return the request of one step, in the sizes of the example."""
+    schema = {"type": "object", "description": text_of(SCHEMA - 34, "schema")}
+    decide = types.FunctionDeclaration(name="decide", parameters_json_schema=schema)
+    texts = [*([text_of(TASK, "task")] if task else []), text_of(STATE, f"state{step}")]
+    request = LlmRequest(
+        contents=[types.Content(role="user", parts=[types.Part(text=text)]) for text in texts],
+        config=types.GenerateContentConfig(
+            system_instruction=text_of(SYSTEM, "system"),
+            tools=[types.Tool(function_declarations=[decide])],
+            max_output_tokens=ANSWER,
+        ),
+    )
+    request.tools_dict["decide"] = Any  # type: ignore[assignment]
+    if task:
+        request.cache_metadata = CacheMetadata(fingerprint="task", contents_count=1)
+    return request
+
+
+def answer(request: dict[str, Any], number: int) -> Say:
+    said = call("decide", {}, candidates=ANSWER)
+    return said._replace(usage=said.usage._replace(prompt=None, cached=None))
+
+
+async def play(*, task_scoped: bool) -> tuple[int, TokenAccount]:
+    """Play the ten steps; return what the server was sent and answered, in tokens, and the account of it."""
+    with GeminiServer(answer) as server:
+        assert isinstance(server, GeminiServer)
+        flight: Flight = make_flight(Decimal(1))
+        session = new_session(flight, server, task_scoped)
+        for step in range(STEPS):
+            await session.invoke(request_of(step, task=task_scoped))
+            if not task_scoped:
+                await session.destroy()
+                session = new_session(flight, server, task_scoped)
+        await session.destroy()
+        assert server.caches == {}
+        sent = sum(each.uncached for each in server.counted) + STEPS * ANSWER
+        return sent, flight.ledger.account
+
+
+def new_session(flight: Flight, server: GeminiServer, task_scoped: bool) -> HybridSession:
+    llm = Gemini(model="gemini-2.5-flash", base_url=server.url)
+    memory = ExplicitCache(llm, 120.0) if task_scoped else Memory()
+    provider = Provider("gemini-2.5-flash", llm, load_prices().price_of("gemini-2.5-flash"), memory)
+    return HybridSession(flight, [provider], Patience(60, 0, 0.0))
+
+
+async def test_the_designs_own_example_comes_out_at_eight_thousand_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gemini_cache, "LEAST_TOKENS", 900)
+    before, _ = await play(task_scoped=False)
+    after, account = await play(task_scoped=True)
+    assert before == pytest.approx(15_000, rel=0.01)
+    assert after <= 8_000
+    assert account.sent + account.output == after
+    assert account.wasted <= 0.12
+
+
+async def test_every_way_of_telling_once_finds_the_same_and_sends_much_less(tmp_path: Path) -> None:
+    for number in range(60):
+        names = ("invoice", "customer", "session")
+        body = "".join(f"def {name}_{number}(value):\n    return value + {number}\n\n\n" for name in names)
+        (tmp_path / f"module_{number}.py").write_text(body)
+    rows = await compare(tmp_path, "customer_7 and session_9 return the wrong value", steps=6, tokens=2_500)
+    *task_scoped, step_scoped = rows.values()
+    assert {each.context for each in rows.values()} == {step_scoped.context}
+    assert all(each.uncached < 0.65 * step_scoped.uncached for each in task_scoped)
