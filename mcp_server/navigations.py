@@ -66,8 +66,10 @@ class Navigations:
         """Open a navigation whose whole answers may take ``token_budget`` tokens.
 
         Raises:
+            InvalidRequestError: The caller has as many navigations as are kept.
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
+        self._require_room(caller)
         navigator = await self.navigator()
         opening = asyncio.create_task(navigator.open(request, user=caller.user, on_progress=on_progress))
         self._opening.add(opening)
@@ -86,6 +88,14 @@ class Navigations:
         holding = Holding(caller.user, str(request.repo_path), token_budget)
         self.remember(caller, navigation_id, holding)
         return navigation_id, holding
+
+    def _require_room(self, caller: Caller) -> None:
+        most = self._settings.max_navigations
+        if sum(holding.user == caller.user for _, holding in self._holdings) >= most:
+            raise InvalidRequestError(
+                f"You have {most} navigations, the most that are kept for one caller; "
+                "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
+            )
 
     def remember(self, caller: Caller, navigation_id: str, holding: Holding) -> None:
         """Note that a navigation is the caller's, and his session's latest."""

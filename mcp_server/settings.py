@@ -87,6 +87,8 @@ class Settings:
     """Most dollars that a navigation may spend when it names no limit."""
     call_seconds: float = 45.0
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
+    max_navigations: int = 1_000
+    """Most navigations that one principal may have."""
     keep_days: float = 30.0
     """Navigations that nobody used for this long are removed."""
     log_level: LogLevel = "WARNING"
@@ -118,11 +120,13 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         token_budget=int(budget),
         max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
         call_seconds=_number(environ, "CALL_SECONDS", 45.0),
+        max_navigations=int(_number(environ, "MAX_NAVIGATIONS", 1_000)),
         keep_days=_number(environ, "KEEP_DAYS", 30.0),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
             tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
+            max_body_bytes=int(_number(environ, "HTTP_MAX_BODY", 1_000_000)),
             allowed_hosts=_words(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_words(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),

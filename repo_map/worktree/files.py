@@ -19,6 +19,7 @@ from repo_map.worktree.fence import is_kernel_folder, leads_out, open_inside
 from repo_map.worktree.walking import Names, Walk
 
 SIZE_LIMIT_BYTES = 1_500_000
+FILES_LIMIT = 200_000
 DIGEST_BYTES = 16
 
 # Control characters, line separators, text-direction marks and invisible tags could forge lines of a map;
@@ -164,6 +165,10 @@ def _list(root: Path, found: Names) -> Listing:
         for name in sorted(out - odd)
     )
     names = [name for name in names if name not in odd and name not in out]
+    if len(names) > FILES_LIMIT:
+        told = f"{len(names):,} files, over the limit of {FILES_LIMIT:,}; the first by path were indexed"
+        problems.append(Problem("", told))
+        names = names[:FILES_LIMIT]
     linked = _linked_folders(real_root, names)
     problems.extend(
         Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked

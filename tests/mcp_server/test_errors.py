@@ -201,6 +201,14 @@ async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, sh
 
 
 @pytest.mark.anyio
+async def test_more_navigations_than_are_kept_are_refused(tmp_path: Path, shop: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", max_navigations=1)
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        assert not (await client.call_tool("navigate", {"goal": "x"})).is_error
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+
+
+@pytest.mark.anyio
 async def test_a_user_who_closes_the_question_has_done_nothing(
     settings: Settings, shop: Path, era: str
 ) -> None:
