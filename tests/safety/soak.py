@@ -1,4 +1,4 @@
-"""Navigate again and again in one process, and watch memory, file handles and disk: ``python -m tests.safety.soak``.
+"""Navigate again and again in one process: memory, handles, disk. ``python -m tests.safety.soak``.
 
 Ends after ``--minutes`` or ``--navigations``, whichever comes first.
 """
