@@ -60,7 +60,9 @@ def _read(navigations: int, data: Path) -> Reading:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     stored = sum(file.stat().st_size for file in data.rglob("*") if file.is_file())
     memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return Reading(navigations, memory, len(os.listdir("/proc/self/fd")), stored / navigations / 1_000)
+    return Reading(
+        navigations, memory, len(list(Path("/proc/self/fd").iterdir())), stored / navigations / 1_000
+    )
 
 
 def main() -> None:
