@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map import tokens
+from repo_map.drawing.rendering import render_header
 from repo_map.drawing.sketches import Sketchbook, Style
 from repo_map.pricing.estimates import file_level_costs
 from repo_map.selection.sections import Shape, qualified_names
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-EXACT_UP_TO_BYTES = 1_500_000
+EXACT_UP_TO_BYTES = 4_000_000
 """Trees up to this size are counted file by file; larger ones are estimated, and corrected by a sample."""
-_SAMPLE = 96
+_SAMPLE = 192
 _PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
@@ -105,7 +107,7 @@ def price_index(
     book = Sketchbook(index, Style(encoding))
     if exact:
         return CostManifest(index, _count_all(index, book), exact=True)
-    return CostManifest(index, _corrected(index, book), exact=False)
+    return CostManifest(index, _corrected(index, book, _count_headers(index, encoding)), exact=False)
 
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
@@ -138,13 +140,20 @@ def _count_all(index: RepoIndex, book: Sketchbook) -> Floats:
     return counted
 
 
-def _corrected(index: RepoIndex, book: Sketchbook) -> Floats:
-    """Return the estimates, scaled by language so that a counted sample comes out right.
+def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
+    """Return the exact tokens of every file's header line: what a map of paths is made of."""
+    lines = (f"{render_header(path)}\n" for path in index.paths)
+    return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
+
+
+def _corrected(index: RepoIndex, book: Sketchbook, headers: Floats) -> Floats:
+    """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
 
     The sample is systematic with a probability proportional to size (Madow, 1949), so that its mean ratio is
     that of the sums. It is a function of the tree alone.
     """
-    costs = file_level_costs(index).copy()
+    costs = file_level_costs(index)
+    below = costs - costs[:, 1:2]
     languages = index.files.language
     whole = costs[:, 4].sum()
     for language in np.unique(languages).tolist():
@@ -155,6 +164,9 @@ def _corrected(index: RepoIndex, book: Sketchbook) -> Floats:
         picked = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
         counted = np.array([_count(book, file_id) for file_id in picked.tolist()])
         inverse = 1 / costs[picked, 4:]
-        ratios = (counted * inverse).sum(axis=0)[1:] / (costs[picked] * inverse).sum(axis=0)[1:]
-        costs[ids, 1:] *= ratios
-    return costs
+        estimated = (below[picked] * inverse).sum(axis=0)[2:]
+        found = ((counted - counted[:, 1:2]) * inverse).sum(axis=0)[2:]
+        below[ids, 2:] *= np.where(estimated > 0, found / np.maximum(estimated, 1e-12), 1.0)
+    below += headers[:, None]
+    below[:, 0] = 0
+    return below
