@@ -6,8 +6,9 @@ STAMP := $(VENV)/.installed
 REPO ?= .
 GOAL ?= The token budget must hold: where is a map made to fit it?
 TOKENS ?= 8000
+MODELS ?= scripted
 
-.PHONY: demo test conformance bundle check lint types layers format bench clean
+.PHONY: demo test conformance bundle check lint types layers format bench bench-agents clean
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
@@ -53,6 +54,10 @@ bundle: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.startup
+
+## bench-agents: agents with and without retrieved context; a scripted mind, or MODELS=gemini-… and a key
+bench-agents: $(STAMP)
+	$(BIN)/repo-navigator bench agents run --models $(MODELS) --figure bench-agents/figure.svg
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

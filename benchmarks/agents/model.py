@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from google.adk.models import BaseLlm, Gemini
+from google.genai.types import HttpRetryOptions
 
 SCRIPTED = "scripted"
 """Stands for the loopback server with the scripted mind."""
 SCRIPTED_NAME = "gemini-2.0-flash"
 """What the loopback server is called by, and priced as."""
+_RETRIES = HttpRetryOptions(attempts=4, initial_delay=1.0)
+"""A busy service is no fault of the variant that met it."""
 _PUBLIC_URL = "https://generativelanguage.googleapis.com"
 
 
@@ -28,7 +31,9 @@ class Endpoint(NamedTuple):
 
     def llm(self) -> BaseLlm:
         """Return the client, as ADK wants it."""
-        return Gemini(model=self.model, base_url=self.url, client_kwargs={"api_key": self.key})
+        return Gemini(
+            model=self.model, base_url=self.url, client_kwargs={"api_key": self.key}, retry_options=_RETRIES
+        )
 
 
 def real_endpoint(model: str, environment: Mapping[str, str] = os.environ) -> Endpoint:
