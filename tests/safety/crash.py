@@ -178,11 +178,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
         tally = run_all(Path(folder), options.runs, options.seed)
-    told = ", ".join(f"{number} at {where}" for where, number in tally.points.most_common())
-    sys.stdout.write(
-        f"{tally.runs} servers killed, {tally.most} write points in a whole run, "
-        f"{tally.acks} answered steps, none lost\n{told}\n"
+    done = sum(number for where, number in tally.points.items() if where.startswith("end "))
+    places = Counter(
+        {where: number for where, number in tally.points.items() if not where.startswith("end ")}
     )
+    told = ", ".join(f"{number} at {where}" for where, number in places.most_common())
+    print(
+        f"{tally.runs} servers of {tally.most} write points: {tally.runs - done} killed ({told}), {done} done before"
+    )
+    print(f"{tally.acks} answered steps, none lost")
 
 
 if __name__ == "__main__":
