@@ -183,9 +183,8 @@ def main() -> None:
         {where: number for where, number in tally.points.items() if not where.startswith("end ")}
     )
     told = ", ".join(f"{number} at {where}" for where, number in places.most_common())
-    print(
-        f"{tally.runs} servers of {tally.most} write points: {tally.runs - done} killed ({told}), {done} done before"
-    )
+    print(f"{tally.runs} servers, {tally.most} write points in a whole run")
+    print(f"{tally.runs - done} killed ({told}), {done} done before")
     print(f"{tally.acks} answered steps, none lost")
 
 
