@@ -202,10 +202,9 @@ async def test_a_local_model_takes_over_from_a_hosted_one_with_everything_done_s
     assert "token_expired is wrong" in messages_of(request)
 
 
+@pytest.mark.network
 @pytest.mark.skipif(not REAL_KEY, reason="REPO_NAVIGATOR_TEST_GEMINI_KEY is not set")
-async def test_the_real_gemini_flies(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, real_network: None
-) -> None:
+async def test_the_real_gemini_flies(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", REAL_KEY)
     navigator = Navigator(NavigatorSettings(workers=1, embedded_fallback=False))
     request = NavigationRequest(
