@@ -17,6 +17,7 @@ from numba import njit
 from scipy.sparse import csr_matrix, hstack
 
 from benchmarks.meaning.corpus import Floats, Ints
+from benchmarks.meaning.list_file import Lists
 from benchmarks.meaning.list_loss import (
     Learned,
     describe,
@@ -26,7 +27,6 @@ from benchmarks.meaning.list_loss import (
     read_folder,
     task_of,
 )
-from benchmarks.meaning.lists import Lists
 
 LEAST_REPOSITORIES = 20
 BODY_SHARE = 0.15

@@ -50,14 +50,14 @@ def nearness(embedding: Embedding) -> Scorer:
 
 def attraction(path: Path, lists: Path) -> Scorer:
     """Return what the words of units draw, whatever the goal."""
+    from benchmarks.meaning.candidates import unit_matrices  # noqa: PLC0415
     from benchmarks.meaning.code_words import columns  # noqa: PLC0415
-    from benchmarks.meaning.pipeline import unit_matrices  # noqa: PLC0415
+    from benchmarks.meaning.vocabulary import read_vocabulary  # noqa: PLC0415
 
     with np.load(path) as stored:
         terms, weights = stored["terms"], stored["weights"]
-    words = (lists / "terms.txt").read_text("utf-8").split("\n")
-    rows = {word.encode(): row for row, word in enumerate(words)}
-    return lambda corpus, _, units: columns(*unit_matrices(corpus, units, rows), terms) @ weights
+    vocabulary = read_vocabulary(lists)
+    return lambda corpus, _, units: columns(*unit_matrices(corpus, units, vocabulary), terms) @ weights
 
 
 def read_both(options: argparse.Namespace, scorer: Scorer) -> Iterator[tuple[TaskRows, Floats]]:

@@ -98,6 +98,14 @@ def make_vocabulary(
     folder: Path, names: Iterable[str], size: int, *, least_repositories: int = 3
 ) -> list[str]:
     """Return the terms that most repositories share, the more units hold them the better; sorted."""
+    repositories, units = count_terms(folder, names)
+    common = [term for term, count in repositories.items() if count >= least_repositories]
+    common.sort(key=lambda term: (-repositories[term] * np.log1p(units[term]), term))
+    return sorted(common[:size], key=lambda term: term.encode())
+
+
+def count_terms(folder: Path, names: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
+    """Return how many repositories hold each term, and how many units; a goal counts as four units."""
     repositories: Counter[str] = Counter()
     units: Counter[str] = Counter()
     for name in names:
@@ -111,9 +119,22 @@ def make_vocabulary(
             for term, count in zip(terms, held.tolist(), strict=True):
                 units[term] += count
         repositories.update(seen)
-    common = [term for term, count in repositories.items() if count >= least_repositories]
-    common.sort(key=lambda term: (-repositories[term] * np.log1p(units[term]), term))
-    return sorted(common[:size], key=lambda term: term.encode())
+    return repositories, units
+
+
+def row_of(term: str, rows: Mapping[str, int]) -> int:
+    """Return a term's row; others than those of the vocabulary get one of ``BUCKETS``."""
+    return rows[term] if term in rows else len(rows) + crc32(term.encode()) % BUCKETS
+
+
+def terms_by_row(folder: Path, name: str, rows: Mapping[str, int]) -> list[str]:
+    """Return the term of each row as one repository uses it: the first of a bucket, "" for none."""
+    terms = [""] * (len(rows) + BUCKETS)
+    for part in _parts(folder, name):
+        for term in _terms(part):
+            row = row_of(term, rows)
+            terms[row] = terms[row] or term
+    return terms
 
 
 def load(folder: Path, name: str, rows: Mapping[str, int], *, paths: bool = False) -> Repository:
@@ -125,9 +146,7 @@ def load(folder: Path, name: str, rows: Mapping[str, int], *, paths: bool = Fals
     goals, units, joined = [], [], []
     unit_base = 0
     for part in _parts(folder, name):
-        row = np.array(
-            [rows[t] if t in rows else len(rows) + crc32(t.encode()) % BUCKETS for t in _terms(part)]
-        )
+        row = np.array([row_of(term, rows) for term in _terms(part)])
         goals.append(
             _bags(part["goal_start"], row[part["goal_term"]], part["goal_source"], part["goal_count"])
         )

@@ -21,6 +21,7 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.meaning.code_words import CodeWords, known_terms
 from benchmarks.meaning.corpus import Floats, Ints
+from benchmarks.meaning.list_file import Lists
 from benchmarks.meaning.list_loss import (
     Learned,
     all_lists,
@@ -31,7 +32,6 @@ from benchmarks.meaning.list_loss import (
     read_folder,
     task_of,
 )
-from benchmarks.meaning.lists import Lists
 
 _BLOCK = 1_500
 _LEAST_GOALS, _LEAST_REPOSITORIES = 25, 4
@@ -198,7 +198,6 @@ class Expansion:
 
     def __init__(self, table: csr_matrix) -> None:
         self.table = table.copy()
-        self.table.data = np.zeros(table.nnz, np.float32)
         self._power = np.zeros(table.nnz, np.float32)
 
     def scores(self, lists: Lists, plain: Floats, order: Ints, rate: float) -> Floats:
@@ -236,7 +235,8 @@ def main() -> None:
     table = choose(train, before, Choice())
     terms = (options.lists / "terms.txt").read_text("utf-8").split("\n")
     show(table, terms, [word for word in options.show.split(",") if word])
-    model, chance = Expansion(table), np.random.default_rng(0)
+    unlearned = csr_matrix((np.zeros(table.nnz, np.float32), table.indices, table.indptr), shape=table.shape)
+    model, chance = Expansion(unlearned), np.random.default_rng(0)
     if held_out:
         sys.stdout.write(f"{table.nnz} entries; without: {describe(held_out, after)}\n")
     for epoch in range(options.epochs):
@@ -248,6 +248,12 @@ def main() -> None:
         if held_out:
             sys.stdout.write(f"epoch {epoch + 1}: {describe(held_out, scores)}\n")
     np.savez(options.out, row=model.table.indptr, at=model.table.indices, weight=model.table.data)
+
+
+def read_table(path: Path, size: int) -> csr_matrix:
+    """Read a learned expansion, shape (goal words, code words)."""
+    with np.load(path) as stored:
+        return csr_matrix((stored["weight"], stored["at"], stored["row"]), shape=(size, size))
 
 
 def plain_scores(train: Sequence[Lists], lists: Sequence[Lists], code_words: Path | None) -> list[Floats]:

@@ -14,7 +14,7 @@ from numba import njit
 from scipy.sparse import csr_matrix
 
 from benchmarks.meaning.corpus import Floats, Ints
-from benchmarks.meaning.lists import FEATURES, Lists, load_lists
+from benchmarks.meaning.list_file import FEATURES, Lists, load_lists
 
 _STEPS, _RATE = 100, 0.15
 _EVERY = 3
@@ -85,6 +85,13 @@ def one_list(scores, first, last, changed, slope):  # type: ignore[no-untyped-de
     for row in range(first + changed, last):
         slope[row] = np.exp(scores[row] - highest) * pull
     return loss
+
+
+@njit(cache=True)
+def soften(scores, teacher, share, slope):  # type: ignore[no-untyped-def]
+    """Give a ``share`` of one list's slopes to a teacher: softmax against softmax (Hinton et al. 2015)."""
+    mine, taught = np.exp(scores - scores.max()), np.exp(teacher - teacher.max())
+    slope[:] = (1 - share) * slope + share * (mine / mine.sum() - taught / taught.sum())
 
 
 @njit(cache=True)

@@ -12,118 +12,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
 
-from benchmarks.meaning.code_words import columns
-from benchmarks.meaning.corpus import Bags, Floats, Ints
-from benchmarks.meaning.lists import NAME, SIGNATURE, field_matrix, goal_matrix, unit_matrix
-from benchmarks.meaning.similarity import inverse_frequency
-from benchmarks.signal_rows import load_rows
-from benchmarks.tasks import Task, read_tasks
-from benchmarks.trees import materialise
-from repo_map.index import build_index
-from repo_map.relevance.corpus import Corpus, concatenated_ranges, corpus_of
-from repo_map.relevance.goal import Source, parse_goal
-from repo_map.relevance.model import default_weights
-from repo_map.relevance.scoring import score_units
+from benchmarks.meaning.candidates import Candidates, read_candidates
+from benchmarks.meaning.corpus import Floats
+from benchmarks.meaning.signals import Signal, code_word_signal, expansion_signals, late_signal
+from benchmarks.meaning.vocabulary import read_vocabulary
 
-MOST_UNITS = 400
 FOLDS = 5
 CUTS = (5, 10, 20)
 _PULL = 1e-3
-_SOURCES = tuple(Source)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """The first units of one task, in the vocabulary of the lists."""
-
-    repo: str
-    language: str
-    score: Floats
-    """What the whole scorer says, best first."""
-    gold: NDArray[np.bool_]
-    wanted: int
-    """Gold units, those that are no candidates included."""
-    goal: csr_matrix
-    units: csr_matrix
-    names: csr_matrix
-    signatures: csr_matrix
-
-
-Signal = Callable[[Candidates], Floats]
-
-
-def read_candidates(options: argparse.Namespace, rows: Mapping[bytes, int]) -> Iterator[Candidates]:
-    """Yield the candidates of every task; ``rows`` gives the column of a term."""
-    for path in options.tasks:
-        for task in read_tasks(path):
-            tree = materialise(task.repo, task.base_commit, options.mirrors, options.trees)
-            yield _candidates(task, corpus_of(build_index(tree)), options.rows, rows)
-
-
-def _candidates(task: Task, corpus: Corpus, folder: Path, rows: Mapping[bytes, int]) -> Candidates:
-    signals, weights, index = load_rows(folder / f"{task.id}.npz"), default_weights(), corpus.index
-    score = score_units(signals.columns, signals.file_scores(weights.file), weights)
-    first = np.argsort(-score, kind="stable")[:MOST_UNITS]
-    starts = index.units.file_start
-    chosen = concatenated_ranges(starts[signals.files], starts[signals.files + 1])[first]
-    units, names, signatures = unit_matrices(corpus, chosen, rows)
-    gold = signals.unit_gold()
-    return Candidates(
-        repo=task.repo,
-        language=task.language,
-        score=score[first],
-        gold=gold[first],
-        wanted=int(gold.sum()),
-        goal=_goal(task.goal, corpus, rows),
-        units=units,
-        names=names,
-        signatures=signatures,
-    )
-
-
-def unit_matrices(
-    corpus: Corpus, chosen: Ints, rows: Mapping[bytes, int]
-) -> tuple[csr_matrix, csr_matrix, csr_matrix]:
-    """Return the terms of units, of their names and of their signatures, as ``Lists`` has them."""
-    index, size = corpus.index, len(rows)
-    at = concatenated_ranges(index.postings.unit_start[chosen], index.postings.unit_start[chosen + 1])
-    lengths = np.diff(index.postings.unit_start)[chosen].astype(np.float32)
-    known = np.array([rows.get(term, size) for term in index.terms.iter_bytes()], np.int64)
-    bags = Bags(
-        np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
-        known[index.postings.term[at]].astype(np.int32),
-        index.postings.field[at],
-        index.postings.count[at],
-    )
-    idf = np.zeros(size + 1, np.float32)
-    idf[known] = inverse_frequency(corpus, corpus.term_postings)
-    units = unit_matrix(bags, lengths, max(float(lengths.mean()), 20.0), size)
-    units.data *= idf[units.indices] / 6
-    names, signatures = field_matrix(bags, NAME, size), field_matrix(bags, SIGNATURE, size)
-    return units, names, signatures
-
-
-def _goal(text: str, corpus: Corpus, rows: Mapping[bytes, int]) -> csr_matrix:
-    table, terms, sources, frequency = corpus.index.terms, [], [], []
-    for source, counts in parse_goal(text).terms.items():
-        for term in counts:
-            found = table.get(term)
-            terms.append(rows.get(term.encode("utf-8", "replace"), len(rows)))
-            sources.append(_SOURCES.index(source))
-            frequency.append(0 if found is None else int(corpus.term_postings[found]))
-    idf = inverse_frequency(corpus, np.array(frequency, np.int64))
-    owner = np.zeros(len(terms), np.int64)
-    shape = 1, len(rows)
-    return goal_matrix(owner, np.array(terms, np.int64), np.array(sources, np.int64), idf, shape)
 
 
 def standard(values: Floats) -> Floats:
@@ -215,47 +118,6 @@ def compare(tasks: Sequence[Candidates], signals: Mapping[str, Signal]) -> Itera
         )
 
 
-def code_word_signal(path: Path) -> Signal:
-    """Return what the words of a unit draw, goal or no goal."""
-    with np.load(path) as stored:
-        terms, weights = stored["terms"], stored["weights"]
-    return lambda task: columns(task.units, task.names, task.signatures, terms) @ weights
-
-
-def expansion_signals(path: Path, size: int) -> dict[str, Signal]:
-    """Return what other words and the goal's own are worth under a learned expansion."""
-    with np.load(path) as stored:
-        table = csr_matrix((stored["weight"], stored["at"], stored["row"]), shape=(size, size))
-    own = np.repeat(np.arange(size), np.diff(table.indptr)) == table.indices
-    parts = {"own words": np.where(own, table.data, 0), "other words": np.where(own, 0, table.data)}
-
-    def signal(weights: Floats) -> Signal:
-        part = csr_matrix((weights.astype(np.float32), table.indices, table.indptr), shape=table.shape)
-        return lambda task: (task.units @ (task.goal @ part).T).toarray()[:, 0]
-
-    return {name: signal(weights) for name, weights in parts.items()}
-
-
-def late_signal(path: Path) -> Signal:
-    """Return the late interaction of words."""
-    from benchmarks.meaning.late_interaction import LateInteraction, Shape  # noqa: PLC0415
-    from benchmarks.meaning.lists import Lists  # noqa: PLC0415
-
-    with np.load(path) as stored:
-        model = LateInteraction(stored["goal"], Shape(goal_words=48, unit_words=128))
-        model.code, model.gate = stored["code"], stored["gate"]
-
-    def signal(task: Candidates) -> Floats:
-        count = task.units.shape[0]
-        ends, one = np.array([0, count]), np.ones(1, np.int64)
-        nothing = np.zeros(count)
-        matrices = task.goal, task.units, task.names, task.signatures
-        lists = Lists(*matrices, nothing, np.arange(count), ends, one, nothing[:, None])
-        return model.scores(lists, nothing, np.arange(1), 0.0)
-
-    return signal
-
-
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(
@@ -269,15 +131,15 @@ def main() -> None:
     for name in ("--code-words", "--expansion", "--late"):
         parser.add_argument(name, type=Path)
     options = parser.parse_args()
-    terms = (options.lists / "terms.txt").read_text("utf-8").split("\n")
+    vocabulary = read_vocabulary(options.lists)
     signals: dict[str, Signal] = {}
     if options.code_words:
         signals["code words"] = code_word_signal(options.code_words)
     if options.expansion:
-        signals |= expansion_signals(options.expansion, len(terms))
+        signals |= expansion_signals(options.expansion, len(vocabulary.names))
     if options.late:
         signals["late interaction"] = late_signal(options.late)
-    tasks = list(read_candidates(options, {term.encode(): row for row, term in enumerate(terms)}))
+    tasks = list(read_candidates(options, vocabulary))
     sys.stdout.write("\n".join(compare(tasks, signals)) + "\n")
 
 

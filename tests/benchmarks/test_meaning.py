@@ -11,6 +11,7 @@ import pytest
 from benchmarks.meaning.embedding import Embedding, EmbeddingFileError, Side, read_embedding, write_embedding
 from benchmarks.meaning.messages import goal_of
 from benchmarks.meaning.pairs import read_repository
+from benchmarks.meaning.pieces import Pieces, learn_merges, read_merges, write_merges
 from benchmarks.meaning.similarity import similarity
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
@@ -126,3 +127,22 @@ def test_pairs_hold_what_a_commit_changed_and_neighbours_that_it_left(tmp_path: 
 def git(root: Path, *arguments: str) -> None:
     name = ("-c", "user.name=A", "-c", "user.email=a@example.com")
     subprocess.run(["git", "-C", str(root), *name, *arguments], check=True, capture_output=True)
+
+
+def test_merges_join_what_stands_together_most_and_letters_decide_between_equals() -> None:
+    assert learn_merges({"lower": 5, "low": 5, "newer": 3}, 3) == [("l", "o"), ("lo", "w"), ("e", "r")]
+    assert learn_merges({"ba": 1, "dc": 1}, 9) == [("b", "a"), ("d", "c")]
+
+
+def test_a_word_that_no_repository_taught_is_read_in_pieces(tmp_path: Path) -> None:
+    counts = {"token": 9, "refresh": 9, "cache": 5}
+    write_merges(learn_merges(counts, 100), tmp_path / "merges.txt")
+    pieces = Pieces(read_merges(tmp_path / "merges.txt"))
+    assert pieces.split("refreshtoken") == ("refresh", "token")
+    assert pieces.split("tokenx") == ("token",), "one letter beside a longer piece says nothing"
+    assert pieces.split("zz") == ("z", "z")
+    assert {"token", "refresh", "cache"} <= set(pieces.vocabulary)
+
+
+def test_no_merges_are_read_where_none_were_learned(tmp_path: Path) -> None:
+    assert read_merges(tmp_path / "merges.txt") == []
