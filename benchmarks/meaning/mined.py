@@ -54,7 +54,8 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.out / "train"
     folder.mkdir(parents=True, exist_ok=True)
-    copy(options.lists / "terms.txt", options.out)
+    for vocabulary in sorted(options.lists.glob("*.txt")):
+        copy(vocabulary, options.out)
     copytree(options.lists / "held", options.out / "held", dirs_exist_ok=True)
     wide, model = read_folder(options.lists / "train"), read_model(options.late, Shape())
     names = sorted((options.lists / "train").glob("*.npz"))
