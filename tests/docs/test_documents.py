@@ -1,0 +1,54 @@
+"""What README and docs show is run: commands, their output, links, settings."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.support import console
+from tests.support.trees import write
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+)
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    tutorial = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    folder = write(tmp_path / "tree", console.files(tutorial))
+    for entry in console.entries(tutorial):
+        assert console.run(entry.command, folder) == entry.printed, entry.command
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_link_within_the_documents_leads_somewhere(name: str) -> None:
+    document = ROOT / name
+    targets = _LINK.findall(document.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_flag_in_a_shown_command_exists(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    shown = re.findall(r"^(?:\$ )?(?:\S+=\S+ )*((?:repo-navigator|repo-map) .*)$", text, re.MULTILINE)
+    for line in shown:
+        command = line.split("#")[0].split("|")[0]
+        program, *words = command.split()
+        action = words[:2] if words[0] == "bench" else words[:1]
+        known = _help(program, *action)
+        assert [flag for flag in _FLAG.findall(command) if flag not in known] == [], line
+
+
+@cache
+def _help(program: str, *action: str) -> str:
+    binary = Path(sys.executable).with_name(program)
+    done = subprocess.run([binary, *action, "--help"], capture_output=True, text=True, check=True)
+    return done.stdout

@@ -1,0 +1,78 @@
+"""Console sessions in documents: what they show is run, and what they print is compared.
+
+``python -m tests.support.console FILE`` writes into a document what its commands print today.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.support.trees import write
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"^<!-- file: (?P<path>\S+) -->\n```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+class Entry(NamedTuple):
+    """One command of a session, and what the document says that it prints on stdout."""
+
+    command: str
+    printed: str
+
+
+def entries(document: str) -> Iterator[Entry]:
+    """Yield the commands of a document's ``console`` blocks, in order."""
+    for block in _BLOCK.findall(document):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, printed = part.partition("\n")
+            yield Entry(command, printed)
+
+
+def files(document: str) -> dict[str, str]:
+    """Return the files that a document shows below ``<!-- file: path -->``, by path."""
+    return {match["path"]: match["text"] for match in _FILE.finditer(document)}
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a command as a shell would, with this environment's programs first, and return its stdout.
+
+    Raises:
+        subprocess.CalledProcessError: when the command fails.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.decode()
+
+
+def rewritten(document: str, folder: Path) -> str:
+    """Return the document with what its commands print in ``folder`` now."""
+    for entry in entries(document):
+        old = f"$ {entry.command}\n{entry.printed}"
+        document = document.replace(old, f"$ {entry.command}\n{run(entry.command, folder)}", 1)
+    return document
+
+
+def main(path: Path) -> None:
+    """Write into the document what its commands print today."""
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        tree = write(Path(folder, "tree"), files(text))
+        path.write_text(rewritten(text, tree), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
