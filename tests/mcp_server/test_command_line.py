@@ -167,19 +167,27 @@ def test_the_end_of_input_accepts_the_context(shop: Path) -> None:
 
 
 def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    # A shell's background job ignores Ctrl-C, and so would everything that the tests start from there.
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    finally:
+        signal.signal(signal.SIGINT, inherited)
     assert process.stderr is not None
-    while b"[y] next step" not in (line := process.stderr.readline()):
-        assert line, "the first step was never reported"
-    process.send_signal(signal.SIGINT)
-    # The input stays open until the end, as a terminal's does: its end would accept the context.
-    code = process.wait(timeout=30)
-    out, _ = process.communicate()
+    try:
+        while b"[y] next step" not in (line := process.stderr.readline()):
+            assert line, "the first step was never reported"
+        process.send_signal(signal.SIGINT)
+        # The input stays open until the end, as a terminal's does: its end would accept the context.
+        code = process.wait(timeout=30)
+    finally:
+        process.kill()
+        out, _ = process.communicate()
     assert code == 5
     answer = json.loads(out)
     assert answer["status"] == "cancelled"
