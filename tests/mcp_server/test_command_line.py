@@ -15,6 +15,7 @@ import pytest
 
 from mcp_server.cli import main
 from repo_map.tokens import count
+from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
 COMMAND = (sys.executable, "-m", "mcp_server.cli")
@@ -167,17 +168,13 @@ def test_the_end_of_input_accepts_the_context(shop: Path) -> None:
 
 
 def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
-    # A shell's background job ignores Ctrl-C, and so would everything that the tests start from there.
-    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with heeding_ctrl_c():
         process = subprocess.Popen(
             [*COMMAND, "navigate", shop, "--goal", GOAL, "--interactive", "--json"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-    finally:
-        signal.signal(signal.SIGINT, inherited)
     assert process.stderr is not None
     try:
         while b"[y] next step" not in (line := process.stderr.readline()):

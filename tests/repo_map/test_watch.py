@@ -11,13 +11,16 @@ from typing import Any
 
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
+from tests.support.signals import heeding_ctrl_c
 from tests.support.trees import write
 
 
 def test_a_watched_tree_is_indexed_again_when_its_files_change(tmp_path: Path) -> None:
     tree = write(tmp_path / "tree", {"a.py": "def a(): pass\n", "b/c.py": "def c(): pass\n"})
     command = [sys.executable, "-m", "repo_map.cli", "watch", str(tree), "--no-cache", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
+    with heeding_ctrl_c():
+        watcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with watcher:
         assert watcher.stdout is not None
         assert watcher.stderr is not None
 

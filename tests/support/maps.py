@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
@@ -29,6 +31,8 @@ def files_of(text: str) -> dict[str, str]:
 @lru_cache(maxsize=32)
 def _index_of(files: tuple[tuple[str, str | bytes], ...]) -> RepoIndex:
     root = Path(tempfile.mkdtemp(prefix="map-"))
+    # At the very end, because an index reads its files when a map is drawn.
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
     return build_index(write(root, dict(files)), store=Store(None), workers=1)
 
 
