@@ -179,9 +179,9 @@ async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path
 def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
     from types import SimpleNamespace
 
-    from navigator.adk.hangar import _busy
+    from navigator.adk.register import busy
 
-    assert_documented(str(_busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
+    assert_documented(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
