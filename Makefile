@@ -21,9 +21,9 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	$(BIN)/repo-navigator navigate "$(REPO)" --goal "$(GOAL)" --tokens $(TOKENS)
 
-## test: run every test
+## test: run every test, one process per core; the tests of a file stay together
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 ## conformance: the official MCP conformance suite and Inspector; installs them with npm
 conformance: $(STAMP)
