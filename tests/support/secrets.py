@@ -33,7 +33,7 @@ SECRETS = {
 """Format → a secret of it, of which every byte is masked."""
 IN_CONTEXT = {
     "AWS key": f'aws_secret_access_key = "{{}}"|{_run(40)}',
-    "npm token": f"//registry.npmjs.org/:_authToken={{}}|npm_{_run(36)}",
+    "npm token": f"//packages.example/:_authToken={{}}|npm_{_run(36)}",
     "password in a URL": f"postgres://app:{{}}@db.internal:5432/prod|{_run(12)}",
 }
 """Format → a line around the secret, and the secret."""
