@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from google.adk.tools.function_tool import FunctionTool
@@ -25,7 +26,9 @@ ONE_DECISION = {
 
 
 def tools_of(flight: Flight) -> list[FunctionTool]:
-    """Return the tools of one navigation."""
+    """Return the tools of one navigation, which end with its flight."""
+    # ADK keeps the functions of tools in caches of its own; they must not keep a whole flight alive there.
+    held = weakref.ref(flight)
 
     async def update_flight_plan(
         reasoning: str, updates: dict[str, Any], tool_context: ToolContext
@@ -42,6 +45,7 @@ def tools_of(flight: Flight) -> list[FunctionTool]:
                 `custom_queries`: list of {pattern, query, level} in tree-sitter's query language.
                 `budget`: tokens, at most the user's.
         """
+        flight = _alive(held)
         async with flight.turn:
             if flight.decided:
                 return ONE_DECISION
@@ -60,6 +64,7 @@ def tools_of(flight: Flight) -> list[FunctionTool]:
         Args:
             summary: For each focus area, why it is there; then what was left out and why.
         """
+        flight = _alive(held)
         async with flight.turn:
             if flight.decided:
                 return ONE_DECISION
@@ -70,6 +75,12 @@ def tools_of(flight: Flight) -> list[FunctionTool]:
             return await _take(flight, tool_context, before, step)
 
     return [FunctionTool(update_flight_plan), FunctionTool(finalize_context)]
+
+
+def _alive(held: weakref.ref[Flight]) -> Flight:
+    flight = held()
+    assert flight is not None, "a runner holds its flight for as long as it runs"
+    return flight
 
 
 async def _take(flight: Flight, context: ToolContext, before: Navigation, step: Step) -> dict[str, Any]:

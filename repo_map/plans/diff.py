@@ -37,12 +37,16 @@ def diff_plans(old: FlightPlan, new: FlightPlan) -> tuple[dict[str, Any], tuple[
 def _pairs(
     old: Iterable[_Item], new: Iterable[_Item], key: Callable[[_Item], Any]
 ) -> list[tuple[_Item | None, _Item | None]]:
-    """Return (before, after) of every item that differs: removed ones first, then the rest in new order."""
+    """Return (before, after) of every item that differs: removed ones, changed ones, new ones.
+
+    Those that stay come in their old order, because an update replaces in place and appends what is new.
+    """
     before, after = {key(item): item for item in old}, {key(item): item for item in new}
     removed: list[tuple[_Item | None, _Item | None]] = [
-        (i, None) for k, i in before.items() if k not in after
+        (item, None) for k, item in before.items() if k not in after
     ]
-    return removed + [(before.get(k), item) for k, item in after.items() if before.get(k) != item]
+    changed = [(item, after[k]) for k, item in before.items() if k in after and after[k] != item]
+    return removed + changed + [(None, item) for k, item in after.items() if k not in before]
 
 
 def _focus_diff(old: Focus, new: Focus) -> tuple[dict[str, Any], list[str]]:

@@ -27,8 +27,8 @@ class Provider(NamedTuple):
 class Patience(NamedTuple):
     """How long to try one provider before the next."""
 
-    timeout_s: float
-    """Longest wait for an answer; for its next piece where it is streamed."""
+    timeout_s: float | None
+    """Longest wait for an answer, or for its next piece where it is streamed; None for no end."""
     retries: int
     first_delay_s: float
     """Before the first repetition; each further one waits twice as long."""
@@ -48,5 +48,6 @@ async def answer_of(llm: BaseLlm, request: LlmRequest, patience: Patience) -> Ll
         async with aclosing(answers):
             async for response in answers:
                 last = response
-                limit.reschedule(asyncio.get_running_loop().time() + patience.timeout_s)
+                if patience.timeout_s is not None:
+                    limit.reschedule(asyncio.get_running_loop().time() + patience.timeout_s)
     return last

@@ -147,8 +147,12 @@ class HybridSession(BaseLlm):
         attempt = attempt_of(request, provider.llm.model)
         provider.memory.shorten(attempt, request)
         most = self._flight.ledger.expected(provider.name, tokens.total, _limit(request))
+        patience = self._patience
+        if provider.name == EMBEDDED:
+            # It computes here, and there is nobody to ask after it: on a slow machine it takes what it takes.
+            patience = patience._replace(timeout_s=None)
         try:
-            response = await answer_of(provider.llm, attempt, self._patience)
+            response = await answer_of(provider.llm, attempt, patience)
         except Exception as error:
             _log.debug("%s failed", provider.name, exc_info=True)
             if isinstance(error, TimeoutError):
