@@ -102,6 +102,6 @@ def _load(text: str) -> dict[str, Any] | None:
         reason = " ".join(str(error).split()).rstrip(".")
         raise FlightPlanError(f"The plan is not valid YAML: {reason}.") from None
     if data is not None and not isinstance(data, dict):
-        kind = "a list" if isinstance(data, list) else f"`{data!s:.40}`"
+        kind = "a list" if isinstance(data, list) else f"`{' '.join(str(data).split())[:40]}`"
         raise FlightPlanError(f"The plan is {kind}; it must be a mapping such as `budget: 20000`.")
     return data

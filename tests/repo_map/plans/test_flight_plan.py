@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from repo_map.errors import FlightPlanError
@@ -166,6 +166,7 @@ def test_a_bad_plan_is_refused_in_a_sentence_that_names_the_place(text: str, sen
     assert str(refused.value) == sentence
 
 
+@example("0\n\n0")
 @given(st.text() | st.text(alphabet="abudgetverosity:[]{}-, \n0123'\"|>&*!%@`?"))
 def test_any_text_is_a_plan_or_refused_by_name(text: str) -> None:
     sentence = ""
