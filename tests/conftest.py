@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The suite tries the same inputs every time; `python -m tests.safety.fuzz` looks for new ones.
+settings.register_profile("suite", derandomize=True)
+settings.load_profile("suite")
 
 _MODEL_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
 
