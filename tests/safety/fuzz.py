@@ -10,35 +10,18 @@ import argparse
 import http.client
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tests.safety.mutations import mutated
+
 _CALLERS = 8
-_TOKENS = [
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b"**/",
-    b"*",
-    b"\0",
-    b"\n",
-    b'"',
-    b"\xff",
-    b"1e999",
-    b"null",
-    b"-1",
-    b"\xe2\x80\xae",
-    b":",
-]
 _ASK: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
 _INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -72,30 +55,6 @@ MESSAGES = [
         },
     )
 ]
-
-
-def mutated(seeds: list[bytes], inputs: int, seed: int) -> Iterator[bytes]:
-    """Yield inputs made from seeds by a few changes each; the same ones for the same seed."""
-    dice = random.Random(seed)
-    for _ in range(inputs):
-        data = bytearray(dice.choice(seeds))
-        for _ in range(dice.randrange(1, 6)):
-            at = dice.randrange(len(data) + 1)
-            match dice.randrange(6):
-                case 0:
-                    data[at:at] = dice.choice(_TOKENS)
-                case 1:
-                    del data[at : at + dice.randrange(1, 9)]
-                case 2:
-                    data[at:at] = data[at : at + dice.randrange(1, 30)] * dice.randrange(1, 4)
-                case 3 if data:
-                    data[at % len(data)] = dice.randrange(256)
-                case 4:
-                    other = dice.choice(seeds)
-                    data[at:] = other[dice.randrange(len(other) + 1) :]
-                case _:
-                    data[at:at] = dice.randbytes(dice.randrange(1, 5))
-        yield bytes(data)
 
 
 def fuzz_with_atheris(target: str, inputs: int) -> None:

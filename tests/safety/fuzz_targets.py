@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from navigator.amendments import amend_by_model
@@ -38,7 +40,8 @@ FILES = {
     "src/web/router.go": "package web\n\nfunc Route(path string) string {\n\treturn path\n}\n",
     "README.md": "# App\n\n## Start\n\nCall start.\n",
 }
-SUFFIXES = sorted({spec.suffixes[0] for spec in LANGUAGES.values()})
+_FIRST = {suffix: spec.suffixes[0] for spec in LANGUAGES.values() for suffix in spec.suffixes}
+SUFFIXES = sorted({*_FIRST.values()})
 _CONTROL = set(map(chr, [*range(9), *range(11, 32), *range(127, 160)])) | set(
     "\u202a\u202e\u2066\u2069\u2028\U000e0041"
 )
@@ -116,6 +119,19 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "sources": sources,
     "replies": replies,
 }
+
+
+def _samples() -> Iterator[bytes]:
+    """Yield the sources that the tests of the parsers read, a byte for the language before each."""
+    for file in sorted((Path(__file__).parent.parent / "repo_map/parsing").glob("test_symbols*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Name("check"), args=[ast.Constant(str(name)), ast.Constant(str(text)), *_]
+                ) if suffix := _FIRST.get(Path(name).suffix):
+                    yield bytes([SUFFIXES.index(suffix)]) + dedent(text).encode()
+
+
 _PLAN = """budget: 8000
 focus: {paths: [{pattern: "src/**", weight: 4}], symbols: [{name: Router.dispatch, weight: 2}]}
 verbosity:
@@ -145,13 +161,6 @@ SEEDS: dict[str, list[bytes]] = {
         b"**/a/**\nx/a/y",
         b"!/a/**/[!b]*/\na/c/d",
     ],
-    "sources": [
-        bytes([number]) + text.encode()
-        for number in range(len(SUFFIXES))
-        for text in (
-            "class A {\n  int f(int x) { return x; }\n}\n",
-            "# T\n\ndef f(a):\n    '''d'''\n    return {'k': [1]}\n",
-        )
-    ],
+    "sources": list(_samples()),
     "replies": [json.dumps(_REPLY).encode(), b'[{"pattern": "README.md", "level": 4}]', b'{"budget": 1}'],
 }

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.safety.fuzz import fuzz_lines, mutated
+from tests.safety.fuzz import fuzz_lines
 from tests.safety.fuzz_targets import SEEDS, TARGETS
+from tests.safety.mutations import mutated
 
 _few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 _json = st.recursive(
