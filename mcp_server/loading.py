@@ -33,6 +33,7 @@ def navigator_settings(settings: Settings) -> NavigatorSettings:
         fallback_models=settings.fallback_models,
         prices=settings.prices,
         unmasked=settings.unmasked,
+        limits=settings.limits,
         model_urls=settings.models.urls,
         call_timeout_s=settings.models.seconds,
         retries=settings.models.retries,

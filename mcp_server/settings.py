@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from navigator.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
+from repo_map.limits import USUAL, Limits, read_limits
 
 GeminiMemory = Literal["cache", "interactions", "off"]
 LogFormat = Literal["text", "json"]
@@ -89,6 +90,8 @@ class Settings:
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
     max_navigations: int = 1_000
     """Most navigations that one principal may have."""
+    limits: Limits = USUAL
+    """What bounds the index of a repository."""
     keep_days: float = 30.0
     """Navigations that nobody used for this long are removed."""
     log_level: LogLevel = "WARNING"
@@ -121,6 +124,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
         call_seconds=_number(environ, "CALL_SECONDS", 45.0),
         max_navigations=int(_number(environ, "MAX_NAVIGATIONS", 1_000)),
+        limits=read_limits(environ),
         keep_days=_number(environ, "KEEP_DAYS", 30.0),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",

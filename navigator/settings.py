@@ -10,6 +10,7 @@ from typing import Literal
 
 from navigator.state import ExecutionMode
 from repo_map.flight_plan import FlightPlan
+from repo_map.limits import USUAL, Limits
 
 GeminiMemory = Literal["cache", "interactions", "off"]
 
@@ -55,8 +56,8 @@ class NavigatorSettings:
     """Globs of files that are shown with their secrets."""
     workers: int | None = None
     """Processes that parse; None means one per core."""
-    max_repositories: int = 4
-    """Live indexes kept in memory, least recently used dropped first."""
+    limits: Limits = USUAL
+    """What bounds the index of a repository, and how many are kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)

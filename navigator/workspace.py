@@ -107,9 +107,17 @@ class Workspaces:
                 live = await self._refresh(live)
             self._live[root] = live
             self._live.move_to_end(root)
-            while len(self._live) > self._settings.max_repositories:
-                self._live.popitem(last=False)
+            self._drop_idle()
         return live, perf_counter() - started
+
+    def _drop_idle(self) -> None:
+        """Let go of the indexes used least lately while there are too many, or too large ones together."""
+        limits = self._settings.limits
+        while len(self._live) > 1 and (
+            len(self._live) > limits.indexes
+            or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
+        ):
+            self._live.popitem(last=False)
 
     async def _read(self, root: Path) -> Workspace:
         from repo_map.history import read_history  # noqa: PLC0415
@@ -125,6 +133,7 @@ class Workspaces:
                 store=store,
                 workers=self._settings.workers,
                 unmasked=self._settings.unmasked,
+                limits=self._settings.limits,
             )
         finally:
             past = await history
@@ -142,9 +151,12 @@ class Workspaces:
     def _store(self) -> Store:
         from repo_map.indexing.store import Store, user_store  # noqa: PLC0415
 
-        if not self._settings.use_cache:
+        settings = self._settings
+        if not settings.use_cache:
             return Store(None)
-        return Store(self._settings.cache_dir) if self._settings.cache_dir else user_store()
+        if settings.cache_dir:
+            return Store(settings.cache_dir, settings.limits)
+        return user_store(settings.limits)
 
     def close(self) -> None:
         """Let go of every index."""

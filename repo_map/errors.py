@@ -15,5 +15,13 @@ class FlightPlanError(RepoMapError):
     """A flight plan is not well-formed; the message names the line's path, such as ``verbosity[2].level``."""
 
 
+class LimitError(RepoMapError):
+    """A variable of the environment has a value that can't be used."""
+
+
+class TreeTooLargeError(RepoMapError):
+    """A repository does not fit the memory that its index may take."""
+
+
 class BudgetError(RepoMapError):
     """A plan can't be drawn within its token budget."""

@@ -12,6 +12,7 @@ from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.tables import Costs, Files, Imports, Postings, References, Symbols, Units
 from repo_map.indexing.updating import Known, OnProgress, update
 from repo_map.indexing.vocabulary import StringTable
+from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.worktree.file_flags import FileFlag
 from repo_map.worktree.files import Problem, read_file, resolve_root
@@ -27,18 +28,20 @@ def build_index(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     unmasked: Iterable[str] = (),
+    limits: Limits = USUAL,
 ) -> RepoIndex:
     """Index the repository at ``root``, parsing only what the store doesn't know yet.
 
     ``store`` is the user's cache if left out, ``Store(None)`` for none. ``workers`` is the most processes to
     parse in, by default one per processor where there is enough to parse. ``on_progress`` hears the name of
     the phase (``listing``, ``parsing``, ``saving``), the work done and the work in all. ``unmasked`` are
-    globs of files that are shown with their secrets; raises FlightPlanError for a bad one.
+    globs of files that are shown with their secrets; raises FlightPlanError for a bad one, and
+    TreeTooLargeError for a tree that ``limits`` leave no memory for.
     """
-    tree = Tree(resolve_root(root), tuple(sorted(set(unmasked))))
+    tree = Tree(resolve_root(root), tuple(sorted(set(unmasked))), limits)
     for pattern in tree.unmasked:
         globs.compile(pattern)
-    store = user_store() if store is None else store
+    store = user_store(limits) if store is None else store.under(limits)
     known = update(tree, None, store, workers, on_progress or _ignore_progress)
     return RepoIndex(tree, known, store, workers)
 
@@ -128,6 +131,16 @@ class RepoIndex:
         """What identifies the tree: equal for equal paths and bytes, on any machine."""
         return fingerprint(self._tables)
 
+    @property
+    def cache_key(self) -> str:
+        """What names that which is derived from the index: its tree, and the limits it was made under."""
+        return self.fingerprint + self._tree.limits.mark
+
+    @property
+    def memory_mb(self) -> int:
+        """Estimated megabytes of memory that the index takes, with what is derived from it."""
+        return self._tree.limits.memory_for(int(self.files.size.sum()))
+
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """What was skipped, cut or not parsed, and why."""
@@ -207,7 +220,7 @@ class RepoIndex:
         if not any(known):
             return b""
         path = self.paths[file_id]
-        read = read_file(self.root, path)
+        read = read_file(self.root, path, limit=self._tree.limits.file_bytes)
         source = read.source or b""
         if read.digest != known:
             self._drifted.add(file_id)
@@ -245,7 +258,7 @@ class RepoIndex:
             # Imported here because a warm start that parses nothing should not wait for the parsers.
             from repo_map.symbols import read_symbols  # noqa: PLC0415
 
-            return read_symbols(source, self.paths[file_id])
+            return read_symbols(source, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]
         return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
 

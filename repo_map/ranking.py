@@ -107,7 +107,7 @@ def _kept(
     if index.cache_folder is None:
         return make(index)
     version = hashlib.blake2b(extractor_version().encode() + Path(__file__).read_bytes(), digest_size=8)
-    name = f"{what}-{index.fingerprint}-{version.hexdigest()}"
+    name = f"{what}-{index.cache_key}-{version.hexdigest()}"
     arrays = derived.recall(index.cache_folder, name)
     if arrays is None:
         arrays = list(make(index))

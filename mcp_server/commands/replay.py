@@ -44,9 +44,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
                 f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
             )
         plan = plan.model_copy(update={"budget": options.tokens})
-    drawn, drift = replay(
-        build_index(root, store=Store(settings.cache_dir), unmasked=settings.unmasked), plan
+    index = build_index(
+        root, store=Store(settings.cache_dir), unmasked=settings.unmasked, limits=settings.limits
     )
+    drawn, drift = replay(index, plan)
     if options.json:
         print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from google.adk.tools.function_tool import FunctionTool
@@ -25,62 +26,78 @@ ONE_DECISION = {
 }
 
 
+_flying: ContextVar[Flight] = ContextVar("flying")
+
+
+class FlightTool(FunctionTool):
+    """A tool of one navigation: a function that all navigations share, and the flight that it steers.
+
+    ADK caches a thousand functions of tools with their declarations. Functions of each navigation's own would
+    fill that cache, keep their flights alive in it, and be declared anew each time.
+    """
+
+    def __init__(self, function: Callable[..., Any], flight: Flight) -> None:
+        super().__init__(function)
+        self._flight = flight
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        """Run the function on the flight."""
+        token = _flying.set(self._flight)
+        try:
+            return await super().run_async(args=args, tool_context=tool_context)
+        finally:
+            _flying.reset(token)
+
+
 def tools_of(flight: Flight) -> list[FunctionTool]:
-    """Return the tools of one navigation, which end with its flight."""
-    # ADK keeps the functions of tools in caches of its own; they must not keep a whole flight alive there.
-    held = weakref.ref(flight)
-
-    async def update_flight_plan(
-        reasoning: str, updates: dict[str, Any], tool_context: ToolContext
-    ) -> dict[str, Any]:
-        """Change the flight plan and redraw the map.
-
-        Args:
-            reasoning: Why, in one or two sentences that name the evidence.
-            updates: The parts of the plan to change. `verbosity`: list of {pattern, level, sections?};
-                pattern is a path or glob; level 0 leaves files out, 1 shows the path, 2 the structure,
-                3 signatures and docs, 4 the source; sections is a list of {pattern, level} over symbol names
-                such as `Router.dispatch`, or of {lines: "10-40", level}.
-                `focus`: {paths: [{pattern, weight}], symbols: [{name, weight}]}.
-                `custom_queries`: list of {pattern, query, level} in tree-sitter's query language.
-                `budget`: tokens, at most the user's.
-        """
-        flight = _alive(held)
-        async with flight.turn:
-            if flight.decided:
-                return ONE_DECISION
-            before = state_store.read(tool_context.state)
-            try:
-                change = amend_by_model(before, reasoning, updates)
-            except RepoMapError as error:
-                return {"status": "error", "error": str(error)}
-            step = Step("update_flight_plan", reasoning, change.plan, change.diff, flight.pilot)
-            answer = await _take(flight, tool_context, before, step)
-            return answer | {"changes": list(change.lines)}
-
-    async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str, Any]:
-        """Finish: the map holds what the goal needs.
-
-        Args:
-            summary: For each focus area, why it is there; then what was left out and why.
-        """
-        flight = _alive(held)
-        async with flight.turn:
-            if flight.decided:
-                return ONE_DECISION
-            if not summary.strip():
-                return NO_SUMMARY
-            before = state_store.read(tool_context.state)
-            step = Step("finalize_context", summary, before.state.flight_plan, {}, flight.pilot)
-            return await _take(flight, tool_context, before, step)
-
-    return [FunctionTool(update_flight_plan), FunctionTool(finalize_context)]
+    """Return the tools of one navigation."""
+    return [FlightTool(update_flight_plan, flight), FlightTool(finalize_context, flight)]
 
 
-def _alive(held: weakref.ref[Flight]) -> Flight:
-    flight = held()
-    assert flight is not None, "a runner holds its flight for as long as it runs"
-    return flight
+async def update_flight_plan(
+    reasoning: str, updates: dict[str, Any], tool_context: ToolContext
+) -> dict[str, Any]:
+    """Change the flight plan and redraw the map.
+
+    Args:
+        reasoning: Why, in one or two sentences that name the evidence.
+        updates: The parts of the plan to change. `verbosity`: list of {pattern, level, sections?};
+            pattern is a path or glob; level 0 leaves files out, 1 shows the path, 2 the structure,
+            3 signatures and docs, 4 the source; sections is a list of {pattern, level} over symbol names
+            such as `Router.dispatch`, or of {lines: "10-40", level}.
+            `focus`: {paths: [{pattern, weight}], symbols: [{name, weight}]}.
+            `custom_queries`: list of {pattern, query, level} in tree-sitter's query language.
+            `budget`: tokens, at most the user's.
+    """
+    flight = _flying.get()
+    async with flight.turn:
+        if flight.decided:
+            return ONE_DECISION
+        before = state_store.read(tool_context.state)
+        try:
+            change = amend_by_model(before, reasoning, updates)
+        except RepoMapError as error:
+            return {"status": "error", "error": str(error)}
+        step = Step("update_flight_plan", reasoning, change.plan, change.diff, flight.pilot)
+        answer = await _take(flight, tool_context, before, step)
+        return answer | {"changes": list(change.lines)}
+
+
+async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str, Any]:
+    """Finish: the map holds what the goal needs.
+
+    Args:
+        summary: For each focus area, why it is there; then what was left out and why.
+    """
+    flight = _flying.get()
+    async with flight.turn:
+        if flight.decided:
+            return ONE_DECISION
+        if not summary.strip():
+            return NO_SUMMARY
+        before = state_store.read(tool_context.state)
+        step = Step("finalize_context", summary, before.state.flight_plan, {}, flight.pilot)
+        return await _take(flight, tool_context, before, step)
 
 
 async def _take(flight: Flight, context: ToolContext, before: Navigation, step: Step) -> dict[str, Any]:

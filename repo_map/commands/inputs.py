@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ def open_index(options: argparse.Namespace) -> RepoIndex:
     """Index the repository, with progress on a terminal."""
     from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
     from repo_map.indexing.store import Store  # noqa: PLC0415
+    from repo_map.limits import read_limits  # noqa: PLC0415
 
     store = Store(None) if options.no_cache else None
     progress = Progress(shown=not options.quiet and sys.stderr.isatty())
@@ -28,6 +30,7 @@ def open_index(options: argparse.Namespace) -> RepoIndex:
             workers=options.workers,
             on_progress=progress.report,
             unmasked=options.unmask,
+            limits=read_limits(os.environ),
         )
     finally:
         progress.clear()

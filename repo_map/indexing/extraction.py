@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from repo_map.indexing.tables import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
 from repo_map.indexing.vocabulary import StringTable, encode
+from repo_map.limits import USUAL, Limits
 from repo_map.pricing.costs import FileCosts, price_file
 from repo_map.relevance.postings import count_terms
 from repo_map.relevance.units import FileUnits, read_units
@@ -27,9 +28,9 @@ _LINE_FIELDS = tuple(
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
-def extract(files: Iterable[ReadFile]) -> Tables:
+def extract(files: Iterable[ReadFile], limits: Limits = USUAL) -> Tables:
     """Parse files, given in path order, and gather what they say."""
-    builder = _Builder()
+    builder = _Builder(limits)
     for file in files:
         builder.add(file)
     return builder.finish()
@@ -49,7 +50,8 @@ class _Reading(NamedTuple):
 class _Builder:
     """Columns that grow by one file at a time; what is named stays text until all names are known."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self._paths: list[bytes] = []
         self._numbers = {c.name: array(_TYPE_CODES[c.dtype]) for c in COLUMNS if not c.vocabulary}
         self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
@@ -58,7 +60,7 @@ class _Builder:
         self._slots: list[int] = []
 
     def add(self, file: ReadFile) -> None:
-        reading = _read(file)
+        reading = _read(file, self._limits)
         self._paths.append(encode(file.path))
         self._numbers["files.size"].append(file.size)
         self._numbers["files.lines"].append(reading.lines)
@@ -153,7 +155,7 @@ def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray
     return StringTable.of_sorted(vocabulary)
 
 
-def _read(file: ReadFile) -> _Reading:
+def _read(file: ReadFile, limits: Limits) -> _Reading:
     """Read one file whole; whatever fails on it costs its symbols and is told, but never fails the index."""
     path, source = file.path, file.source
     flags = flags_of_path(path)
@@ -167,7 +169,7 @@ def _read(file: ReadFile) -> _Reading:
     if not text:
         return _without_symbols(flags, notes, text, path)
     try:
-        symbols = read_symbols(text, path)
+        symbols = read_symbols(text, path, limits)
         units = read_units(text, symbols, path)
         costs = price_file(text, symbols, path)
     except Exception as error:

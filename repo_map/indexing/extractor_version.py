@@ -12,6 +12,7 @@ EXTRACTOR = (
     "indexing/extraction.py",
     "indexing/tables.py",
     "indexing/vocabulary.py",
+    "limits.py",
     "parsing/**/*.py",
     "pricing/costs.py",
     "queries/**/*.scm",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from repo_map.indexing.splicing import Run
 from repo_map.indexing.tables import Tables
-from repo_map.worktree.files import SIZE_LIMIT_BYTES, Listing
+from repo_map.worktree.files import Listing
 from repo_map.worktree.tree import Tree
 
 _NONE = -1
@@ -76,7 +76,7 @@ class Sources:
 
     def missing_bytes(self) -> int:
         """Return the size of the files that no tables hold yet."""
-        return int(np.minimum(self._listing.states[self._missing(), 0], SIZE_LIMIT_BYTES).sum())
+        return int(np.minimum(self._listing.states[self._missing(), 0], self._tree.limits.file_bytes).sum())
 
     def are_all_of(self, tables: Tables) -> bool:
         """Say whether the sources are all the files of ``tables`` and no others."""

@@ -24,6 +24,7 @@ from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
 from repo_map.indexing.tables import Tables
+from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, Problem
 
 _SEAL_BYTES = 16
@@ -55,9 +56,14 @@ class Memory(msgspec.Struct, array_like=True, frozen=True):
 class Store:
     """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
 
-    def __init__(self, folder: Path | None, *, limit_bytes: int = 2_000_000_000) -> None:
+    def __init__(self, folder: Path | None, limits: Limits = USUAL) -> None:
         self.folder = folder
-        self._limit_bytes = limit_bytes
+        self._limits = limits
+        self._suffix = f"-{extractor_version()}{limits.mark}.index"
+
+    def under(self, limits: Limits) -> Store:
+        """Return the store of the same folder for indexes that are made under other limits."""
+        return self if limits.mark == self._limits.mark else Store(self.folder, limits)
 
     def recall(self, tree: bytes) -> tuple[Memory, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
@@ -82,7 +88,7 @@ class Store:
         if self.folder is None or not wanted:
             return
         latest = sorted(_with_times(self.folder / "snapshots"), reverse=True)
-        for _, path in [entry for entry in latest if entry[1].name.endswith(_suffix())][:_RELATED_AT_MOST]:
+        for _, path in [entry for entry in latest if entry[1].name.endswith(self._suffix)][:_RELATED_AT_MOST]:
             tables = _open(path)
             if tables is not None and len(wanted.intersection(tables.paths)) * 5 >= len(wanted):
                 yield tables
@@ -94,7 +100,7 @@ class Store:
         """
         if self.folder is None:
             raise OSError(0, "there is no cache folder")
-        path = self.folder / "snapshots" / (fingerprint + _suffix())
+        path = self.folder / "snapshots" / (fingerprint + self._suffix)
         tables = _open(path)
         if tables is None:
             _replace(path, lambda file: write_snapshot(file, arrays()))
@@ -109,7 +115,7 @@ class Store:
             return
         memory = Memory(
             tree=tree,
-            snapshot=fingerprint + _suffix(),
+            snapshot=fingerprint + self._suffix,
             taken_ns=taken_ns,
             states=listing.states.astype("<i8").tobytes(),
             left_out=listing.left_out,
@@ -121,11 +127,11 @@ class Store:
         self._prune(self.folder, memory.snapshot)
 
     def _tree_file(self, folder: Path, tree: bytes) -> Path:
-        return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + _suffix())
+        return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
 
     def _prune(self, folder: Path, current: str) -> None:
         """Remove the least recently used snapshots over the limit, and what a crash left behind."""
-        room = self._limit_bytes
+        room = self._limits.cache_mb * 1_000_000
         now = time.time()
         for modified, path in sorted(_with_times(folder / "snapshots"), reverse=True):
             with suppress(OSError):
@@ -138,17 +144,13 @@ class Store:
                     path.unlink()
 
 
-def user_store() -> Store:
+def user_store(limits: Limits = USUAL) -> Store:
     """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
     try:
         home = Path.home()
     except RuntimeError:  # No home folder: a service account.
         home = Path(tempfile.gettempdir())
-    return Store(cache_folder(os.environ, sys.platform, home))
-
-
-def _suffix() -> str:
-    return f"-{extractor_version()}.index"
+    return Store(cache_folder(os.environ, sys.platform, home), limits)
 
 
 def _open(path: Path) -> Tables | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.fingerprints import fingerprint, fingerprint_of_runs
 from repo_map.indexing.snapshot import SnapshotError
 from repo_map.indexing.sources import Sources
@@ -44,7 +45,8 @@ def update(
     if known is None:
         known = _recall(tree, store, problems)
     on_progress("listing", 0, 1)
-    listing = list_files(tree.root, None if known is None else known.listing)
+    listing = list_files(tree.root, None if known is None else known.listing, limit=tree.limits.files)
+    _require_memory(tree, listing)
     on_progress("listing", 1, 1)
     sources = Sources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
@@ -69,6 +71,27 @@ def update(
         if saved is not None:
             return Known(saved, listing, taken_ns, problems=tuple(problems))
     return Known(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
+
+
+def _require_memory(tree: Tree, listing: Listing) -> None:
+    """Raise ``TreeTooLargeError`` for a tree whose index would take more memory than it may."""
+    sizes, limits = listing.states[:, 0], tree.limits
+    if limits.memory_for(int(sizes.sum())) <= limits.memory_mb:
+        return
+    # Imported here because a warm start that parses nothing should not wait for the parsers.
+    from repo_map.parsing.languages import language_of  # noqa: PLC0415
+
+    source = sum(
+        int(size)
+        for path, size in zip(listing.paths, sizes, strict=True)
+        if size <= limits.file_bytes and language_of(path)
+    )
+    if (needed := limits.memory_for(source)) > limits.memory_mb:
+        raise TreeTooLargeError(
+            f"`{tree.root}` has {source // 1_000_000:,} MB of source, whose index would take some "
+            f"{needed:,} MB of memory, over the limit of {limits.memory_mb:,}; give a folder of it, or raise "
+            "REPO_NAVIGATOR_MAX_MEMORY_MB."
+        )
 
 
 def _recall(tree: Tree, store: Store, problems: list[Problem]) -> Known | None:

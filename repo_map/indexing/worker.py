@@ -14,6 +14,7 @@ from repo_map.indexing.extraction import extract
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import encode_snapshot
 from repo_map.indexing.tables import to_arrays
+from repo_map.limits import USUAL, Limits
 from repo_map.worktree.tree import Tree
 
 _LENGTH_BYTES = 8
@@ -26,6 +27,7 @@ class Order(msgspec.Struct, array_like=True, frozen=True):
     paths: tuple[str, ...]
     unmasked: tuple[str, ...] = ()
     """Globs of files whose secrets may be shown."""
+    limits: Limits = USUAL
 
 
 def send(stream: IO[bytes], message: bytes) -> None:
@@ -61,8 +63,21 @@ def main() -> None:
             order = msgspec.msgpack.decode(receive(orders), type=Order)
         except EOFError:
             return
-        tables = extract(map(Tree(Path(order.root), order.unmasked).read, order.paths))
+        _bound_memory(order.limits.memory_mb)
+        tree = Tree(Path(order.root), order.unmasked, order.limits)
+        tables = extract(map(tree.read, order.paths), order.limits)
         send(answers, encode_snapshot(to_arrays(tables).items()))
+
+
+def _bound_memory(megabytes: int) -> None:
+    """Let the system refuse this process more memory; a parser that asks for it then ends alone."""
+    if sys.platform == "linux":  # Elsewhere the limit is not kept, or there is none.
+        import resource  # noqa: PLC0415
+
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        wanted = megabytes * 1_000_000
+        if most == resource.RLIM_INFINITY or wanted < most:
+            resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
 
 
 if __name__ == "__main__":

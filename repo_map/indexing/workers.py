@@ -24,7 +24,7 @@ from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.spool import Spool
 from repo_map.indexing.tables import Tables, to_arrays
 from repo_map.indexing.worker import Order, receive, send
-from repo_map.worktree.files import SIZE_LIMIT_BYTES, ReadFile
+from repo_map.worktree.files import ReadFile
 from repo_map.worktree.tree import Tree
 
 _CHUNK_BYTES = 400_000
@@ -54,7 +54,7 @@ def parse_files(
     tree: Tree, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
 ) -> Parsed:
     """Parse files, given in path order; in this process where that is quicker, or where ``workers`` is 1."""
-    chunks = _chunks(paths, sizes)
+    chunks = _chunks(paths, sizes, tree.limits.file_bytes)
     if workers is None:
         workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
     if workers <= 1 or len(chunks) <= 1:
@@ -65,7 +65,7 @@ def parse_files(
 def _parse_here(tree: Tree, chunks: list[_Chunk], on_parsed: OnParsed, done: int) -> list[Tables]:
     tables = []
     for chunk in chunks:
-        tables.append(extract(map(tree.read, chunk.paths)))
+        tables.append(extract(map(tree.read, chunk.paths), tree.limits))
         done += len(chunk.paths)
         on_parsed(done)
     return tables
@@ -76,14 +76,14 @@ def _default_workers() -> int:
     return min(available, _WORKERS_AT_MOST)
 
 
-def _chunks(paths: Sequence[str], sizes: Sequence[int]) -> list[_Chunk]:
+def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chunk]:
     chunks = []
     first, size = 0, 0
     for position, path_size in enumerate(sizes):
         if position > first and (size > _CHUNK_BYTES or position - first >= _CHUNK_FILES):
             chunks.append(_Chunk(first, tuple(paths[first:position])))
             first, size = position, 0
-        size += min(path_size, SIZE_LIMIT_BYTES)
+        size += min(path_size, limit)
     if first < len(paths):
         chunks.append(_Chunk(first, tuple(paths[first:])))
     return chunks
@@ -220,7 +220,9 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
 def _ask(process: subprocess.Popen[bytes], tree: Tree, chunk: _Chunk) -> bytes:
     assert process.stdin is not None
     assert process.stdout is not None
-    send(process.stdin, msgspec.msgpack.encode(Order(str(tree.root), chunk.paths, tree.unmasked)))
+    send(
+        process.stdin, msgspec.msgpack.encode(Order(str(tree.root), chunk.paths, tree.unmasked, tree.limits))
+    )
     return receive(process.stdout)
 
 

@@ -84,7 +84,7 @@ class QueryUpdate(_Update):
     """Adds or replaces the level of a custom query; a query of null removes all queries of ``pattern``."""
 
     pattern: Glob
-    query: str | None
+    query: str | None = Field(min_length=1)
     level: Level | None = 4
     """Null removes the query."""
 

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.limits import USUAL
 from repo_map.worktree.fence import is_kernel_folder, leads_out, open_inside
 from repo_map.worktree.walking import Names, Walk
 
-SIZE_LIMIT_BYTES = 1_500_000
-FILES_LIMIT = 200_000
 DIGEST_BYTES = 16
 
 # Control characters, line separators, text-direction marks and invisible tags could forge lines of a map;
@@ -88,26 +87,26 @@ def resolve_root(root: Path) -> Path:
     )
 
 
-def list_files(root: Path, known: Listing | None = None) -> Listing:
-    """List the files of a tree; a ``known`` earlier listing saves looking at every name again."""
+def list_files(root: Path, known: Listing | None = None, *, limit: int = USUAL.files) -> Listing:
+    """List the first ``limit`` files of a tree; a ``known`` earlier listing saves a look at every name."""
     walk = Walk(root)
     if known is None:
         names = walk.finish(b"")
-        return _list(root, names) if names else _EMPTY
+        return _list(root, names, limit) if names else _EMPTY
     # While git walks, look at the files that are probably still there.
     states = _states(root, known.paths)
     names = walk.finish(known.digest)
     if names is not None:
-        return _list(root, names)
+        return _list(root, names, limit)
     same_types = np.array_equal(states[:, 4], known.states[:, 4])
     if same_types and not any(
         _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
     ):
         return known._replace(states=states)
-    return _list(root, Walk(root).finish(b"") or Names((), b"", ()))
+    return _list(root, Walk(root).finish(b"") or Names((), b"", ()), limit)
 
 
-def read_file(root: Path, path: str, *, limit: int = SIZE_LIMIT_BYTES) -> ReadFile:
+def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFile:
     """Read a listed file of at most ``limit`` bytes, without following links."""
     try:
         for _ in range(3):
@@ -149,7 +148,7 @@ def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes
         os.close(descriptor)
 
 
-def _list(root: Path, found: Names) -> Listing:
+def _list(root: Path, found: Names, limit: int) -> Listing:
     """Sort names into files and what is left out, with the reasons."""
     real_root = os.path.realpath(root)
     problems = [Problem(*problem) for problem in found.problems]
@@ -165,10 +164,10 @@ def _list(root: Path, found: Names) -> Listing:
         for name in sorted(out - odd)
     )
     names = [name for name in names if name not in odd and name not in out]
-    if len(names) > FILES_LIMIT:
-        told = f"{len(names):,} files, over the limit of {FILES_LIMIT:,}; the first by path were indexed"
+    if len(names) > limit:
+        told = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
         problems.append(Problem("", told))
-        names = names[:FILES_LIMIT]
+        names = names[:limit]
     linked = _linked_folders(real_root, names)
     problems.extend(
         Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked

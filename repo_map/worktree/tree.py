@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from repo_map import globs
+from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import ReadFile, read_file
 
 
@@ -16,6 +17,7 @@ class Tree(NamedTuple):
     root: Path
     unmasked: tuple[str, ...] = ()
     """Globs of the files that the user lets be shown as they are."""
+    limits: Limits = USUAL
 
     @property
     def name(self) -> bytes:
@@ -39,7 +41,7 @@ class Tree(NamedTuple):
 
         if self.withholds(path):
             return ReadFile(path, 0, None, "it holds keys by its name; listed by path only")
-        read = read_file(self.root, path)
+        read = read_file(self.root, path, limit=self.limits.file_bytes)
         if read.source is None:
             return read
         masked = mask(read.source)
@@ -47,4 +49,6 @@ class Tree(NamedTuple):
 
     def digest(self, path: str) -> bytes:
         """Return what identifies a file's bytes, empty for one that is not to be read."""
-        return b"" if self.withholds(path) else read_file(self.root, path).digest
+        if self.withholds(path):
+            return b""
+        return read_file(self.root, path, limit=self.limits.file_bytes).digest

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_server.loading import navigator_settings
 from mcp_server.settings import ModelSettings, SettingsError, bearer_tokens, log_level, read_settings
+from repo_map.limits import VARIABLES
 
 
 def test_without_variables_everything_has_a_default() -> None:
@@ -129,6 +130,7 @@ def test_every_variable_is_documented() -> None:
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
     read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_number\(environ, "([A-Z_]+)"', source))
     names = {name for pair in read for name in pair if name} | {"DATA", "CACHE"}
+    names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(
         re.findall(r"^\| `REPO_NAVIGATOR_([A-Z_]+)`", (root / "docs" / "server.md").read_text("utf-8"), re.M)
     )

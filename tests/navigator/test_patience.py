@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 
 import pytest
+from google.adk.tools.function_tool import _build_declaration_cached
 
 from navigator.adk.flight import Flight
 from navigator.reports import StopReason
@@ -30,12 +31,14 @@ async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("navigator.adk.hangar.MAX_LIVE", 2)
-    earlier = _flights()
+    earlier, declared = _flights(), _build_declaration_cached.cache_info().currsize
     navigator = make_navigator()
     for _ in range(4):
         opened = await navigator.open(NavigationRequest(repo_path=repository, **REQUEST))  # type: ignore[arg-type]
         await navigator.run(opened)
     assert len([flight for flight in _flights() if flight not in earlier]) == 2
+    # ADK keeps the declaration of each function that was ever a tool, up to a thousand of them.
+    assert _build_declaration_cached.cache_info().currsize <= declared + 2
 
 
 def _flights() -> list[Flight]:

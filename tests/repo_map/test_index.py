@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
+from repo_map.limits import Limits
 from repo_map.symbols import Import
 from repo_map.worktree.file_flags import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
@@ -265,8 +266,8 @@ def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(
     tree = write(tmp_path / "tree", _many_files())
     _use_workers_that(
         "read = extraction.read_symbols\n"
-        "def read_or_die(source, path):\n"
-        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path)\n"
+        "def read_or_die(source, path, limits):\n"
+        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path, limits)\n"
         "extraction.read_symbols = read_or_die\n",
         tmp_path / "stub",
         monkeypatch,
@@ -280,6 +281,23 @@ def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(
     assert len(index.symbols.name) == len(whole.symbols.name) - len(
         whole.definitions(file_id(whole, lost.path))
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps the limit on a process's data")
+def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path / "tree", _many_files())
+    _use_workers_that(
+        "read = extraction.read_symbols\n"
+        "def read_or_hoard(source, path, limits):\n"
+        "    return bytearray(2_000_000_000) if path == 'pkg3/m93.py' else read(source, path, limits)\n"
+        "extraction.read_symbols = read_or_hoard\n",
+        tmp_path / "stub",
+        monkeypatch,
+    )
+    index = build_index(tree, store=NO_STORE, workers=2, limits=Limits(memory_mb=1_000))
+    assert index.problems == (("pkg3/m93.py", "the parser failed on it (MemoryError: )"),)
 
 
 def test_a_file_that_crashed_a_worker_is_tried_again_at_the_next_start(

@@ -26,6 +26,7 @@ from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.extraction import extract
 from repo_map.indexing.store import Store
+from repo_map.limits import Limits
 from repo_map.parsing.languages import LANGUAGES
 from repo_map.secrecy.masking import mask
 from repo_map.selection.sections import Shape
@@ -72,7 +73,7 @@ def sources(data: bytes) -> None:
     source, path = data[1:], f"some/file{SUFFIXES[data[0] % len(SUFFIXES)]}"
     masked = mask(source)
     assert len(masked.source) == len(source)
-    symbols = read_symbols(masked.source, path, deadline_s=2.0)
+    symbols = read_symbols(masked.source, path, Limits(parse_seconds=2.0))
     lines = masked.source.count(b"\n") + 1
     for item in symbols.definitions:
         assert 0 < item.start <= item.sig_start <= item.sig_end

@@ -13,6 +13,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import EXTRACTOR
 from repo_map.indexing.store import Store
+from repo_map.limits import Limits
 from tests.support.trees import commit, git, tables_digest, write
 
 FILES: dict[str, str | bytes] = {
@@ -182,7 +183,7 @@ def test_the_snapshots_used_least_recently_go_when_the_limit_is_reached(tmp_path
     for age, path in enumerate(sorted((cache / "snapshots").iterdir(), key=lambda path: path != first)):
         os.utime(path, (age, age))  # The first tree's is the older one.
     build(trees[0], cache)  # Now it is the newer one.
-    build_index(trees[2], store=Store(cache, limit_bytes=size * 5 // 2))
+    build_index(trees[2], store=Store(cache, Limits(cache_mb=size * 2.5 / 1_000_000)))
     assert [build(tree, cache)[1] for tree in (trees[0], trees[2], trees[1])] == [0, 0, 1]
 
 

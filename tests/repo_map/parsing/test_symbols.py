@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_map.limits import Limits
 from repo_map.parsing import languages
 from repo_map.parsing.languages import LANGUAGES
 from repo_map.symbols import FileSymbols, Import, read_symbols
@@ -130,7 +131,7 @@ def test_what_is_too_big_to_parse_is_told_and_not_read(source: bytes, path: str,
 
 
 def test_a_parser_that_runs_over_its_deadline_is_stopped_and_works_again_afterwards() -> None:
-    symbols = read_symbols(b"f(" * 20_000 + b"\n", "a.py", deadline_s=0.0)
+    symbols = read_symbols(b"f(" * 20_000 + b"\n", "a.py", Limits(parse_seconds=0.0))
     assert "did not finish within 0 s" in symbols.problems[0]
     assert read_symbols(b"def f(): pass\n", "a.py").definitions
 

@@ -237,6 +237,10 @@ def test_an_update_that_changes_nothing_says_nothing() -> None:
             {"verbosity": [{"pattern": "a", "sections": [{"lines": "x", "level": 3}]}]},
             "`verbosity[0].sections[0].lines` is 'x'; it must be a first and a last line, such as 120-180.",
         ),
+        (
+            {"custom_queries": [{"pattern": "**/*.py", "query": " "}]},
+            "`custom_queries[0].query` is ' '; it must not be empty.",
+        ),
     ],
 )
 def test_a_bad_update_is_refused_in_a_sentence_that_names_the_place(
