@@ -126,6 +126,11 @@ class RepoIndex:
         """Where what is derived from the index may be kept; None where nothing is."""
         return self._store.folder
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether the cache holds the index as it is, rather than as it was a few edits ago."""
+        return self._store.folder is not None and not self._known.unsaved
+
     @cached_property
     def fingerprint(self) -> str:
         """What identifies the tree: equal for equal paths and bytes, on any machine."""

@@ -11,17 +11,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map import globs
+from repo_map import globs, reference_graph
 from repo_map.flight_plan import Focus
 from repo_map.indexing import derived
 from repo_map.indexing.extractor_version import extractor_version
+from repo_map.reference_graph import Floats, Ints, ReferenceGraph, build_graph
 from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DAMPING = 0.85
 """Chance that a reader follows a reference rather than starting anew; Page et al., 1998."""
@@ -32,11 +30,7 @@ _MOST_REMEMBERED = 16
 """Rankings kept per index, one for each focus."""
 _FOCUS_SHARE = 0.5
 """Part of the fresh starts that go to the focus, where a plan has one."""
-_UNREFERABLE_KINDS = frozenset({"heading", "key", "element", "rule"})
-_KIND_TRUST = {"method": 0.2, "field": 0.1, "constant": 0.4, "module": 0.3}
-_SELDOM_MEANT = 0.1
 _TEST_SHARE, _COPIED_SHARE = 0.3, 0.05
-_PLAIN, _PRIVATE, _SHORT, _LONG = 0.4, 0.3, 0.3, 2.0
 
 
 class Ranking(NamedTuple):
@@ -46,29 +40,6 @@ class Ranking(NamedTuple):
     """Shape (files,)."""
     definitions: Floats
     """Shape (symbols,)."""
-
-
-class _Graph(NamedTuple):
-    """References from files to names, and definitions of names in files.
-
-    A file's attention goes to the names it uses, and from each name in equal parts to its definitions. Going
-    through names keeps the graph as small as the source; file-to-file edges would be many times more.
-    """
-
-    source: Ints
-    """File of each reference, ascending by name."""
-    weight: Floats
-    """Share of the file's attention that the reference gets."""
-    name_start: Ints
-    """First reference of each name."""
-    definer: Ints
-    """File of each definition."""
-    defined: Ints
-    """Name of each definition."""
-    share: Floats
-    """Part of the name's attention that the definition gets."""
-    row: Ints
-    """Row of ``symbols`` of each definition."""
 
 
 def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
@@ -96,7 +67,9 @@ def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
 
 def _walk_from(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     if index not in _graphs:
-        _graphs[index] = _Graph(*_kept(index, "graph", _build_graph))
+        # To keep a graph takes as long as to build it: worth it for trees that other processes will see.
+        kept = _kept(index, "graph", build_graph) if index.is_saved else build_graph(index)
+        _graphs[index] = ReferenceGraph(*kept)
     return _walk(_graphs[index], _starts(index, focus), len(index.symbols.name))
 
 
@@ -106,7 +79,8 @@ def _kept(
     """Return arrays that follow from an index from its cache, or make them and keep them there."""
     if index.cache_folder is None:
         return make(index)
-    version = hashlib.blake2b(extractor_version().encode() + Path(__file__).read_bytes(), digest_size=8)
+    code = b"".join(Path(file).read_bytes() for file in (__file__, reference_graph.__file__))
+    version = hashlib.blake2b(extractor_version().encode() + code, digest_size=8)
     name = f"{what}-{index.cache_key}-{version.hexdigest()}"
     arrays = derived.recall(index.cache_folder, name)
     if arrays is None:
@@ -116,11 +90,11 @@ def _kept(
 
 
 # Weak: what is remembered of an index goes when the index goes.
-_graphs: WeakKeyDictionary[RepoIndex, _Graph] = WeakKeyDictionary()
+_graphs: WeakKeyDictionary[RepoIndex, ReferenceGraph] = WeakKeyDictionary()
 _rankings: WeakKeyDictionary[RepoIndex, dict[Focus | None, Ranking]] = WeakKeyDictionary()
 
 
-def _walk(graph: _Graph, starts: Floats, rows: int) -> Ranking:
+def _walk(graph: ReferenceGraph, starts: Floats, rows: int) -> Ranking:
     """Iterate the random walk until it settles; a few milliseconds a round at 11,000 files."""
     files = starts.copy()
     reached = np.zeros(0)
@@ -140,7 +114,7 @@ def _walk(graph: _Graph, starts: Floats, rows: int) -> Ranking:
     return Ranking(files.round(_DECIMALS), definitions.round(_DECIMALS))
 
 
-def _to_definitions(graph: _Graph, files: Floats) -> Floats:
+def _to_definitions(graph: ReferenceGraph, files: Floats) -> Floats:
     """Return the attention that reaches each definition when every file passes on what it has."""
     if not graph.source.size:
         return np.zeros(len(graph.definer))
@@ -208,72 +182,3 @@ def _rows_with_files(index: RepoIndex) -> list[tuple[int, int]]:
 
 def _qualified(index: RepoIndex, file_id: int, row: int) -> str:
     return index.qualified_name(file_id, row - int(index.symbols.file_start[file_id]))
-
-
-def _build_graph(index: RepoIndex) -> _Graph:
-    """Read who refers to what out of the index's columns."""
-    count = len(index.paths)
-    symbols, references = index.symbols, index.references
-    referable = np.array([kind not in _UNREFERABLE_KINDS for kind in index.kinds], dtype=bool)
-    row = np.flatnonzero(referable[symbols.kind]) if len(referable) else np.zeros(0, np.int64)
-    name = symbols.name[row].astype(np.int64)
-    definer = _owners(symbols.file_start)[row]
-    pairs = np.unique(name * count + definer)
-    definers = np.bincount(pairs // max(count, 1), minlength=len(index.strings))
-
-    source = _owners(references.file_start)
-    used = references.name.astype(np.int64)
-    keep = definers[used] > 0
-    keys, inverse = np.unique(used[keep] * count + source[keep], return_inverse=True)
-    weight = np.sqrt(np.bincount(inverse, references.count[keep], len(keys)))
-    # A file that defines a name means its own; nothing flows out.
-    foreign = ~np.isin(keys, pairs, assume_unique=True)
-    keys, weight = keys[foreign], weight[foreign]
-    used, source = keys // max(count, 1), keys % max(count, 1)
-    trust = _trust(index, row, definer)
-    best = np.zeros(len(index.strings))
-    np.maximum.at(best, name, trust)
-    weight = weight * _name_weights(index)[used] * best[used] / np.sqrt(definers[used])
-    total = np.bincount(source, weight, count)
-    weight /= np.where(total > 0, total, 1)[source]
-
-    reached, name_start = np.unique(used, return_index=True)
-    position = np.full(len(index.strings), -1)
-    position[reached] = np.arange(len(reached))
-    live = position[name] >= 0
-    row, name, definer, trust = row[live], name[live], definer[live], trust[live]
-    whole = np.bincount(name, trust, len(index.strings))
-    return _Graph(source, weight, name_start, definer, position[name], trust / whole[name], row)
-
-
-def _trust(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
-    """Return how likely a name that is used means each definition of it, before anything else is known.
-
-    A type's name is hardly ever another's, a method's often is; what tests and copies define is seldom meant.
-    """
-    by_kind = np.array([_KIND_TRUST.get(kind, 1.0) for kind in index.kinds])
-    flags = index.files.flags[definer]
-    seldom = (flags & int(FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED)) > 0
-    trust: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, _SELDOM_MEANT, 1.0)
-    return trust
-
-
-def _name_weights(index: RepoIndex) -> Floats:
-    """Return how much a name says, shape (strings,): ``get_user_by_id`` much, ``name`` little."""
-    starts, blob = index.strings.starts.astype(np.int64), index.strings.blob
-    lengths = np.diff(starts)
-    joints = np.concatenate(([0], np.cumsum((blob == ord("_")) | ((blob >= ord("A")) & (blob <= ord("Z"))))))
-    filled = lengths > 0
-    private = np.zeros(len(lengths), dtype=bool)
-    private[filled] = blob[starts[:-1][filled]] == ord("_")
-    weights = np.where(joints[starts[1:]] - joints[starts[:-1]] > 0, 1.0, _PLAIN)
-    weights[lengths >= 9] *= _LONG
-    weights[lengths <= 3] *= _SHORT
-    weights[private] *= _PRIVATE
-    return weights
-
-
-def _owners(file_start: NDArray[np.int64]) -> Ints:
-    """Return the file of every row."""
-    counts = np.diff(file_start)
-    return np.repeat(np.arange(len(counts)), counts)

@@ -122,18 +122,18 @@ def fit(
     The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
     """
     rest = measure_rest([])
-    rows = list(zip(steps.file.tolist(), steps.part.tolist(), steps.height.tolist(), strict=True))
     if steps.tokens.sum() <= _PLAUSIBLE * budget:
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
         whole = _Fit(selection, measure, len(rest))
-        _take_bulk(whole, rows)
+        _take_bulk(whole, _rows(steps, slice(None)))
         if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
             return Fitted(whole.shapes(), tuple(whole.totals))
     work = _Fit(selection, measure, len(rest))
     taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
-    accepted = _take_bulk(work, rows[:taken])
+    accepted = _take_bulk(work, _rows(steps, slice(taken)))
     _give_back(work, accepted, budget - max(rest))
-    _take_more(work, rows[taken:], steps.tokens[taken:].tolist(), budget - max(rest), accepted)
+    tried = slice(taken, taken + _MOST_TRIED)
+    _take_more(work, _rows(steps, tried), steps.tokens[tried].tolist(), budget - max(rest), accepted)
     _give_back(work, accepted, budget, measure_rest)
     return Fitted(work.shapes(), tuple(work.totals))
 
@@ -141,6 +141,13 @@ def fit(
 _Row = tuple[int, int, int]
 _Accepted = list[tuple[_Row, int]]
 """Steps taken, in order, each with the height that its part had before."""
+
+
+def _rows(steps: Steps, some: slice) -> list[_Row]:
+    """Return some steps one by one; all of a large tree's would take longer than the rest of the drawing."""
+    return list(
+        zip(steps.file[some].tolist(), steps.part[some].tolist(), steps.height[some].tolist(), strict=True)
+    )
 
 
 def _take_bulk(work: _Fit, rows: list[_Row]) -> _Accepted:
@@ -170,7 +177,7 @@ def _give_back(
 def _take_more(work: _Fit, rows: list[_Row], estimates: list[float], room: int, accepted: _Accepted) -> None:
     """Add what still fits, passing over a few parts that do not."""
     misses = 0
-    for row, estimate in zip(rows[:_MOST_TRIED], estimates, strict=False):
+    for row, estimate in zip(rows, estimates, strict=True):
         left = room - max(work.totals)
         if misses >= _MOST_MISSES or left < _LEAST_PART:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -64,8 +65,16 @@ _folders: WeakKeyDictionary[RepoIndex, tuple[list[str], NDArray[np.int64]]] = We
 def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
     """Return what to call the folders of the first level, and which of them each file is in."""
     if index not in _folders:
+        paths = index.paths
         ids: dict[str, int] = {}
-        folder = [ids.setdefault(path[: path.find("/") + 1], len(ids)) for path in index.paths]
+        folder = np.zeros(len(paths), dtype=np.int64)
+        first = 0
+        while first < len(paths):
+            name = paths[first][: paths[first].find("/") + 1]
+            # Paths are sorted, so that a folder's files stand together: before the character after the slash.
+            last = bisect_left(paths, f"{name[:-1]}0", first) if name else first + 1
+            folder[first:last] = ids.setdefault(name, len(ids))
+            first = last
         names = [f"under {render_header(name)}" if name else "at the top" for name in ids]
-        _folders[index] = (names, np.array(folder, dtype=np.int64))
+        _folders[index] = (names, folder)
     return _folders[index]

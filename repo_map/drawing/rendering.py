@@ -41,7 +41,8 @@ def render_header(path: str) -> str:
 def render_headers(paths: Sequence[str]) -> frozenset[str]:
     """Return the header lines of many files; one look at all of them is faster than one at each."""
     together = "\n".join(paths)
-    odd = any(
+    plain = together.isascii() and '"' not in together and together.replace("\n", "").isprintable()
+    odd = not plain and any(
         character in '"⋮\t'
         or _UNPRINTABLE.match(character)
         or (character.isspace() and character not in " \n")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+import numpy as np
+
 from repo_map.indexing.splicing import Run
 from repo_map.indexing.tables import Tables
 
@@ -18,11 +20,13 @@ def fingerprint_of_runs(runs: Sequence[Run]) -> str:
     """Return the fingerprint of the files of ``runs``."""
     whole = hashlib.sha256(b"tree 1\0")
     for tables, first, last in runs:
-        paths = tables.paths
-        for start, end in zip(
-            paths.starts[first:last].tolist(), paths.starts[first + 1 : last + 1].tolist(), strict=True
-        ):
-            whole.update(paths.blob[start:end].tobytes() + b"\0")
+        starts = tables.paths.starts[first : last + 1].astype(np.int64)
+        ended = np.zeros(starts[-1] - starts[0] + last - first, np.uint8)
+        places = np.ones(len(ended), np.bool_)
+        # Each path ends with a NUL.
+        places[starts[1:] - starts[0] + np.arange(last - first)] = False
+        ended[places] = tables.paths.blob[starts[0] : starts[-1]]
+        whole.update(ended.tobytes())
     for column in ("digest", "size"):
         for tables, first, last in runs:
             whole.update(getattr(tables.files, column)[first:last].tobytes())
