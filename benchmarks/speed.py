@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.speed_probe import run_probe
+from benchmarks.speed_probe import run_generate, run_probe
 from benchmarks.synthetic import write_synthetic_tree
 from repo_map.worktree.files import list_files
 
@@ -129,7 +129,7 @@ def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
         shutil.rmtree(cache, ignore_errors=True)
         colds.append(run_probe("open", tree, cache, options.workers))
     warms = [run_probe("open", tree, cache, options.workers) for _ in range(options.rounds * 3)]
-    maps = [run_probe("draw", tree, cache, options.workers) for _ in range(options.rounds * 3)]
+    maps = [run_generate(tree, cache) for _ in range(options.rounds * 3)]
     refreshes = [run_probe("refresh", tree, cache, options.workers) for _ in range(options.rounds)]
     return Figures(
         name=name,

@@ -1,7 +1,6 @@
 """What a fresh process does for a measure of speed, and the watch that its parent keeps on it.
 
 python -m benchmarks.speed_probe open TREE CACHE WORKERS     opens the index, builds it if CACHE is empty
-python -m benchmarks.speed_probe draw TREE CACHE WORKERS     opens the index and draws a map
 python -m benchmarks.speed_probe refresh TREE CACHE WORKERS  opens, draws, edits ten files, refreshes
 """
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 _STEP_S = 0.05
+_MEBIBYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10
+"""In the unit that the system counts a process's most memory in."""
 _EDITED_FILES = 10
 
 
@@ -36,10 +37,8 @@ class Probe(NamedTuple):
 def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
     """Run this module as a program and watch it."""
     command = [sys.executable, "-m", "benchmarks.speed_probe", what, str(tree), str(cache), str(workers)]
-    # An installed package has its bytecode; so has this one from its first process on.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=_environment(cache))
     peak = 0.0
     try:
         while True:
@@ -55,6 +54,25 @@ def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
         raise SystemExit(f"`{' '.join(command)}` failed; its error is above.")
     told = json.loads(output)
     return Probe(seconds, told, max(peak, told.pop("mebibytes")))
+
+
+def run_generate(tree: Path, cache: Path) -> Probe:
+    """Run ``repo-map generate`` as a user does, for 8,000 tokens; nobody looks at it while it runs."""
+    command = [sys.executable, "-m", "repo_map.cli", "generate", str(tree), "--tokens", "8000", "--quiet"]
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=_environment(cache)) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"`{' '.join(command)}` failed; its error is above.")
+    return Probe(seconds, {}, used.ru_maxrss / _MEBIBYTE)
+
+
+def _environment(cache: Path) -> dict[str, str]:
+    """Return the environment of a measured process; like an installed package it has its bytecode."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"REPO_NAVIGATOR_CACHE": str(cache)}
 
 
 def _mebibytes(process: int) -> float:
@@ -80,8 +98,6 @@ def main() -> None:
     started = time.perf_counter()
     index = build_index(tree, store=Store(cache), workers=workers or None)
     told = {"open": time.perf_counter() - started, "files": float(len(index))}
-    if what == "draw":
-        _draw(index, 2)
     if what == "refresh":
         index.fingerprint  # noqa: B018
         _draw(index, 2)
@@ -99,8 +115,8 @@ def main() -> None:
         started = time.perf_counter()
         _draw(index, 2)
         told["draw_after"] = time.perf_counter() - started
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "darwin" else 1)
-    print(json.dumps(told | {"mebibytes": kilobytes / 1024}))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps(told | {"mebibytes": most / _MEBIBYTE}))
 
 
 def _draw(index: RepoIndex, level: int) -> None:
