@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 from typing import Any, Literal
 
 TokenEncoding = Literal["cl100k", "o200k", "both"]
@@ -16,12 +17,29 @@ _VOCABULARIES: dict[TokenEncoding, tuple[str, ...]] = {
 }
 
 
-@cache
+_RARE_WORD = "zxqvk_wjpt"
+_reading = Lock()
+
+
 def _tokenizer(vocabulary: str) -> Any:
+    with _reading:  # Of several threads one reads, and the others wait.
+        return _read(vocabulary)
+
+
+@cache
+def _read(vocabulary: str) -> Any:
     # Imported on first use: a vocabulary takes about 30 ms and 30 MB, and a server's first answer needs none.
     from splintr import Tokenizer  # noqa: PLC0415
 
     return Tokenizer.from_pretrained(vocabulary)
+
+
+def load(encoding: TokenEncoding = DEFAULT_ENCODING) -> None:
+    """Load the vocabularies of an encoding, with what they build when they first meet a word that they lack.
+
+    Takes a fifth of a second, during which other threads run on.
+    """
+    counts(_RARE_WORD, encoding)
 
 
 def counts(text: str, encoding: TokenEncoding = DEFAULT_ENCODING) -> tuple[int, ...]:

@@ -87,10 +87,14 @@ class Corpus:
     @cached_property
     def path_terms(self) -> tuple[frozenset[str], ...]:
         """The terms of each path."""
-        return tuple(
-            frozenset(term for word in words(path.replace("/", " ")) for term in terms_of(word))
-            for path in self.index.paths
-        )
+        of_folder: dict[str, frozenset[str]] = {}
+        found = []
+        for path in self.index.paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in of_folder:
+                of_folder[folder] = _terms_in(folder.replace("/", " "))
+            found.append(of_folder[folder] | _terms_in(name))
+        return tuple(found)
 
     @cached_property
     def files_with_path_term(self) -> dict[str, list[int]]:
@@ -140,6 +144,10 @@ class Corpus:
         first, last = int(units.file_start[file]), int(units.file_start[file + 1])
         unit = first + int(np.searchsorted(units.start[first:last], line, side="right")) - 1
         return unit if unit >= first and line <= int(units.end[unit]) else -1
+
+
+def _terms_in(text: str) -> frozenset[str]:
+    return frozenset(term for word in words(text) for term in terms_of(word))
 
 
 @lru_cache(maxsize=2)
