@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Final
 
 from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
+from mcp_server.imports import large_imports
 from mcp_server.settings import read_settings
 
 UNEXPECTED: Final = 1
@@ -65,7 +66,8 @@ def _run(arguments: list[str]) -> int:
     for name, summary in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         if name == named:
-            module = importlib.import_module(f"mcp_server.commands.{name}")
+            with large_imports():
+                module = importlib.import_module(f"mcp_server.commands.{name}")
             module.add_arguments(sub)
     options = parser.parse_args(arguments)
     assert module is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.host_model import ask_host
+from mcp_server.imports import large_imports
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
 
 
 def load_navigator(settings: Settings) -> Navigator:
-    """Import and build the navigator, and load the token vocabularies."""
-    from navigator.service import Navigator  # noqa: PLC0415
-    from repo_map import tokens  # noqa: PLC0415
+    """Import everything that navigating needs, and build the navigator."""
+    with large_imports():
+        from navigator.loading import load_all  # noqa: PLC0415
+        from navigator.service import Navigator  # noqa: PLC0415
 
-    tokens.count("")
+        load_all()
     return Navigator(navigator_settings(settings), ask_host=ask_host)
 
 

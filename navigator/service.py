@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.feedback import checked_feedback
 from navigator.host import HOST, AskHost
+from navigator.loading import load_all
 from navigator.outputs import news_of, output_of, summary_of
 from navigator.pilot import Ask, Pilot, StepAction
 from navigator.pricing import load_prices
@@ -70,7 +71,7 @@ class Navigator:
             FlightPlanError: its flight plan is not well-formed.
         """
         task = checked(request, self._settings)
-        loading = asyncio.create_task(asyncio.to_thread(_load_adk))
+        loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(request.repo_path)
         finally:
@@ -236,11 +237,6 @@ class Navigator:
         report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
         await _tell(on_progress, report, after.run.max_steps)
         return report
-
-
-def _load_adk() -> None:
-    """Import what takes about a second, on first use: a server answers before it needs it."""
-    import navigator.adk.hangar  # noqa: F401, PLC0415
 
 
 def _checked_step(step: int, navigation: Navigation) -> int:

@@ -1,0 +1,30 @@
+"""What a navigation imports on its way, all at once: a server does it before anybody waits for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+_MODULES: Final = (
+    "navigator.adk.hangar",
+    "repo_map.history",
+    "repo_map.index",
+    "repo_map.packing",
+    "repo_map.plans.updates",
+    "repo_map.plans.yaml",
+    "repo_map.relevance.scoring",
+    "repo_map.replay",
+    "repo_map.secrecy.masking",
+    "repo_map.steering",
+)
+
+
+def load_all() -> None:
+    """Import what takes more than a second, and read the token vocabularies."""
+    from repo_map import tokens  # noqa: PLC0415
+
+    for module in _MODULES:
+        import_module(module)
+    # Looked up by ADK's runner in the middle of its first run: it loads a web framework.
+    assert import_module("google.adk.workflow").Workflow
+    tokens.count("")
