@@ -129,6 +129,8 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResult]:
     """Call this after navigate when its context lacks something or its status is `open`: one more turn,
     steered by feedback or by flight plan updates. It returns what is new against what you already hold."""
+    from navigator.pilot import asked  # noqa: PLC0415
+
     navigations, caller = _desk(ctx).navigations, current_caller()
     with told_to_the_host(), progress_to(ctx) as on_progress:
         direction = _direction(answer)
@@ -136,16 +138,14 @@ async def step(
         async with navigations.turn(navigation_id):
             _, holding = await navigations.resolve(caller, navigation_id)
             navigator = await navigations.navigator()
-            report = await navigator.step(
+            report, delta = await navigator.step_with_news(
                 navigation_id,
+                asked(feedback or direction.feedback, updates, direction.action),
                 user=caller.user,
-                feedback=feedback or direction.feedback or None,
-                updates=updates,
-                action=direction.action,
+                since_step=holding.held_step,
                 on_progress=on_progress,
             )
             holding = _with_room_for(report, holding)
-            delta = await navigator.context(navigation_id, user=caller.user, since_step=holding.held_step)
             page = step_answer(delta, report, holding.token_budget)
             navigations.delivered(navigation_id, holding, report, whole=page.last)
         await _desk(ctx).subscriptions.announce(ctx, navigation_id)

@@ -16,7 +16,7 @@ def output_of(navigation: Navigation, record: StepRecord, context: str) -> Navig
     return NavigatorOutput(
         navigation_id=report.navigation_id,
         context_string=context,
-        flight_plan_yaml=record.flight_plan.to_yaml(),
+        flight_plan=record.flight_plan,
         reasoning_summary=record.reasoning_summary or _summary(navigation, record),
         total_iterations=navigation.run.step,
         total_cost=navigation.run.spent,

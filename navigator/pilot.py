@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from navigator.amendments import amend, follow
-from navigator.errors import ModelFailedError, NavigationClosedError
-from navigator.feedback import hear, reopened
+from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
+from navigator.feedback import checked_feedback, hear, reopened
 from navigator.reports import StopReason
 from navigator.settings import EMBEDDED
 from navigator.turns import Navigation
@@ -26,6 +26,19 @@ class Ask(NamedTuple):
     words: str = ""
     updates: Mapping[str, Any] | None = None
     action: StepAction = "continue"
+
+
+def asked(
+    feedback: str | None = None, updates: Mapping[str, Any] | None = None, action: str = "continue"
+) -> Ask:
+    """Return what one turn is asked to do.
+
+    Raises:
+        InvalidRequestError: it is not to be understood.
+    """
+    if action not in get_args(StepAction):
+        raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
+    return Ask(checked_feedback(feedback), updates, cast(StepAction, action))
 
 
 class Pilot:

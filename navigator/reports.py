@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from navigator.account import TokenAccount
 from navigator.pricing import TokenUsage
-from navigator.state import ExecutionMode, Usd
+from navigator.state import ExecutionMode, PlanValue, Usd
 
 
 class StopReason(StrEnum):
@@ -36,6 +37,11 @@ class Progress(NamedTuple):
     max_steps: int
     message: str
     tokens: int
+
+    @classmethod
+    def after(cls, report: TurnReport, max_steps: int) -> Progress:
+        """Return what is told of a step that has been taken."""
+        return cls(report.step_number, max_steps, report.reasoning, report.map_size_tokens)
 
 
 OnProgress = Callable[[Progress], Awaitable[None]]
@@ -143,7 +149,8 @@ class NavigatorOutput(_Report):
     navigation_id: str
     context_string: str
     """The map; with ``since_step`` only the files that are new or shown differently since then."""
-    flight_plan_yaml: str
+    flight_plan: PlanValue = Field(exclude=True)
+    """The plan that draws this map, stamped with the tree."""
     reasoning_summary: str
     total_iterations: int
     total_cost: Usd
@@ -169,6 +176,12 @@ class NavigatorOutput(_Report):
     """Paths that the map showed at ``since_step`` and no longer shows."""
     seconds: Seconds = Seconds()
     notes: tuple[str, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def flight_plan_yaml(self) -> str:
+        """The plan as text; written only for those who read it, as a long one takes longer than its map."""
+        return self.flight_plan.to_yaml()
 
 
 class NavigationSummary(_Report):

@@ -7,20 +7,19 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from navigator.errors import InvalidRequestError, ModelFailedError
-from navigator.feedback import checked_feedback
-from navigator.host import HOST, AskHost
+from navigator.errors import ModelFailedError
+from navigator.host import AskHost
 from navigator.loading import load_all
-from navigator.outputs import news_of, output_of, summary_of
-from navigator.pilot import Ask, Pilot, StepAction
-from navigator.pricing import load_prices
+from navigator.outputs import summary_of
+from navigator.pilot import Ask, Pilot, StepAction, asked
+from navigator.readings import Readings
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps_under_way import StepsUnderWay, finished_by
 from navigator.tasks import checked, first_state
-from navigator.turns import Navigation, report_now
+from navigator.turns import Navigation
 from navigator.workspace import Workspaces
 
 if TYPE_CHECKING:
@@ -84,6 +83,7 @@ class Navigator:
         live = await self._hangar.live(first, workspace, user)
         opened = await live.flight.open()
         await self._hangar.register.create(opened, user)
+        live.flight.land()
         if on_progress is not None:
             words = f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s."
             await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
@@ -108,10 +108,26 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        if action not in get_args(StepAction):
-            raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-        ask = Ask(checked_feedback(feedback), updates, action)
-        return await self._turn(navigation_id, user, ask, on_progress, refresh=True)
+        ask = asked(feedback, updates, action)
+        report, _ = await self._turn(navigation_id, user, ask, on_progress, refresh=True)
+        return report
+
+    async def step_with_news(
+        self,
+        navigation_id: str,
+        ask: Ask,
+        *,
+        user: str = LOCAL_USER,
+        since_step: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> tuple[TurnReport, NavigatorOutput]:
+        """Take one step, and return with its report what is new against ``since_step``, or the whole context.
+
+        Raises:
+            NavigatorError: as ``step`` does, and where the navigation has not come to ``since_step``.
+        """
+        report, after = await self._turn(navigation_id, user, ask, on_progress, refresh=True)
+        return report, await self._readings.context(after, user, since_step)
 
     async def run(
         self,
@@ -137,10 +153,11 @@ class Navigator:
             if not await finished_by(step, ends):
                 break
             try:
-                report = await step
+                report, _ = await step
             except ModelFailedError as error:
                 async with self._hangar.hold(navigation_id):
-                    await self._pilot.fail(await self._hangar.register.load(navigation_id, user), user, error)
+                    failed = await self._hangar.register.load_to_change(navigation_id, user)
+                    await self._pilot.fail(failed, user, error)
                 break
             stopped, refresh = report.stop_reason, False
             if report.mode == "interactive":
@@ -156,22 +173,14 @@ class Navigator:
             InvalidRequestError: the navigation has not come to that step.
         """
         navigation = await self._hangar.register.load(navigation_id, user)
-        wanted = navigation.run.step if step is None else _checked_step(step, navigation)
-        return report_now(await self._hangar.record(navigation, user, wanted), navigation.run)
+        return await self._readings.report(navigation, user, step)
 
     async def context(
         self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
     ) -> NavigatorOutput:
         """Return the context, or only what is new against ``since_step``."""
         navigation = await self._hangar.register.load(navigation_id, user)
-        archive = self._hangar.archive(navigation_id, user)
-        record = await self._hangar.record(navigation, user, navigation.run.step)
-        text = await archive.load_map(record.report.map_version)
-        whole = output_of(navigation, record, text)
-        if since_step is None:
-            return whole
-        earlier = await archive.load_record(_checked_step(since_step, navigation))
-        return news_of(whole, earlier, await archive.load_map(earlier.report.map_version))
+        return await self._readings.context(navigation, user, since_step)
 
     async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
         """Return the user's navigations, latest first."""
@@ -188,9 +197,7 @@ class Navigator:
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
         navigation = await self._hangar.register.load(navigation_id, user)
-        archive = self._hangar.archive(navigation_id, user)
-        records = [await archive.load_record(step) for step in range(navigation.run.step + 1)]
-        return [report_now(record, navigation.run) for record in records]
+        return await self._readings.reports(navigation, user)
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
         """Delete a navigation with its maps and reports.
@@ -213,41 +220,31 @@ class Navigator:
         if self._opened is None:
             from navigator.adk.hangar import Hangar  # noqa: PLC0415
 
-            models = self._models
-            if self._ask_host is not None:
-                from navigator.adk.models.host import HostModel  # noqa: PLC0415
-
-                models = {HOST: HostModel(self._ask_host), **models}
-            self._opened = Hangar(self._settings, load_prices(self._settings.prices), self._clock, models)
+            self._opened = Hangar(self._settings, self._clock, self._models, self._ask_host)
         return self._opened
 
     @property
     def _pilot(self) -> Pilot:
         return Pilot(self._hangar, self._workspaces)
 
+    @property
+    def _readings(self) -> Readings:
+        return Readings(self._hangar)
+
     async def _turn(
         self, navigation_id: str, user: str, ask: Ask, on_progress: OnProgress | None, *, refresh: bool
-    ) -> TurnReport:
+    ) -> tuple[TurnReport, Navigation]:
         """Do what is asked, one turn at a time in each navigation, and report it."""
+        register = self._hangar.register
         async with self._hangar.hold(navigation_id):
-            before = await self._hangar.register.load(navigation_id, user)
-            after = await self._pilot.answer(before, user, ask, refresh=refresh)
+            try:
+                before = await register.load_to_change(navigation_id, user)
+                after = await self._pilot.answer(before, user, ask, refresh=refresh)
+            finally:
+                register.release(navigation_id, user)
             if after.run.stop_reason is not None:
                 await self._hangar.rest(navigation_id, user)
-        report = report_now(await self._hangar.record(after, user, after.run.step), after.run)
-        await _tell(on_progress, report, after.run.max_steps)
-        return report
-
-
-def _checked_step(step: int, navigation: Navigation) -> int:
-    if not 0 <= step <= navigation.run.step:
-        raise InvalidRequestError(
-            f"Step {step} does not exist; navigation `{navigation.run.navigation_id}` has steps 0 to "
-            f"{navigation.run.step}."
-        )
-    return step
-
-
-async def _tell(on_progress: OnProgress | None, report: TurnReport, max_steps: int) -> None:
-    if on_progress is not None:
-        await on_progress(Progress(report.step_number, max_steps, report.reasoning, report.map_size_tokens))
+        report = await self._readings.report(after, user)
+        if on_progress is not None:
+            await on_progress(Progress.after(report, after.run.max_steps))
+        return report, after

@@ -34,6 +34,17 @@ class Step(NamedTuple):
     """The model that decided, or the user."""
 
 
+class Landing(NamedTuple):
+    """What a step came to."""
+
+    record: StepRecord
+    map_text: str
+
+
+_LANDINGS = 2
+"""Steps that are remembered: the latest, and the one that its news are told against."""
+
+
 class Flight:
     """The live side of a navigation; everything that must outlast the process is in ADK's stores instead."""
 
@@ -52,8 +63,8 @@ class Flight:
         self.ledger = ledger
         self.pilot = navigation.run.model
         """The model that answers at present."""
-        self.record: StepRecord | None = None
-        """Of the latest step taken here."""
+        self.landings: dict[int, Landing] = {}
+        """By step, the latest that were taken here and are stored for good."""
         self.decided = False
         """Whether the step under way has its decision; a model that makes several calls at once gets one."""
         self.failure = ""
@@ -67,6 +78,7 @@ class Flight:
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
+        self._landing: Landing | None = None
         self.appends = True
         """Whether that model's provider remembers what it is told, step after step."""
         self.frame: Frame | None = None
@@ -82,6 +94,7 @@ class Flight:
         self.decided = False
         self.failure = ""
         self.unsaved = None
+        self._landing = None
         self.notes.clear()
         self._since = perf_counter()
 
@@ -100,16 +113,26 @@ class Flight:
         timed = self._timed(self.booked(before))
         after, record = apply_decision(timed, decision, step.plan, view, version)
         await self.archive.save_record(record)
-        self.navigation, self.record, self.decided = after, record, True
+        self._landing = Landing(record, view.map.text)
+        self.navigation, self.decided = after, True
         return after
+
+    def land(self) -> None:
+        """Remember the step that has just been stored: it never changes any more."""
+        if self._landing is not None:
+            self.landings[self._landing.record.report.step_number] = self._landing
+            self._landing = None
+            while len(self.landings) > _LANDINGS:
+                del self.landings[min(self.landings)]
 
     async def open(self) -> Navigation:
         """Draw the opening view, keep it with its record, and return the navigation as it starts."""
         state, run = self._timed(self.navigation)
         view = await self.view(state.flight_plan)
         version = await self._keep(view.map)
-        self.navigation, self.record = opened(Navigation(state, run), view, version)
-        await self.archive.save_record(self.record)
+        self.navigation, record = opened(Navigation(state, run), view, version)
+        await self.archive.save_record(record)
+        self._landing = Landing(record, view.map.text)
         return self.navigation
 
     async def view(self, plan: FlightPlan) -> View:

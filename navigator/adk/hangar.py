@@ -19,27 +19,29 @@ from google.genai import types
 from navigator.adk import state_store
 from navigator.adk.agent import APP_NAME, build_runner
 from navigator.adk.archive import Archive
-from navigator.adk.flight import Flight, Step
+from navigator.adk.flight import Flight, Landing, Step
+from navigator.adk.models.host import HostModel
 from navigator.adk.models.manager import SessionManager
 from navigator.adk.models.session import HybridSession
 from navigator.adk.register import STATE_ONLY, Register, busy, unstored
 from navigator.adk.stores import open_stores
 from navigator.budget import Ledger
 from navigator.errors import ModelFailedError
+from navigator.host import HOST
 from navigator.locks import NavigationLocks
-from navigator.pricing import ModelPrice, PriceTable
+from navigator.pricing import ModelPrice, load_prices
 from navigator.turns import USER, Navigation
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
 
-    from navigator.run import StepRecord
+    from navigator.host import AskHost
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
     from repo_map.plans.updates import PlanChange
 
 LOCKS = "locks"
-MAX_LIVE = 32
+MAX_LIVE = 64
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""
 
@@ -59,11 +61,13 @@ class Hangar:
     def __init__(
         self,
         settings: NavigatorSettings,
-        prices: PriceTable,
         clock: Callable[[], datetime],
         models: Mapping[str, BaseLlm],
+        ask_host: AskHost | None,
     ) -> None:
-        self._models = SessionManager(settings, prices, models)
+        if ask_host is not None:
+            models = {HOST: HostModel(ask_host), **models}
+        self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
         self.register = Register(self._stores.sessions, APP_NAME)
@@ -89,13 +93,10 @@ class Hangar:
         """Return the artifacts of a navigation."""
         return Archive(self._stores.artifacts, APP_NAME, user, navigation_id)
 
-    async def record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
-        """Return the record of a step."""
-        run = navigation.run
-        live = self._live.get((user, run.navigation_id))
-        if live and live.flight.record and live.flight.record.report.step_number == step == run.step:
-            return live.flight.record
-        return await self.archive(run.navigation_id, user).load_record(step)
+    def landing(self, navigation_id: str, user: str, step: int) -> Landing | None:
+        """Return what a step came to, where it was one of the latest that were taken here."""
+        live = self._live.get((user, navigation_id))
+        return live.flight.landings.get(step) if live else None
 
     async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
         """Return the navigation ready to fly over ``workspace``, from where it is stored."""
@@ -126,6 +127,7 @@ class Hangar:
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
         after = await live.flight.decide(before, step)
         await self.register.store(after, live.user)
+        live.flight.land()
         return after
 
     async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
@@ -146,6 +148,7 @@ class Hangar:
                 await self._invoke(live, before, changed)
                 # The runner stored what the tool or the plugin left in the flight.
                 after = flight.navigation
+                flight.land()
                 if flight.decided or after.run.stop_reason is not None:
                     return after
                 if flight.unsaved:
@@ -185,7 +188,7 @@ class Hangar:
 
     async def _book(self, live: Live, before: Navigation) -> None:
         """Store what a step that came to nothing has spent."""
-        stored = await self.register.load(before.run.navigation_id, live.user)
+        stored = await self.register.load_to_change(before.run.navigation_id, live.user)
         booked = live.flight.booked(stored)
         if booked != stored:
             await self.register.store(booked, live.user)

@@ -23,6 +23,8 @@ class Register:
     def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
         self.sessions = sessions
         self._app_name = app_name
+        self._read: dict[tuple[str, str], Session] = {}
+        """What was read to be changed; a change finds out by itself if it is stale."""
 
     async def create(self, navigation: Navigation, user: str) -> None:
         """Store a new navigation; from here on it outlives the process.
@@ -48,6 +50,20 @@ class Register:
         """
         return state_store.read((await self._session(navigation_id, user)).state)
 
+    async def load_to_change(self, navigation_id: str, user: str) -> Navigation:
+        """Return a navigation as it is stored, to whoever holds it and may ``store`` it next.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+        """
+        session = await self._session(navigation_id, user)
+        self._read[user, navigation_id] = session
+        return state_store.read(session.state)
+
+    def release(self, navigation_id: str, user: str) -> None:
+        """Forget what was read to be changed."""
+        self._read.pop((user, navigation_id), None)
+
     async def list(self, user: str) -> list[tuple[Navigation, float]]:
         """Return the user's navigations with the time of their last change, latest first."""
         answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
@@ -60,7 +76,8 @@ class Register:
 
     async def store(self, navigation: Navigation, user: str) -> None:
         """Make a change durable that no model made."""
-        session = await self._session(navigation.run.navigation_id, user)
+        navigation_id = navigation.run.navigation_id
+        session = self._read.pop((user, navigation_id), None) or await self._session(navigation_id, user)
         event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
         try:
             await self.sessions.append_event(session, event)
