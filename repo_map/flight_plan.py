@@ -27,7 +27,7 @@ def _check_glob(pattern: str) -> str:
 Level = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=4)]
 Lines = Annotated[str, Field(pattern=r"^[1-9]\d*-[1-9]\d*$")]
 Glob = Annotated[str, Field(min_length=1), AfterValidator(_check_glob)]
-Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class _Part(BaseModel):

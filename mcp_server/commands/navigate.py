@@ -26,6 +26,7 @@ from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
 from navigator.errors import InvalidRequestError
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from repo_map.whole_files import replace_text
 
 if TYPE_CHECKING:
     from navigator.service import Navigator
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     assert flight.output is not None
     seconds = time.perf_counter() - started
     if options.save_plan:
-        Path(options.save_plan).write_text(flight.output.flight_plan_yaml, encoding="utf-8")
+        replace_text(Path(options.save_plan), flight.output.flight_plan_yaml)
     if options.json:
         print_context(json.dumps(_object(flight.output, seconds, cancelled), ensure_ascii=False))
     else:

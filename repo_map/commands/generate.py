@@ -36,8 +36,9 @@ def generate(options: argparse.Namespace) -> str:
     )
     if options.save_plan:
         from repo_map.replay import stamp  # noqa: PLC0415
+        from repo_map.whole_files import replace_text  # noqa: PLC0415
 
-        options.save_plan.write_text(stamp(index, plan, drawn).to_yaml(), encoding="utf-8")
+        replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
     if not options.quiet:
         _tell(drawn, index, asked=bool(plan.verbosity))
     return _as_json(drawn, index) if options.json else drawn.text

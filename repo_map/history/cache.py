@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
+import os
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import numpy as np
 
 from repo_map.history.commits import Commit
 from repo_map.history.value import History
+from repo_map.whole_files import prune, replace_file
 
+_LIMIT_BYTES = 256_000_000
 _FORMAT = 2
 """Part of each file's name: a new format never reads an old file."""
 
@@ -64,25 +67,26 @@ def _value(packed: Any) -> Any:
 
 
 def _load(folder: Path | None, key: str) -> bytes:
+    if folder is None:
+        return b""
+    path = _file(folder, key)
     try:
-        return b"" if folder is None else _file(folder, key).read_bytes()
+        content = path.read_bytes()
     except OSError:
         return b""
+    with suppress(OSError):
+        os.utime(path)  # Those used least recently go first.
+    return content
 
 
 def _save(folder: Path | None, key: str, value: object) -> None:
     """Replace a file in one step; a folder that can't be written costs time at the next read and no more."""
     if folder is None:
         return
-    target = _file(folder, key)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Several processes may write at once: each its own file, and the last rename holds.
-        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as new:
-            new.write(msgspec.msgpack.encode(value))
-        Path(new.name).replace(target)
-    except OSError:
-        return
+    path = _file(folder, key)
+    with suppress(OSError):
+        replace_file(path, lambda file: file.write(msgspec.msgpack.encode(value)))
+        prune(path.parent, _LIMIT_BYTES)
 
 
 def _file(folder: Path, key: str) -> Path:

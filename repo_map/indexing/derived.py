@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from repo_map.whole_files import prune, replace_file
 
 _FOLDER = "derived"
 _SEAL_BYTES = 16
@@ -44,30 +45,10 @@ def keep(folder: Path, name: str, arrays: Iterable[NDArray[Any]]) -> None:
     payload = stream.getvalue()
     # A full or read-only disk costs the next process some time, and this one nothing.
     with suppress(OSError):
-        target = folder / _FOLDER
-        target.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_seal(payload) + payload)
-            Path(temporary).replace(target / name)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-        _prune(target)
+        path = folder / _FOLDER / name
+        replace_file(path, lambda file: file.write(_seal(payload) + payload))
+        prune(path.parent, _LIMIT_BYTES)
 
 
 def _seal(payload: bytes) -> bytes:
     return hashlib.blake2b(payload, digest_size=_SEAL_BYTES).digest()
-
-
-def _prune(folder: Path) -> None:
-    """Remove the least recently used files beyond the size limit."""
-    found: Sequence[tuple[float, int, Path]] = sorted(
-        (path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir()
-    )
-    total = sum(size for _, size, _ in found)
-    for _, size, path in found:
-        if total <= _LIMIT_BYTES:
-            return
-        path.unlink(missing_ok=True)
-        total -= size

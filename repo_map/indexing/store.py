@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -25,11 +25,11 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
 from repo_map.indexing.tables import Tables
 from repo_map.limits import USUAL, Limits
+from repo_map.whole_files import TEMPORARY, replace_file
 from repo_map.worktree.files import Listing, Problem
 
 _SEAL_BYTES = 16
 _STATE_BYTES = 40
-_TEMPORARY = ".part"
 _LEFTOVER_AGE_S = 3600
 _RELATED_AT_MOST = 8
 
@@ -103,7 +103,7 @@ class Store:
         path = self.folder / "snapshots" / (fingerprint + self._suffix)
         tables = _open(path)
         if tables is None:
-            _replace(path, lambda file: write_snapshot(file, arrays()))
+            replace_file(path, lambda file: write_snapshot(file, arrays()))
             tables = _open(path)
         if tables is None:
             raise OSError(0, "what was written can't be read back")
@@ -123,7 +123,7 @@ class Store:
             digest=listing.digest,
         )
         encoded = msgspec.msgpack.encode(memory)
-        _replace(self._tree_file(self.folder, tree), lambda file: file.write(_seal(encoded) + encoded))
+        replace_file(self._tree_file(self.folder, tree), lambda file: file.write(_seal(encoded) + encoded))
         self._prune(self.folder, memory.snapshot)
 
     def _tree_file(self, folder: Path, tree: bytes) -> Path:
@@ -135,7 +135,7 @@ class Store:
         now = time.time()
         for modified, path in sorted(_with_times(folder / "snapshots"), reverse=True):
             with suppress(OSError):
-                if path.suffix == _TEMPORARY:
+                if path.suffix == TEMPORARY:
                     if now - modified > _LEFTOVER_AGE_S:
                         path.unlink()
                     continue
@@ -165,20 +165,6 @@ def _with_times(folder: Path) -> list[tuple[float, Path]]:
         return [(entry.stat().st_mtime, Path(entry.path)) for entry in os.scandir(folder)]
     except OSError:
         return []
-
-
-def _replace(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(suffix=_TEMPORARY, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            write(file)
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
 
 
 def _seal(encoded: bytes) -> bytes:

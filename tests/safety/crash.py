@@ -1,4 +1,4 @@
-"""Kill the server at every write point and at random moments, and look at what it left.
+"""Kill real servers on real stdio at every write point and at random moments, and look at what they left.
 
 ``python -m tests.safety.crash --runs 300`` is the long run; ``test_crash.py`` has a short one. A process that
 has everything imported forks one server per run, so that a run costs what its steps cost.
@@ -12,14 +12,17 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic
@@ -29,7 +32,12 @@ from benchmarks.loopback.gemini import gemini
 from benchmarks.loopback.minds import call
 from navigator.service import Navigator
 from navigator.settings import NavigatorSettings
-from tests.support.trees import write
+from repo_map.drawing import draw_map
+from repo_map.flight_plan import FlightPlan
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from tests.safety.stdio_session import Ack, ServerDiedError, take_steps
+from tests.support.trees import commit
 
 FILES = {
     f"src/part_{number}.py": f"def part_{number}(total: int) -> int:\n    return total + {number}\n"
@@ -37,13 +45,15 @@ FILES = {
 }
 
 
-class Ack(NamedTuple):
-    """What an answer said before the server died."""
+class Order(NamedTuple):
+    """What becomes of one server."""
 
-    navigation_id: str
-    step: int
-    map_digest: str
-    spent: str
+    starts_anew: bool
+    """Whether it finds an empty cache and opens a navigation, or goes on with a known one."""
+    kill_at: int = 0
+    """Its write point; 0 for none."""
+    moment: float = 0.0
+    """Seconds after which it is killed wherever it is; 0 for never."""
 
 
 class Tally(NamedTuple):
@@ -51,10 +61,10 @@ class Tally(NamedTuple):
 
     runs: int
     acks: int
-    most: int
-    """Write points that a whole run passes."""
-    points: Counter[str]
-    """Write point → how many servers were killed there."""
+    most: tuple[int, int]
+    """Write points that a whole run passes, with an empty cache and with a warm one."""
+    places: Counter[str]
+    """Where it ended → how many servers did."""
 
 
 def run_all(folder: Path, runs: int, seed: int) -> Tally:
@@ -64,25 +74,37 @@ def run_all(folder: Path, runs: int, seed: int) -> Tally:
         AssertionError: something is.
     """
     dice = random.Random(seed)
+    places: Counter[str] = Counter()
     acks: list[Ack] = []
-    points: Counter[str] = Counter()
-    repository = write(folder / "repository", FILES)
+    repository = commit(folder / "repository", FILES)
+    index = build_index(repository, store=Store(None), workers=1)
+    drawn = draw_map(index, FlightPlan()).text
     with gemini(_mind) as models, _Zygote(folder, repository, models.url) as zygote:
-        most, seconds = zygote.whole_run()
-        order = dice.sample(range(1, most + 1), most)
-        known = ""
-        for number in range(runs):
-            at_point = number % 2 == 0
-            kill_at = order[number // 2 % most] if at_point else 0
-            moment = 0.0 if at_point else dice.uniform(0.0, seconds)
-            # Half of the runs go on with a navigation that an earlier server left behind.
-            said, where = zygote.run(known if dice.random() < 0.5 else "", kill_at, moment)
-            points[where] += 1
-            acks.extend(said)
-            known = acks[-1].navigation_id if acks else ""
-            asyncio.run(_check(folder / "data", said, known))
+        first, _ = zygote.whole_run(Order(starts_anew=True), "")
+        known = first.acks[-1].navigation_id
+        again, _ = zygote.whole_run(Order(starts_anew=False), known)
+        _, seconds = zygote.whole_run(Order(starts_anew=True), "")  # The first one imported everything.
+        most = first.points, again.points
+        for order in _orders(most, runs, seconds, dice):
+            ended = zygote.run(order, known)
+            places[ended.where] += 1
+            acks.extend(ended.acks)
+            known = acks[-1].navigation_id if acks else known
+            asyncio.run(_check(folder / "data", ended.acks, known))
+            _check_cache(folder / "cache", repository, drawn)
         asyncio.run(_check(folder / "data", acks, known))
-    return Tally(runs, len(acks), most, points)
+    return Tally(runs, len(acks), most, places)
+
+
+def _orders(most: tuple[int, int], runs: int, seconds: float, dice: random.Random) -> Iterator[Order]:
+    """Yield every write point of both kinds of run in some order, then random moments, ``runs`` in all."""
+    points = [Order(starts_anew=True, kill_at=at + 1) for at in range(most[0])]
+    points += [Order(starts_anew=False, kill_at=at + 1) for at in range(most[1])]
+    dice.shuffle(points)
+    moments = max(runs - len(points), runs // 4)
+    yield from points[: runs - moments]
+    for number in range(moments):
+        yield Order(number % 2 == 0, moment=dice.uniform(0.0, seconds))
 
 
 def _mind(_: dict[str, Any], number: int) -> Any:
@@ -101,7 +123,8 @@ async def _check(data: Path, acks: list[Ack], known: str) -> None:
         for ack in acks:
             report = await navigator.report(ack.navigation_id, step=ack.step)
             text = await navigator.map_text(ack.navigation_id, version=report.map_version)
-            assert hashlib.sha256(text.encode()).hexdigest() == ack.map_digest, ack
+            assert ack.map_digest in ("", hashlib.sha256(text.encode()).hexdigest()), ack
+            assert report.map_size_tokens == ack.map_tokens, ack
             latest = await navigator.report(ack.navigation_id)
             assert latest.step_number >= ack.step
             assert latest.total_cost >= Decimal(ack.spent), ack
@@ -112,62 +135,94 @@ async def _check(data: Path, acks: list[Ack], known: str) -> None:
         await navigator.aclose()
 
 
+def _check_cache(cache: Path, repository: Path, drawn: str) -> None:
+    """Read the cache as the next process does: it may lack things, and says nothing wrong."""
+    index = build_index(repository, store=Store(cache), workers=1)
+    assert index.problems == ()
+    assert draw_map(index, FlightPlan()).text == drawn
+
+
+class _Ended(NamedTuple):
+    acks: list[Ack]
+    where: str
+
+    @property
+    def points(self) -> int:
+        return int(self.where.removeprefix("end "))
+
+
 class _Zygote:
     """The process that forks servers, and what it tells of them line by line."""
 
     def __init__(self, folder: Path, repository: Path, models_url: str) -> None:
-        self._arguments = [str(folder), str(repository), models_url]
+        self._folder, self._repository = folder, repository
+        self._environment = os.environ | {
+            "GOOGLE_API_KEY": "loopback",
+            "REPO_NAVIGATOR_DATA": str(folder / "data"),
+            "REPO_NAVIGATOR_CACHE": str(folder / "cache"),
+            "REPO_NAVIGATOR_MODEL": "gemini-2.0-flash",
+            "REPO_NAVIGATOR_GEMINI_URL": models_url,
+            "REPO_NAVIGATOR_MODEL_RETRIES": "0",
+            "REPO_NAVIGATOR_LOG_LEVEL": "error",
+        }
 
     def __enter__(self) -> _Zygote:
-        environment = os.environ | {"GOOGLE_API_KEY": "loopback", "REPO_NAVIGATOR_CACHE": "off"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.safety.crash_server", *self._arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+        self._orders, theirs = socket.socketpair()
+        command = [
+            "-m",
+            "tests.safety.crash_server",
+            str(theirs.fileno()),
+            str(self._folder),
+            str(self._repository),
+        ]
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, *command], env=self._environment, pass_fds=[theirs.fileno()]
+            )
+        self._told = self._orders.makefile("r")
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._process:
-            assert self._process.stdin is not None
-            self._process.stdin.close()
-            self._process.wait(timeout=60)
+        self._told.close()
+        self._orders.close()
+        self._process.wait(timeout=60)
 
-    def whole_run(self) -> tuple[int, float]:
-        """Return how many write points a server passes that nobody kills, and the seconds that it takes."""
+    def whole_run(self, order: Order, known: str) -> tuple[_Ended, float]:
+        """Return how a server ended that nobody killed, and the seconds that it took."""
         started = monotonic()
-        _, where = self.run("", 0, 0.0)
-        return int(where.removeprefix("end ")), monotonic() - started
+        ended = self.run(order, known)
+        assert ended.where.startswith("end "), ended.where
+        return ended, monotonic() - started
 
-    def run(self, known: str, kill_at: int, moment: float) -> tuple[list[Ack], str]:
-        """Run one server; return what it answered and where it ended."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps([known, kill_at]), file=self._process.stdin, flush=True)
-        timer: threading.Timer | None = None
+    def run(self, order: Order, known: str) -> _Ended:
+        """Run one server and speak with it; return what it answered and where it ended."""
+        if order.starts_anew:
+            shutil.rmtree(self._folder / "cache", ignore_errors=True)
+        reader, ours = os.pipe()
+        said, writer = os.pipe()
+        socket.send_fds(self._orders, [json.dumps(order.kill_at).encode()], [reader, writer])
+        os.close(reader)
+        os.close(writer)
+        server = int(self._told.readline().split()[1])
+        timer = threading.Timer(order.moment, _kill, [server]) if order.moment else None
+        if timer is not None:
+            timer.start()
         acks: list[Ack] = []
-        while line := self._process.stdout.readline():
-            kind, *words = line.split()
-            match kind:
-                case "started" if moment:
-                    timer = threading.Timer(moment, _kill, [int(words[0])])
-                    timer.start()
-                case "ack":
-                    acks.append(Ack(words[0], int(words[1]), words[2], words[3]))
-                case "ended":
-                    if timer is not None:
-                        timer.cancel()
-                    return acks, " ".join(words)
-        raise AssertionError("the process that forks servers has ended")
+        with os.fdopen(ours, "wb", 0) as requests, os.fdopen(said, "rb") as answers:
+            with suppress(ServerDiedError, BrokenPipeError):
+                take_steps(requests, answers, acks, "" if order.starts_anew else known)
+            with suppress(BrokenPipeError):
+                requests.close()
+            where = self._told.readline().removeprefix("ended ").strip()
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+        return _Ended(acks, where)
 
 
 def _kill(process: int) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        return
 
 
 def main() -> None:
@@ -178,13 +233,13 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
         tally = run_all(Path(folder), options.runs, options.seed)
-    done = sum(number for where, number in tally.points.items() if where.startswith("end "))
-    places = Counter(
-        {where: number for where, number in tally.points.items() if not where.startswith("end ")}
-    )
-    told = ", ".join(f"{number} at {where}" for where, number in places.most_common())
-    print(f"{tally.runs} servers, {tally.most} write points in a whole run")
-    print(f"{tally.runs - done} killed ({told}), {done} done before")
+    anew, again = tally.most
+    print(f"{tally.runs} servers; a whole run passes {anew} write points, {again} with a warm cache")
+    done = sum(number for where, number in tally.places.items() if where.startswith("end "))
+    print(f"{tally.runs - done} killed, {done} done before their moment came")
+    for where, number in tally.places.most_common():
+        if not where.startswith("end "):
+            print(f"{number:>5} {where}")
     print(f"{tally.acks} answered steps, none lost")
 
 

@@ -1,136 +1,97 @@
-"""Forks servers that die where they are told to: at their n-th write, or whenever somebody kills them."""
+"""Forks real servers on real stdio that die where they are told to: at their n-th write, or at any moment."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
+import importlib
 import json
 import os
 import signal
+import socket
 import sqlite3
 import sys
-from decimal import Decimal
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mcp import Client
-
-from mcp_server import loading
-from mcp_server.app import build_server
-from mcp_server.settings import Settings
-from navigator.service import Navigator
-from navigator.settings import NavigatorSettings
-
-STEPS = 4
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_EVENTS = {"os.rename": 1, "os.mkdir": 0, "os.remove": 0, "os.rmdir": 0, "os.truncate": 0}
+"""Audit events that change a folder → which of their arguments says where."""
 
 
 class WritePoints:
     """Counts writes to disk, and ends the process at one of them as the power would."""
 
-    def __init__(self, kill_at: int) -> None:
+    def __init__(self, folder: Path, kill_at: int, told: int) -> None:
         self.passed = 0
+        self._folder = f"{folder}/"
         self._kill_at = kill_at
+        self._told = told
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Audit hook: a file is opened for writing, moved, made or removed."""
-        if event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate"):
-            self.point(event)
+        if event in _EVENTS:
+            self.point(event.removeprefix("os."), arguments[_EVENTS[event]])
         elif event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES:
-            self.point("open")
+            self.point("open", arguments[0])
 
-    def point(self, name: str) -> None:
+    def point(self, what: str, where: object) -> None:
+        """Pass a write to a file of the server's; others, such as pipes and the null device, don't count."""
+        path = os.fsdecode(where) if isinstance(where, (str, bytes, Path)) else ""
+        if not path.startswith(self._folder):
+            return
         self.passed += 1
         if self.passed == self._kill_at:
-            os.write(1, f"dies {name}\n".encode())
+            self.say(f"dies {what} {_place(path.removeprefix(self._folder))}")
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def say(self, line: str) -> None:
+        os.write(self._told, f"{line}\n".encode())
+
+
+def _place(path: str) -> str:
+    """Return the store that a path belongs to: ``cache/snapshots``, ``data/sessions.db``."""
+    parts = Path(path).parts
+    return "/".join(parts[:2] if parts[0] in ("data", "cache") else parts[:1])
 
 
 def watched(points: WritePoints) -> type[sqlite3.Connection]:
     """Return a connection that passes a write point before each change, and around each commit."""
 
     class Watched(sqlite3.Connection):
+        def __init__(self, database: str, *rest: Any, **options: Any) -> None:
+            super().__init__(database, *rest, **options)
+            self._database = database
+
         def execute(self, sql: str, *rest: Any) -> sqlite3.Cursor:
             if not sql.lstrip().upper().startswith(("SELECT", "PRAGMA")):
-                points.point("sqlite.execute")
+                points.point("execute", self._database)
             return super().execute(sql, *rest)
 
         def commit(self) -> None:
-            points.point("sqlite.before_commit")
+            points.point("before_commit", self._database)
             super().commit()
-            points.point("sqlite.after_commit")
+            points.point("after_commit", self._database)
 
     return Watched
 
 
-async def fly(folder: Path, repository: Path, models_url: str, known: str) -> None:
-    """Open a navigation or go on with a known one, and say what each answer said."""
-    settings = Settings(data_dir=folder / "data", cache_dir=None, max_cost_usd=50.0)
+def serve_one(folder: Path, kill_at: int, told: int) -> None:
+    """Be ``repo-navigator serve`` on the pipes that are standard input and output now; never returns."""
+    from mcp_server.cli import main
 
-    def load(_: Settings) -> Navigator:
-        return Navigator(
-            NavigatorSettings(
-                data_dir=folder / "data",
-                use_cache=False,
-                workers=1,
-                model="gemini-2.0-flash",
-                model_urls={"gemini": models_url},
-                retries=0,
-            )
-        )
-
-    loading_before, loading.load_navigator = loading.load_navigator, load
-    server = build_server(settings, working_folder=repository)
-    server.navigations._load = load
-    loading.load_navigator = loading_before
-    async with Client(server) as client:
-        for number in range(STEPS):
-            arguments: dict[str, Any] = {
-                "goal": "add up the total",
-                "mode": "interactive",
-                "repo_path": str(repository),
-            }
-            if known:
-                updates = {"verbosity": [{"pattern": "src/part_1.py", "level": 1 + number % 4}]}
-                arguments = {"navigation_id": known, **({"updates": updates} if number % 2 else {})}
-            answer = await client.call_tool("step" if known else "navigate", arguments)
-            if answer.is_error:
-                print("refused", json.dumps(str(answer.content))[:300], file=sys.stderr, flush=True)
-                return
-            assert answer.structured_content is not None
-            report = answer.structured_content["turn_report"]
-            known = answer.structured_content["navigation_id"]
-            await say(server.navigations, known, report)
-
-
-async def say(navigations: Any, navigation_id: str, report: dict[str, Any]) -> None:
-    navigator = await navigations.navigator()
-    whole = await navigator.report(navigation_id, step=report["step_number"])
-    text = await navigator.map_text(navigation_id, version=whole.map_version)
-    spent: Decimal = whole.total_cost
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    os.write(1, f"ack {navigation_id} {whole.step_number} {digest} {spent}\n".encode())
-
-
-def serve_one(arguments: list[str], known: str, kill_at: int) -> None:
-    """Be the server of one run; never returns."""
-    folder, repository, models_url = arguments
-    points = WritePoints(kill_at)
-    connection = watched(points)
-    connect = sqlite3.connect
+    before = {*sys.modules}
+    points = WritePoints(folder, kill_at, told)
+    connection, connect = watched(points), sqlite3.connect
     sqlite3.connect = lambda *a, **k: connect(*a, **{"factory": connection, **k})  # type: ignore[assignment]
     sys.addaudithook(points.hear)
-    asyncio.run(fly(Path(folder), Path(repository), models_url, known))
-    os.write(1, f"dies end {points.passed}\n".encode())
-    os._exit(0)
+    code = main(["serve"])
+    points.say(f"modules {' '.join(sorted({*sys.modules} - before))}")
+    points.say(f"dies end {points.passed}" if code == 0 else f"dies badly {code}")
+    os._exit(code)
 
 
 def warm(repository: Path) -> None:
-    """Import and build what every server needs, so that no fork pays for it."""
-    import google.adk.models.google_llm
-    import google.genai  # noqa: F401
-
-    import navigator.adk.hangar  # noqa: F401
+    """Build what every server needs, so that no fork pays for it."""
     from repo_map import tokens
     from repo_map.drawing import draw_map
     from repo_map.flight_plan import FlightPlan
@@ -141,31 +102,45 @@ def warm(repository: Path) -> None:
     draw_map(build_index(repository, store=Store(None), workers=1), FlightPlan())
 
 
+def import_all(names: list[str]) -> None:
+    """Import what a server that nobody killed had imported in the end, so that later forks have it."""
+    for name in names:
+        # C modules such as `_asyncio` expect to be imported by the package that they belong to.
+        if not name.startswith("_"):
+            with suppress(ImportError):
+                importlib.import_module(name)
+
+
 def main() -> None:
-    """Fork one server for each line on standard input, and say how it ended."""
-    warm(Path(sys.argv[2]))
-    for line in sys.stdin:
-        known, kill_at = json.loads(line)
-        reader, writer = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(reader)
-            os.dup2(writer, 1)
-            try:
-                serve_one(sys.argv[1:4], known, kill_at)
-            finally:
-                os._exit(1)
-        os.close(writer)
-        print("started", child, flush=True)
-        where = "any moment"
-        with os.fdopen(reader) as said:
-            for told in said:
-                if told.startswith("dies "):
-                    where = told.removeprefix("dies ").strip()
-                elif told.endswith("\n"):
-                    print(told, end="", flush=True)
-        os.waitpid(child, 0)
-        print("ended", where, flush=True)
+    """Fork one server for each order on the socket, on the pipes that come with it, and say how it ended."""
+    folder, repository = Path(sys.argv[2]), Path(sys.argv[3])
+    warm(repository)
+    os.chdir(repository)
+    with socket.socket(fileno=int(sys.argv[1])) as orders:
+        while True:
+            order, pipes, _, _ = socket.recv_fds(orders, 1_000, 2)
+            if not order:
+                return
+            reader, writer = os.pipe()
+            child = os.fork()
+            if not child:
+                os.close(reader)
+                os.dup2(pipes[0], 0)
+                os.dup2(pipes[1], 1)
+                try:
+                    serve_one(folder, json.loads(order), writer)
+                finally:
+                    os._exit(1)
+            for mine in (writer, *pipes):
+                os.close(mine)
+            orders.sendall(f"started {child}\n".encode())
+            with os.fdopen(reader) as said:
+                told = [line.rstrip("\n") for line in said if line.endswith("\n")]
+            os.waitpid(child, 0)
+            if told and told[0].startswith("modules "):
+                import_all(told[0].split()[1:])
+            where = told[-1].removeprefix("dies ") if told else "any moment"
+            orders.sendall(f"ended {where}\n".encode())
 
 
 if __name__ == "__main__":

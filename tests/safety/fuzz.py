@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
@@ -183,6 +184,7 @@ def main() -> None:
         "--atheris", action="store_true", help="guided by coverage; needs `pip install atheris`"
     )
     options = parser.parse_args()
+    warnings.simplefilter("error")
     started = time.monotonic()
     if options.target == "lines":
         print("answered", fuzz_lines(options.inputs, options.seed))

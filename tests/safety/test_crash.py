@@ -50,7 +50,7 @@ def answer_of(process: subprocess.Popen[str]) -> dict[str, object]:
 def test_no_answered_step_is_lost_wherever_the_server_is_killed(tmp_path: Path) -> None:
     tally = run_all(tmp_path, runs=4, seed=5)
     assert tally.runs == 4
-    assert tally.most > 50
+    assert min(tally.most) > 50
 
 
 @needs_posix

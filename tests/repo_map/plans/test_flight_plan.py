@@ -241,6 +241,10 @@ def test_an_update_that_changes_nothing_says_nothing() -> None:
             {"custom_queries": [{"pattern": "**/*.py", "query": " "}]},
             "`custom_queries[0].query` is ' '; it must not be empty.",
         ),
+        (
+            {"focus": {"paths": [{"pattern": "a", "weight": 1e308}]}},
+            "`focus.paths[0].weight` is 1e+308; it must be less than or equal to 1000000.",
+        ),
     ],
 )
 def test_a_bad_update_is_refused_in_a_sentence_that_names_the_place(
