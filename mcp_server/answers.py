@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcp_server import wire
 from mcp_server.fitting import Answer, Cursor, page_end
 from mcp_server.reporting import DETAILS, Detail, clip, counted, report_text, status_of, wire_report
+from repo_map.quoting import quoted
 
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, TurnReport
@@ -149,8 +150,9 @@ def _fitted(
 
 
 def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
+    fenced = quoted(context.removesuffix("\n")) if context else ""
     more = f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
-    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), context, more) if part)
+    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, more) if part)
 
 
 def _news(summary: str, reasoning: str, detail: Detail) -> str | None:

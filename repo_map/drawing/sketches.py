@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.tokens import TokenEncoding
 
+_FILE_NAME = re.compile(r"[\w@+-][\w@+.-]*\.[a-z]\w{0,7}")
 _MOST_CHARACTERS = 16_000_000
 _PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
 
@@ -45,7 +48,7 @@ class Sketchbook:
         self._style = style
         self._shelf = _shelves.setdefault(index, {}).setdefault(style, _Shelf())
         self._memo = memo_of(index, style.encoding)
-        self._headers = _headers_of(index)
+        self._places = _places_of(index)
 
     def draw(self, file_id: int, shape: Shape) -> Sketch:
         """Return the sketch of a file; the same file at the same shape is drawn once."""
@@ -75,14 +78,34 @@ class Sketchbook:
             index.text(file_id),
             definitions,
             shape,
-            is_header=self._is_header,
+            is_header=self._places.could_be_header,
             line_numbers=self._style.line_numbers,
         )
         return f"{header}\n{body}\n" if body else f"{header}\n"
 
-    def _is_header(self, line: str) -> bool:
-        """Say whether a line of source could pass for the header of a file."""
-        return line in self._headers or (line.endswith("]") and line.rpartition(" [L1:")[0] in self._headers)
+
+class _Places:
+    """The headers that a map of an index may have, and what a file could pass off as one."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self._paths = index.paths
+        self._headers = render_headers(index.paths)
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(path.rpartition("/")[0] for path in self._paths)
+
+    def could_be_header(self, line: str) -> bool:
+        """Say whether a line of source could pass for the header of a file, be there such a file or not."""
+        line = line.rstrip()
+        if line.endswith("]") and " [L1:" in line:
+            line = line.rpartition(" [L1:")[0]
+        if line in self._headers:
+            return True
+        folder, slash, name = line.rpartition("/")
+        if slash:
+            return bool(name) and folder in self._folders
+        return _FILE_NAME.fullmatch(line) is not None
 
 
 class _Shelf:
@@ -107,10 +130,10 @@ class _Shelf:
 
 
 _shelves: WeakKeyDictionary[RepoIndex, dict[Style, _Shelf]] = WeakKeyDictionary()
-_header_sets: WeakKeyDictionary[RepoIndex, frozenset[str]] = WeakKeyDictionary()
+_places: WeakKeyDictionary[RepoIndex, _Places] = WeakKeyDictionary()
 
 
-def _headers_of(index: RepoIndex) -> frozenset[str]:
-    if index not in _header_sets:
-        _header_sets[index] = render_headers(index.paths)
-    return _header_sets[index]
+def _places_of(index: RepoIndex) -> _Places:
+    if index not in _places:
+        _places[index] = _Places(index)
+    return _places[index]
