@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from threading import Thread
 from typing import Final
 
 _MODULES: Final = (
@@ -20,11 +21,14 @@ _MODULES: Final = (
 
 
 def load_all() -> None:
-    """Import what takes more than a second, and read the token vocabularies."""
+    """Import what takes more than a second, and read the token vocabularies beside it."""
     from repo_map import tokens  # noqa: PLC0415
 
+    # The tokenizer lets other threads run while it reads.
+    vocabularies = Thread(target=tokens.load, daemon=True)
+    vocabularies.start()
     for module in _MODULES:
         import_module(module)
     # Looked up by ADK's runner in the middle of its first run: it loads a web framework.
     assert import_module("google.adk.workflow").Workflow
-    tokens.count("")
+    vocabularies.join()
