@@ -21,7 +21,7 @@ from mcp_server.announcements import Subscriptions, offer_subscriptions
 from mcp_server.callers import know_caller
 from mcp_server.completions import offer_completions
 from mcp_server.desk import Desk
-from mcp_server.host_model import DirectLine, over
+from mcp_server.host_model import DirectLine, ask_host, over
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.prompts import offer_prompts
@@ -112,7 +112,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         settings: How it behaves.
         working_folder: The folder to navigate when neither call nor host names one; by default the process's.
     """
-    navigations = Navigations(settings, load_navigator)
+    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
     folder = working_folder or Path.cwd()
     warming = Warming(navigations)
     subscriptions = Subscriptions()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.host_model import ask_host
 from mcp_server.imports import large_imports
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
+    from navigator.host import AskHost
     from navigator.service import Navigator
     from navigator.settings import NavigatorSettings
 
 
-def load_navigator(settings: Settings) -> Navigator:
-    """Import everything that navigating needs, and build the navigator."""
+def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navigator:
+    """Import everything that navigating needs, and build the navigator.
+
+    ``ask_host`` asks the model of an assistant; without it there is no model ``host``.
+    """
     with large_imports():
         from navigator.loading import load_all  # noqa: PLC0415
         from navigator.service import Navigator  # noqa: PLC0415

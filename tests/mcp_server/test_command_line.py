@@ -123,6 +123,12 @@ def test_usage_errors_exit_with_2() -> None:
     assert caught.value.code == 2
 
 
+def test_a_command_waits_for_no_protocol_that_it_does_not_speak() -> None:
+    code = "import sys, mcp_server.commands.navigate; print('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_a_closed_pipe_ends_in_silence(shop: Path) -> None:
     read, write = os.pipe()
     os.close(read)
