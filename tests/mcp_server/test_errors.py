@@ -140,9 +140,12 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
 
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
-        await client.call_tool("navigate", {"goal": "the discount on an apple"})
-        shutil.rmtree(settings.data_dir / "artifacts")
-        assert_documented(told_by(await client.call_tool("get_context", {})))
+        flown = await client.call_tool("navigate", {"goal": "the discount on an apple"})
+    shutil.rmtree(settings.data_dir / "artifacts")
+    assert flown.structured_content is not None
+    wanted = {"navigation_id": flown.structured_content["navigation_id"]}
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        assert_documented(told_by(await client.call_tool("get_context", wanted)))
 
 
 @pytest.mark.anyio
