@@ -50,8 +50,8 @@ class Order(NamedTuple):
 
     starts_anew: bool
     """Whether it finds an empty cache and opens a navigation, or goes on with a known one."""
-    kill_at: int = 0
-    """Its write point; 0 for none."""
+    kill_at: str = ""
+    """Its write point, such as ``rename cache/trees 2``; empty for none."""
     moment: float = 0.0
     """Seconds after which it is killed wherever it is; 0 for never."""
 
@@ -84,8 +84,8 @@ def run_all(folder: Path, runs: int, seed: int) -> Tally:
         known = first.acks[-1].navigation_id
         again, _ = zygote.whole_run(Order(starts_anew=False), known)
         _, seconds = zygote.whole_run(Order(starts_anew=True), "")  # The first one imported everything.
-        most = first.points, again.points
-        for order in _orders(most, runs, seconds, dice):
+        points = first.points, again.points
+        for order in _orders(points, runs, seconds, dice):
             ended = zygote.run(order, known)
             places[ended.where] += 1
             acks.extend(ended.acks)
@@ -93,16 +93,18 @@ def run_all(folder: Path, runs: int, seed: int) -> Tally:
             asyncio.run(_check(folder / "data", ended.acks, known))
             _check_cache(folder / "cache", repository, drawn)
         asyncio.run(_check(folder / "data", acks, known))
-    return Tally(runs, len(acks), most, places)
+    return Tally(sum(places.values()), len(acks), (len(points[0]), len(points[1])), places)
 
 
-def _orders(most: tuple[int, int], runs: int, seconds: float, dice: random.Random) -> Iterator[Order]:
+def _orders(
+    points: tuple[list[str], list[str]], runs: int, seconds: float, dice: random.Random
+) -> Iterator[Order]:
     """Yield every write point of both kinds of run in some order, then random moments, ``runs`` in all."""
-    points = [Order(starts_anew=True, kill_at=at + 1) for at in range(most[0])]
-    points += [Order(starts_anew=False, kill_at=at + 1) for at in range(most[1])]
-    dice.shuffle(points)
-    moments = max(runs - len(points), runs // 4)
-    yield from points[: runs - moments]
+    orders = [Order(starts_anew=True, kill_at=point) for point in points[0]]
+    orders += [Order(starts_anew=False, kill_at=point) for point in points[1]]
+    dice.shuffle(orders)
+    moments = max(runs - len(orders), runs // 4)
+    yield from orders[: runs - moments]
     for number in range(moments):
         yield Order(number % 2 == 0, moment=dice.uniform(0.0, seconds))
 
@@ -147,8 +149,10 @@ class _Ended(NamedTuple):
     where: str
 
     @property
-    def points(self) -> int:
-        return int(self.where.removeprefix("end "))
+    def points(self) -> list[str]:
+        """The write points that were passed."""
+        passed: dict[str, int] = json.loads(self.where.removeprefix("end "))
+        return [f"{kind} {number + 1}" for kind, times in passed.items() for number in range(times)]
 
 
 class _Zygote:

@@ -1,4 +1,4 @@
-"""Forks real servers on real stdio that die where they are told to: at their n-th write, or at any moment."""
+"""Forks real servers on real stdio that die where they are told to: at a write, or at any moment."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import socket
 import sqlite3
 import sys
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,12 @@ _EVENTS = {"os.rename": 1, "os.mkdir": 0, "os.remove": 0, "os.rmdir": 0, "os.tru
 class WritePoints:
     """Counts writes to disk, and ends the process at one of them as the power would."""
 
-    def __init__(self, folder: Path, kill_at: int, told: int) -> None:
-        self.passed = 0
+    def __init__(self, folder: Path, kill_at: str, told: int) -> None:
+        """Die at ``kill_at``, such as ``rename cache/trees 2``.
+
+        A server has threads: only the order of writes of one kind to one place is the same in every run.
+        """
+        self.passed: Counter[str] = Counter()
         self._folder = f"{folder}/"
         self._kill_at = kill_at
         self._told = told
@@ -39,9 +44,10 @@ class WritePoints:
         path = os.fsdecode(where) if isinstance(where, (str, bytes, Path)) else ""
         if not path.startswith(self._folder):
             return
-        self.passed += 1
-        if self.passed == self._kill_at:
-            self.say(f"dies {what} {_place(path.removeprefix(self._folder))}")
+        kind = f"{what} {_place(path.removeprefix(self._folder))}"
+        self.passed[kind] += 1
+        if f"{kind} {self.passed[kind]}" == self._kill_at:
+            self.say(f"dies {kind}")
             os.kill(os.getpid(), signal.SIGKILL)
 
     def say(self, line: str) -> None:
@@ -75,7 +81,7 @@ def watched(points: WritePoints) -> type[sqlite3.Connection]:
     return Watched
 
 
-def serve_one(folder: Path, kill_at: int, told: int) -> None:
+def serve_one(folder: Path, kill_at: str, told: int) -> None:
     """Be ``repo-navigator serve`` on the pipes that are standard input and output now; never returns."""
     from mcp_server.cli import main
 
@@ -86,7 +92,7 @@ def serve_one(folder: Path, kill_at: int, told: int) -> None:
     sys.addaudithook(points.hear)
     code = main(["serve"])
     points.say(f"modules {' '.join(sorted({*sys.modules} - before))}")
-    points.say(f"dies end {points.passed}" if code == 0 else f"dies badly {code}")
+    points.say(f"dies end {json.dumps(points.passed)}" if code == 0 else f"dies badly {code}")
     os._exit(code)
 
 
