@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import gc
 import os
+import sys
 import tempfile
 from pathlib import Path
 from time import monotonic
@@ -25,13 +26,16 @@ class Reading(NamedTuple):
 
     navigations: int
     memory_mb: float
+    blocks: int
+    """Of memory that Python objects take; what the process holds beside may be free for the next ones."""
     handles: int
     stored_kb: float
     """Of the data folder, per navigation."""
 
     def __str__(self) -> str:
         return (
-            f"{self.navigations:>6} navigations  {self.memory_mb:7.1f} MB  {self.handles:>3} handles  "
+            f"{self.navigations:>6} navigations  {self.memory_mb:7.1f} MB  {self.blocks:>9,} blocks  "
+            f"{self.handles:>3} handles  "
             f"{self.stored_kb:6.1f} kB a navigation"
         )
 
@@ -61,7 +65,11 @@ def _read(navigations: int, data: Path) -> Reading:
     stored = sum(file.stat().st_size for file in data.rglob("*") if file.is_file())
     memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
     return Reading(
-        navigations, memory, len(list(Path("/proc/self/fd").iterdir())), stored / navigations / 1_000
+        navigations,
+        memory,
+        sys.getallocatedblocks(),
+        len(list(Path("/proc/self/fd").iterdir())),
+        stored / navigations / 1_000,
     )
 
 
