@@ -94,12 +94,12 @@ async def fly(scratch: Path, count: int) -> Load:
         clock = time.perf_counter()
         await _each(load.flights, lambda flight: _open(url, flight))
         load.open_seconds = time.perf_counter() - clock
-        await _each(load.flights, lambda flight: _step(url, flight, load.step_seconds))
+        await _step_together(url, load)
         answers: list[float] = []
 
         async def step_until_killed(flight: Flight) -> None:
             with contextlib.suppress(Exception):
-                await _step(url, flight, answers)
+                answers.append(await _step(url, flight))
             if len(answers) >= count // 2 and server.poll() is None:
                 load.answered_before_kill = len(answers)
                 # No farewell: what was answered must be on disk already.
@@ -126,13 +126,31 @@ async def _open(url: str, flight: Flight) -> None:
     flight.shown += opened["context"]
 
 
-async def _step(url: str, flight: Flight, seconds: list[float]) -> None:
+async def _step_together(url: str, load: Load) -> None:
+    """Let every host connect, and then all of them step at the same moment."""
+    async with contextlib.AsyncExitStack() as connections:
+        clients: list[Client] = [await connections.enter_async_context(Client(url)) for _ in load.flights]
+        load.step_seconds = [0.0] * len(clients)
+
+        async def step(flight: Flight) -> None:
+            load.step_seconds[flight.number] = await _step_over(clients[flight.number], flight)
+
+        await _each(load.flights, step)
+
+
+async def _step(url: str, flight: Flight) -> float:
     async with Client(url) as client:
-        clock = time.perf_counter()
-        stepped = await _answer(client, "step", navigation_id=flight.navigation_id, updates=_SHOW_ALL)
-        seconds.append(time.perf_counter() - clock)
+        return await _step_over(client, flight)
+
+
+async def _step_over(client: Client, flight: Flight) -> float:
+    """Step once, and return the seconds until the answer."""
+    clock = time.perf_counter()
+    stepped = await _answer(client, "step", navigation_id=flight.navigation_id, updates=_SHOW_ALL)
+    taken = time.perf_counter() - clock
     flight.answered = stepped["turn_report"]["step_number"]
     flight.shown += stepped["context_delta"]
+    return taken
 
 
 async def _go_on(url: str, flight: Flight, lost: list[str]) -> None:
@@ -140,7 +158,7 @@ async def _go_on(url: str, flight: Flight, lost: list[str]) -> None:
     known, answered = report["step_number"], flight.answered
     if known < answered:
         lost.append(f"{flight.navigation_id} is at step {known}, its host had an answer for step {answered}")
-    await _step(url, flight, [])
+    await _step(url, flight)
     if flight.answered != known + 1:
         lost.append(f"{flight.navigation_id} went from step {known} to {flight.answered}")
 

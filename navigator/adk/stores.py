@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -35,15 +35,17 @@ class Stores(NamedTuple):
 
 
 class QueuedSessions(SqliteSessionService):
-    """Sessions in SQLite over two open connections: one reads, on the other writes stand in line.
+    """Sessions in SQLite over two open connections: on one reads stand in line, on the other writes.
 
     SQLite lets writers try again for five seconds and serves them in no order: of fifty at once, some starve.
-    ADK's own way, a connection with a thread of its own for each call, takes longer than the calls.
+    ADK's own way, a connection with a thread of its own for each call, takes longer than the calls. And reads
+    that overlap on one connection share the moment at which the first began: what is stored since is unseen.
     """
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self._turn = asyncio.Lock()
+        self._reading = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._connections: dict[bool, Any] = {}
         self._open = AsyncExitStack()
@@ -65,7 +67,7 @@ class QueuedSessions(SqliteSessionService):
 
     async def close(self) -> None:
         """Close both connections; the next call opens new ones."""
-        async with self._turn, self._opening:
+        async with self._turn, self._reading, self._opening:
             self._connections.clear()
             await self._open.aclose()
         await super().close()
@@ -81,14 +83,16 @@ class QueuedSessions(SqliteSessionService):
 
     @asynccontextmanager
     async def _get_db_connection(self) -> AsyncIterator[Any]:
-        connection = await self._connection(writes=_writes.get())
-        try:
-            yield connection
-        except BaseException:
-            # Half a step must not be committed with the next one.
-            with suppress(ValueError):  # the connection is closed already
-                await connection.rollback()
-            raise
+        writes = _writes.get()
+        async with nullcontext() if writes else self._reading:
+            connection = await self._connection(writes=writes)
+            try:
+                yield connection
+            except BaseException:
+                # Half a step must not be committed with the next one.
+                with suppress(ValueError):  # the connection is closed already
+                    await connection.rollback()
+                raise
 
     async def _connection(self, *, writes: bool) -> Any:
         async with self._opening:

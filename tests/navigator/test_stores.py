@@ -1,0 +1,39 @@
+"""The session store under many hands at once: who reads sees what has been written."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from navigator.adk.register import STATE_ONLY
+from navigator.adk.stores import QueuedSessions, open_stores
+
+APP = {"app_name": "app", "user_id": "user"}
+
+
+async def read(sessions: QueuedSessions, name: str) -> object:
+    return await sessions.get_session(**APP, session_id=name, config=STATE_ONLY)
+
+
+@pytest.mark.anyio
+async def test_what_is_stored_is_seen_at_once_however_many_read_meanwhile(tmp_path: Path) -> None:
+    sessions = open_stores(tmp_path).sessions
+    assert isinstance(sessions, QueuedSessions)
+    await sessions.create_session(**APP, session_id="first", state={"size": "x" * 10_000})
+
+    async def keep_reading() -> None:
+        while True:
+            await read(sessions, "first")
+
+    readers = [asyncio.create_task(keep_reading()) for _ in range(8)]
+    try:
+        for number in range(20):
+            await sessions.create_session(**APP, session_id=f"s{number}", state={"number": number})
+            assert await read(sessions, f"s{number}") is not None
+    finally:
+        for reader in readers:
+            reader.cancel()
+        await asyncio.gather(*readers, return_exceptions=True)
+        await sessions.close()
