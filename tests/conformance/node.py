@@ -9,13 +9,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+PATIENCE: Final = "CONFORMANCE_SECONDS"
+"""Environment variable: how long one run of a tool may take."""
 HERE: Final = Path(__file__).parent
 FOLDER: Final = HERE.parents[1] / "build" / "conformance"
 _INSTALL_SECONDS: Final = 300
+_RUN_SECONDS: Final = 180
 
 
 class UnavailableError(Exception):
     """The official tools can't be installed here; the message says why."""
+
+
+class TooSlowError(Exception):
+    """A tool was not done in time; the message says which, and how long it was waited for."""
 
 
 def install(folder: Path = FOLDER) -> dict[str, str]:
@@ -58,15 +65,30 @@ def _run_npm(npm: str, folder: Path) -> None:
 def run_tool(
     environ: Mapping[str, str], *command: str, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of the tools to its end."""
+    """Run one of the tools to its end.
+
+    Raises:
+        TooSlowError: It has not come to its end in time.
+    """
     program = shutil.which(command[0], path=environ["PATH"])
     assert program is not None, f"{command[0]} was not installed"
-    return subprocess.run(
-        [program, *command[1:]],
-        env=dict(environ),
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
+    try:
+        return subprocess.run(
+            [program, *command[1:]],
+            env=dict(environ),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_seconds(environ),
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooSlowError(
+            f"{command[0]} was not done after {error.timeout:.0f} seconds; wait until the machine is less "
+            f"busy, or set {PATIENCE} to more seconds"
+        ) from None
+
+
+def _seconds(environ: Mapping[str, str]) -> float:
+    told = environ.get(PATIENCE, "")
+    return float(told) if told.isdecimal() else _RUN_SECONDS

@@ -46,14 +46,13 @@ def check_older_client(python: Path, environ: Mapping[str, str]) -> list[str]:
         environ = {**environ, **own}
         with served("mcp_server", "--http", "127.0.0.1:0", environ=environ, cwd=folder) as url:
             command = (sys.executable, "-m", "mcp_server")
-            done = subprocess.run(
-                [python, HERE / "older_client.py", url, folder, *command],
-                env=environ,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=120,
-            )
+            asked = [python, HERE / "older_client.py", url, folder, *command]
+            try:
+                done = subprocess.run(
+                    asked, env=environ, capture_output=True, text=True, check=False, timeout=_SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                return [f"older client: it was not done after {_SECONDS} seconds"]
     if done.returncode:
         return [f"older client: {(done.stderr or done.stdout).strip().splitlines()[-1:]}"]
     print("older client: an SDK 1.x client flies over stdio and over HTTP", flush=True)

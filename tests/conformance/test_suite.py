@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.node import PATIENCE, TooSlowError, run_tool
 from tests.conformance.suite import scored
 
 TOLD = """✓ not-a-summary: 1 passed, 0 failed
@@ -23,3 +30,10 @@ def test_a_scored_scenario_that_fails_is_told_and_an_unscored_one_is_not() -> No
 
 def test_an_output_without_a_summary_counts_nothing() -> None:
     assert scored("Error: connect ECONNREFUSED") == (0, [])
+
+
+def test_a_tool_that_takes_too_long_is_told_in_one_sentence() -> None:
+    python = Path(sys.executable)
+    environ = {**os.environ, "PATH": str(python.parent), PATIENCE: "0"}
+    with pytest.raises(TooSlowError, match=rf"^{python.name} was not done after 0 seconds; wait until .* set"):
+        run_tool(environ, python.name, "-c", "import time; time.sleep(60)")

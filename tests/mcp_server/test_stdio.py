@@ -59,41 +59,91 @@ async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path
         assert mine not in str(refused.content)
 
 
-def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(shop: Path) -> None:
-    requests = [
-        {
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2024-11-05",
-                "capabilities": {},
-                "clientInfo": {"name": "hand", "version": "0"},
-            },
-        },
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list"},
-        {"id": 3, "method": "tools/call", "params": {"name": "navigate", "arguments": {"goal": GOAL}}},
-    ]
-    process = subprocess.Popen(
-        COMMAND, cwd=shop, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+class Hand:
+    """A client of no library: lines of JSON written to a process, and lines read from it."""
+
+    META = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "hand", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    """What a request of the modern era carries, as that has no handshake."""
+    HELLO = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "hand", "version": "0"},
+    }
+
+    def __init__(self, folder: Path, *, modern: bool) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            COMMAND, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
+        )
+        self.modern = modern
+        self.last = 0
+
+    def write(self, **message: Any) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def greet(self) -> str:
+        """Return the server's name, as the era tells it."""
+        if self.modern:
+            found = self.ask("server/discover")
+            assert "2026-07-28" in found["supportedVersions"]
+            return str(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"])
+        name = self.ask("initialize", **self.HELLO)["serverInfo"]["name"]
+        self.write(method="notifications/initialized")
+        return str(name)
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Return the result; every line on the way is the protocol's."""
+        self.last += 1
+        meta = {"_meta": self.META} if self.modern else {}
+        self.write(id=self.last, method=method, params={**params, **meta})
+        assert self.process.stdout is not None
+        while True:
+            line = json.loads(self.process.stdout.readline())
+            assert line["jsonrpc"] == "2.0"
+            if line.get("id") == self.last:
+                result: dict[str, Any] = line["result"]
+                return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        assert not result.get("isError"), result
+        content: dict[str, Any] = result["structuredContent"]
+        return content
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(
+    shop: Path, modern: bool
+) -> None:
+    hand = Hand(shop, modern=modern)
+    assert hand.greet() == "repo-navigator"
+    assert len(hand.ask("tools/list")["tools"]) == 4
+    found = hand.call("navigate", goal=GOAL)
+    key = found["navigation_id"]
+    raised = hand.call(
+        "step", navigation_id=key, updates={"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for request in requests:
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
-    process.stdin.flush()
-    answers: dict[int, dict[str, Any]] = {}
-    while 3 not in answers:
-        line = json.loads(process.stdout.readline())
-        if "id" in line:
-            answers[line["id"]] = line["result"]
-    rest, errors = process.communicate(timeout=30)
+    report = hand.call("get_turn_report", navigation_id=key)
+    context = hand.call("get_context", navigation_id=key)
+    (plan,) = hand.ask("resources/read", uri=f"navigator://{key}/plan")["contents"]
+    prompts = hand.ask("prompts/list")["prompts"]
+    written = hand.ask("prompts/get", name=prompts[0]["name"], arguments={"task": GOAL})
+    rest, errors = hand.process.communicate(timeout=60)
     assert rest == ""
-    assert "Traceback" not in errors
-    assert process.returncode == 0
-    assert answers[1]["serverInfo"]["name"] == "repo-navigator"
-    assert len(answers[2]["tools"]) == 4
-    assert "def discount" in answers[3]["content"][0]["text"]
+    assert errors == ""
+    assert hand.process.returncode == 0
+    assert "def discount" in found["context"]
+    assert "you paid" in raised["context_delta"]
+    assert report["step_number"] == raised["turn_report"]["step_number"]
+    assert "you paid" in context["context_string"]
+    assert "shop/mail.py" in plan["text"]
+    assert GOAL in written["messages"][0]["content"]["text"]
 
 
 def test_the_example_configuration_starts_the_server(shop: Path) -> None:
