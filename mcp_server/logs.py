@@ -62,5 +62,7 @@ def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLine() if log_format == "json" else _Text(_TEXT))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    # ADK warns at each call of a model that tells no tokens, such as the embedded planner's.
+    logging.getLogger("google_adk.google.adk.telemetry").setLevel(logging.ERROR)
     # The SDK logs each refused call at INFO with the caller's text; our own lines tell enough.
     logging.getLogger("mcp").setLevel(max(logging.getLevelName(level), logging.WARNING))

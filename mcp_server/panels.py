@@ -48,7 +48,7 @@ def turn_panel(report: TurnReport) -> Panel:
         told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
         more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
         lines.append(Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow"))
-    if aside := _aside(report):
+    if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
         lines.append(Text(aside, style="dim"))
     if report.sufficiency and not is_summed_up:
         lines.append(Text(report.sufficiency, style="dim"))
@@ -99,9 +99,10 @@ def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
 def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     """Return what a whole navigation took."""
     usage = output.total_usage
+    # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
     calls = (
-        f", {usage.calls} model calls ({usage.input:,} tokens in, {usage.output:,} out)"
-        if usage.calls
+        f", {counted(usage.calls, 'model call')} ({usage.input:,} tokens in, {usage.output:,} out)"
+        if usage.input or usage.output
         else ""
     )
     return (
@@ -139,8 +140,8 @@ def _saving(account: TokenAccount) -> str:
     )
 
 
-def _aside(report: TurnReport) -> str:
-    """Return how many files the map does not show, and why."""
-    excluded = f"{report.excluded_count:,} files excluded by the plan" if report.excluded_count else ""
-    left_out = f"{report.left_out:,} left out for lack of tokens" if report.left_out else ""
-    return ", ".join(filter(None, (excluded, left_out)))
+def _aside(report: TurnReport, excluded: int) -> str:
+    """Return how many files the map does not show, and why; those excluded where nothing else tells it."""
+    by_plan = f"{counted(excluded, 'file')} excluded by the plan" if excluded else ""
+    left_out = f"{counted(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
+    return ", ".join(filter(None, (by_plan, left_out)))

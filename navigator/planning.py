@@ -78,7 +78,9 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
         return Finalize(summary(view))
     named = [f"`{each.name}` ({each.path}): {each.why}" for each in found[:NAMED]]
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    words = f"{room} tokens are free; added the interfaces around the chosen code: {'; '.join(named)}{more}."
+    words = (
+        f"{room:,} tokens are free; added the interfaces around the chosen code: {'; '.join(named)}{more}."
+    )
     return Update(words, {"verbosity": _rules(navigation.state.flight_plan, found)})
 
 
@@ -99,7 +101,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
     lines = [
-        f"- `{file.path}` (level {int(file.level)}, {file.tokens} tokens): "
+        f"- `{file.path}` (level {int(file.level)}, {file.tokens:,} tokens): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
@@ -108,7 +110,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
     wanted = f"Beside the chosen code, yet without room: {'; '.join(named)}." if named else ""
     left_out = (
-        f"Left out for want of evidence or of room: {view.map.excluded} files." if view.map.excluded else ""
+        f"Left out for want of evidence or of room: {view.map.excluded:,} files." if view.map.excluded else ""
     )
     head = "In focus:" if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.

@@ -35,5 +35,7 @@ def test_an_output_without_a_summary_counts_nothing() -> None:
 def test_a_tool_that_takes_too_long_is_told_in_one_sentence() -> None:
     python = Path(sys.executable)
     environ = {**os.environ, "PATH": str(python.parent), PATIENCE: "0"}
-    with pytest.raises(TooSlowError, match=rf"^{python.name} was not done after 0 seconds; wait until .* set"):
+    with pytest.raises(
+        TooSlowError, match=rf"^{python.name} was not done after 0 seconds; wait until .* set"
+    ):
         run_tool(environ, python.name, "-c", "import time; time.sleep(60)")

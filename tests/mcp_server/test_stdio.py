@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -62,13 +62,13 @@ async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path
 class Hand:
     """A client of no library: lines of JSON written to a process, and lines read from it."""
 
-    META = {
+    META: Final = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "hand", "version": "0"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     """What a request of the modern era carries, as that has no handshake."""
-    HELLO = {
+    HELLO: Final = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
         "clientInfo": {"name": "hand", "version": "0"},
@@ -118,9 +118,7 @@ class Hand:
 
 
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
-def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(
-    shop: Path, modern: bool
-) -> None:
+def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(shop: Path, modern: bool) -> None:
     hand = Hand(shop, modern=modern)
     assert hand.greet() == "repo-navigator"
     assert len(hand.ask("tools/list")["tools"]) == 4

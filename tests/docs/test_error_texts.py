@@ -1,0 +1,168 @@
+"""docs/errors.md against the sources: it lacks no text, and what no call of the server tells is told here."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from navigator.amendments import amend, amend_by_model
+from navigator.errors import NavigatorError
+from navigator.pilot import asked
+from navigator.pricing import load_prices
+from navigator.service import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.tasks import checked, first_state
+from repo_map import globs
+from repo_map.cli import main
+from repo_map.errors import RepoMapError
+from repo_map.flight_plan import FlightPlan
+from repo_map.worktree.files import resolve_root
+from repo_map.worktree.git import run_git
+from tests.support.error_texts import BELOW, constructed, documented, pattern, says_the_same
+
+SEEN: set[str] = set()
+
+
+def assert_documented(told: str) -> None:
+    matching = [text for text in documented() if pattern(text).fullmatch(told)]
+    assert matching, f"docs/errors.md lacks: {told}"
+    SEEN.update(matching)
+
+
+def assert_raises_documented(act: Callable[[], object]) -> None:
+    with pytest.raises((RepoMapError, NavigatorError)) as caught:
+        act()
+    assert_documented(str(caught.value))
+
+
+def test_every_text_of_the_sources_is_in_the_docs() -> None:
+    known = documented()
+    found = constructed()
+    assert len(found) > 80
+    missing = [
+        f"{place}: {text}" for text, place in found if not any(says_the_same(text, row) for row in known)
+    ]
+    assert missing == []
+
+
+def test_texts_of_globs() -> None:
+    for glob in ("", "src/{a", "src/[a", "src/[z-a]", "{a,b}" * 12, "a/**b" * 20):
+        assert_raises_documented(lambda glob=glob: globs.matches(glob, "src/a.py"))  # type: ignore[misc]
+
+
+def test_texts_of_plans() -> None:
+    for plan in ("x" * 2_000_001, "budget: \x07"):
+        assert_raises_documented(lambda plan=plan: FlightPlan.from_yaml(plan))  # type: ignore[misc]
+    rules = [{"pattern": f"{number}.py", "level": 1} for number in range(2_000)]
+    assert_raises_documented(lambda: amend(FlightPlan(), {"verbosity": rules}))
+    for request in (
+        NavigationRequest(" ", Path()),
+        NavigationRequest("x", Path(), mode="fast"),  # type: ignore[arg-type]
+        NavigationRequest("x", Path(), flight_plan={"budget": "many"}),
+    ):
+        assert_raises_documented(lambda request=request: checked(request, NavigatorSettings()))  # type: ignore[misc]
+
+
+def test_texts_that_a_model_is_told() -> None:
+    from navigator.pricing import FREE
+
+    task = checked(NavigationRequest("x", Path()), NavigatorSettings())
+    navigation = first_state(task, "nav-1", "/r", FREE.rates("embedded"), 0.0)
+    for reasoning, updates in ((" ", {}), ("more", {"budget": 10**6})):
+        assert_raises_documented(lambda r=reasoning, u=updates: amend_by_model(navigation, r, u))  # type: ignore[misc]
+
+
+def test_texts_of_prices_and_actions(tmp_path: Path) -> None:
+    broken = tmp_path / "prices.yaml"
+    broken.write_text("models: [")
+    for path in (tmp_path / "none", broken):
+        assert_raises_documented(lambda path=path: load_prices(path))  # type: ignore[misc]
+    assert_raises_documented(lambda: asked(action="stop"))
+
+
+@pytest.mark.anyio
+async def test_texts_of_the_navigator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navigator.adk.models.catalogue.find_spec", lambda _: None)
+    urls = {"openai": "http://127.0.0.1:1/v1"}
+    navigator = Navigator(NavigatorSettings(data_dir=None, use_cache=False, workers=1, model_urls=urls))
+    (tmp_path / "a.py").write_text("x = 1\n")
+    for request in (
+        NavigationRequest("x", tmp_path / "none"),
+        NavigationRequest("x", tmp_path, model="openai/x"),
+    ):
+        with pytest.raises((RepoMapError, NavigatorError)) as caught:
+            await navigator.open(request)
+        assert_documented(str(caught.value))
+    with pytest.raises(NavigatorError) as unknown:
+        await navigator.step("nav-none")
+    assert_documented(str(unknown.value))
+    await navigator.aclose()
+
+
+def test_texts_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.py").write_text("def one():\n    return 1\n" * 20)
+    latin = tmp_path / "latin.yaml"
+    latin.write_bytes(b"budget: \xe9")
+    monkeypatch.setitem(sys.modules, "repo_map.worktree.watching", None)
+    generate: list[Any] = ["generate", tmp_path, "--no-cache"]
+    for arguments in (
+        [*generate, "-v", "src/**"],
+        [*generate, "-C", tmp_path / "none.yaml"],
+        [*generate, "-C", latin],
+        [*generate, "-v", "a.py:4", "--tokens", "30", "--strict"],
+        ["watch", tmp_path, "--no-cache"],
+    ):
+        assert main([str(argument) for argument in arguments]) == 2
+        assert_documented(capsys.readouterr().err.strip().removeprefix("repo-map: "))
+
+
+def test_texts_of_folders_and_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_raises_documented(lambda: resolve_root(tmp_path / "none"))
+    assert_raises_documented(lambda: run_git(tmp_path, "log"))
+    assert_raises_documented(lambda: run_git(tmp_path, "version", timeout_s=0.0))
+    claimed, other = tmp_path / "claimed", tmp_path / "other"
+    claimed.mkdir()
+    subprocess.run(["git", "init", "-q", other], check=True)
+    (claimed / ".git").write_text(f"gitdir: {other / '.git'}\n")
+    assert_raises_documented(lambda: run_git(claimed, "log"))
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    assert_raises_documented(lambda: run_git(tmp_path, "log"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stands in for git by a shell script")
+def test_a_repository_that_git_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = tmp_path / "git"
+    git.write_text(
+        "#!/bin/sh\necho \"fatal: detected dubious ownership in repository at '/srv/it'\" >&2\nexit 128\n"
+    )
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert_raises_documented(lambda: run_git(tmp_path, "log"))
+
+
+def test_a_tree_of_too_many_folders_to_watch_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watching = pytest.importorskip("repo_map.worktree.watching")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    watch = watching.Watch(tmp_path)
+    monkeypatch.setattr(watch._observer, "start", refuse)
+    assert_raises_documented(watch.__enter__)
+
+
+def test_every_text_below_the_server_was_told_above() -> None:
+    untold = {text for text, section in documented().items() if section == BELOW} - SEEN
+    if len(SEEN) < 10:
+        pytest.skip("only a part of this file was run")
+    assert not untold

@@ -1,0 +1,89 @@
+"""The texts of errors: as the sources construct them, and as docs/errors.md tells them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("repo_map", "navigator", "mcp_server")
+VARIES = "…"
+BELOW = "Below the server"
+"""The section of what no call of the server leads to."""
+_BASES = frozenset({"RepoMapError", "NavigatorError", "SettingsError", "ToolError", "MCPError"})
+"""What is told to users; every other exception is caught on its way."""
+
+
+class ErrorText(NamedTuple):
+    """A text, with `…` for what varies, and where it stands."""
+
+    text: str
+    place: str
+
+
+def constructed() -> list[ErrorText]:
+    """Return the text of every error for users that a source constructs in its own words."""
+    files = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]
+    trees = {path: ast.parse(path.read_bytes()) for path in files}
+    errors = _error_classes([*trees.values()])
+    return [
+        ErrorText(text, f"{path.relative_to(ROOT).as_posix()}:{call.lineno}")
+        for path, tree in trees.items()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and _name(call.func) in errors
+        for argument in call.args
+        for text in _texts(argument)
+        if " " in text
+    ]
+
+
+def documented() -> dict[str, str]:
+    """Return the texts of the docs, each with the section that it stands in."""
+    found, section = {}, ""
+    for line in (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            section = line.removeprefix("## ")
+        elif (row := re.fullmatch(r"\| (.+?) \| .+? \| .+? \|", line)) and row[1] not in ("Text", "---"):
+            found[row[1]] = section
+    return found
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return what a text stands for, with anything for each `…`."""
+    return re.compile(".*".join(map(re.escape, text.split(VARIES))), re.DOTALL)
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Tell whether one text is the other with some of its `…` filled in."""
+    return bool(pattern(one).fullmatch(other) or pattern(other).fullmatch(one))
+
+
+def _error_classes(trees: Sequence[ast.Module]) -> frozenset[str]:
+    """Return the names of the errors for users: the bases, and what the sources derive from them."""
+    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    known: set[str] = set()
+    more = set(_BASES)
+    while more - known:
+        known |= more
+        more = {each.name for each in classes if known & {_name(base) for base in each.bases}}
+    return frozenset(known)
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    """Yield the texts that an expression can be."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else VARIES for part in node.values)
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
