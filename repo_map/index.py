@@ -261,9 +261,9 @@ class RepoIndex:
         source = self.source(file_id)
         if file_id in self._drifted:
             # Imported here because a warm start that parses nothing should not wait for the parsers.
-            from repo_map.symbols import read_symbols  # noqa: PLC0415
+            from repo_map.symbols import read_warily  # noqa: PLC0415
 
-            return read_symbols(source, self.paths[file_id], self._tree.limits)
+            return read_warily(source, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]
         return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
 

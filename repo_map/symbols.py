@@ -6,12 +6,13 @@ from typing import Final
 
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.components import read_component
+from repo_map.parsing.deadline import Patience, SuspiciousSourceError
 from repo_map.parsing.languages import language_in
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 
-__all__ = ["Definition", "FileSymbols", "Import", "Reference", "read_symbols"]
+__all__ = ["Definition", "FileSymbols", "Import", "Reference", "read_symbols", "read_warily"]
 
 LARGEST_DATA: Final = 300_000
 """Bytes of a format that is mostly data: its keys say little, and its grammars are slow."""
@@ -19,8 +20,11 @@ _DATA: Final = frozenset({"json", "yaml", "toml", "css", "html"})
 _COMPONENTS: Final = frozenset({"html", "vue", "svelte"})
 
 
-def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbols:
-    """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised."""
+def read_symbols(source: bytes, path: str, limits: Limits = USUAL, *, is_wary: bool = False) -> FileSymbols:
+    """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised.
+
+    A wary reader raises ``SuspiciousSourceError`` where an expendable process should read the source.
+    """
     language = language_in(source, path)
     if not language or not source:
         return FileSymbols(language, (), (), (), ())
@@ -28,9 +32,19 @@ def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbol
         return FileSymbols(language, (), (), (), (problem,))
     if language == "markdown":
         return FileSymbols(language, read_headings(source), (), (), ())
+    patience = Patience(limits.parse_seconds, is_wary)
     if language in _COMPONENTS:
-        return read_component(source, language, limits.parse_seconds)
-    return read_code(source, language, limits.parse_seconds)
+        return read_component(source, language, patience)
+    return read_code(source, language, patience)
+
+
+def read_warily(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbols:
+    """Read a file's symbols, but leave what may take this process with it, and tell so."""
+    try:
+        return read_symbols(source, path, limits, is_wary=True)
+    except SuspiciousSourceError:
+        told = "it takes its grammar far longer than its size explains; no symbols were read"
+        return FileSymbols(language_in(source, path), (), (), (), (told,))
 
 
 def _too_big(source: bytes, language: str, limits: Limits) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.indexing.tables import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
+from repo_map.indexing.columns import COLUMNS, SPACES, VOCABULARIES
+from repo_map.indexing.tables import Tables, from_arrays
 from repo_map.indexing.vocabulary import StringTable, encode
 from repo_map.limits import USUAL, Limits
+from repo_map.parsing.deadline import SuspiciousSourceError
 from repo_map.pricing.costs import FileCosts, price_file
 from repo_map.relevance.postings import count_terms
 from repo_map.relevance.units import FileUnits, read_units
@@ -28,9 +31,18 @@ _LINE_FIELDS = tuple(
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
-def extract(files: Iterable[ReadFile], limits: Limits = USUAL) -> Tables:
-    """Parse files, given in path order, and gather what they say."""
-    builder = _Builder(limits)
+class ReadSymbols(Protocol):
+    """What reads the symbols of one source at a path."""
+
+    def __call__(self, source: bytes, path: str, limits: Limits) -> FileSymbols: ...
+
+
+_ReadSource = Callable[[bytes, str], FileSymbols]
+
+
+def extract(files: Iterable[ReadFile], limits: Limits = USUAL, read: ReadSymbols = read_symbols) -> Tables:
+    """Parse files, given in path order, and gather what they say; raises only what ``read`` suspects."""
+    builder = _Builder(partial(read, limits=limits))
     for file in files:
         builder.add(file)
     return builder.finish()
@@ -50,8 +62,8 @@ class _Reading(NamedTuple):
 class _Builder:
     """Columns that grow by one file at a time; what is named stays text until all names are known."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, read: _ReadSource) -> None:
+        self._read = read
         self._paths: list[bytes] = []
         self._numbers = {c.name: array(_TYPE_CODES[c.dtype]) for c in COLUMNS if not c.vocabulary}
         self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
@@ -60,7 +72,7 @@ class _Builder:
         self._slots: list[int] = []
 
     def add(self, file: ReadFile) -> None:
-        reading = _read(file, self._limits)
+        reading = _read(file, self._read)
         self._paths.append(encode(file.path))
         self._numbers["files.size"].append(file.size)
         self._numbers["files.lines"].append(reading.lines)
@@ -155,7 +167,7 @@ def _number(texts: list[list[str]], names: list[str], columns: dict[str, NDArray
     return StringTable.of_sorted(vocabulary)
 
 
-def _read(file: ReadFile, limits: Limits) -> _Reading:
+def _read(file: ReadFile, read: _ReadSource) -> _Reading:
     """Read one file whole; whatever fails on it costs its symbols and is told, but never fails the index."""
     path, source = file.path, file.source
     flags = flags_of_path(path)
@@ -169,9 +181,11 @@ def _read(file: ReadFile, limits: Limits) -> _Reading:
     if not text:
         return _without_symbols(flags, notes, text, path)
     try:
-        symbols = read_symbols(text, path, limits)
+        symbols = read(text, path)
         units = read_units(text, symbols, path)
         costs = price_file(text, symbols, path)
+    except SuspiciousSourceError:
+        raise
     except Exception as error:
         notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
         return _without_symbols(flags | FileFlag.UNPARSED, notes, text, path)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 EXTRACTOR = (
+    "indexing/columns.py",
     "indexing/extraction.py",
     "indexing/tables.py",
     "indexing/vocabulary.py",

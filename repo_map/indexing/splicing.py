@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.indexing.tables import COLUMNS, SPACES, VOCABULARIES, Column, Space, Tables, array_of
+from repo_map.indexing.columns import COLUMNS, SPACES, VOCABULARIES, Column, Space
+from repo_map.indexing.tables import Tables, array_of
 from repo_map.indexing.vocabulary import StringTable
 from repo_map.indexing.vocabulary_merge import merge
 

@@ -1,23 +1,35 @@
-"""The program that a worker process runs: paths in, encoded tables out, until its input ends."""
+"""The program that a worker process runs: paths in, encoded tables out, until its input ends.
+
+For each order it sends the path of a file that may kill it, again once the file was survived, then an empty
+message and the tables.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from repo_map.indexing import self_limits
 from repo_map.indexing.extraction import extract
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import encode_snapshot
 from repo_map.indexing.tables import to_arrays
 from repo_map.limits import USUAL, Limits
+from repo_map.parsing.deadline import SuspiciousSourceError
+from repo_map.symbols import FileSymbols, read_symbols
 from repo_map.worktree.tree import Tree
 
 _LENGTH_BYTES = 8
+_ORDER_S = 240
+"""CPU seconds for files that take one or two: nothing known takes so long, and nothing unknown may."""
+_DOUBTFUL_S, _DOUBTFUL_MB = 25, 2_000
+"""Over the time for parsing, and in all, for a file that may never end."""
 
 
 class Order(msgspec.Struct, array_like=True, frozen=True):
@@ -63,21 +75,30 @@ def main() -> None:
             order = msgspec.msgpack.decode(receive(orders), type=Order)
         except EOFError:
             return
-        _bound_memory(order.limits.memory_mb)
         tree = Tree(Path(order.root), order.unmasked, order.limits)
-        tables = extract(map(tree.read, order.paths), order.limits)
+        _begin(order.limits)
+        tables = extract(map(tree.read, order.paths), order.limits, partial(_read_and_tell, answers))
+        send(answers, b"")
         send(answers, encode_snapshot(to_arrays(tables).items()))
 
 
-def _bound_memory(megabytes: int) -> None:
-    """Let the system refuse this process more memory; a parser that asks for it then ends alone."""
-    if sys.platform == "linux":  # Elsewhere the limit is not kept, or there is none.
-        import resource  # noqa: PLC0415
+def _read_and_tell(answers: IO[bytes], source: bytes, path: str, limits: Limits) -> FileSymbols:
+    """Read a file's symbols; tell its path before it is read in earnest where that may be deadly."""
+    try:
+        return read_symbols(source, path, limits, is_wary=True)
+    except SuspiciousSourceError:
+        send(answers, path.encode())
+        self_limits.end_after(limits.parse_seconds + _DOUBTFUL_S)
+        self_limits.bound_memory(min(limits.memory_mb, _DOUBTFUL_MB))
+        symbols = read_symbols(source, path, limits)
+        _begin(limits)
+        send(answers, path.encode())
+        return symbols
 
-        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        wanted = megabytes * 1_000_000
-        if most == resource.RLIM_INFINITY or wanted < most:
-            resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
+
+def _begin(limits: Limits) -> None:
+    self_limits.end_after(_ORDER_S)
+    self_limits.bound_memory(limits.memory_mb)
 
 
 if __name__ == "__main__":

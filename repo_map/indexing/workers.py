@@ -7,23 +7,21 @@ threads, and unlike those of the multiprocessing module they never import the ca
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
+from itertools import pairwise
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-import msgspec
-
 from repo_map.indexing.extraction import extract
-from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.spool import Spool
 from repo_map.indexing.tables import Tables, to_arrays
-from repo_map.indexing.worker import Order, receive, send
+from repo_map.indexing.worker_process import DiedOfFileError, WorkerProcess
+from repo_map.limits import Limits
+from repo_map.parsing.deadline import SuspiciousSourceError
+from repo_map.symbols import FileSymbols, read_symbols, read_warily
 from repo_map.worktree.files import ReadFile
 from repo_map.worktree.tree import Tree
 
@@ -58,17 +56,32 @@ def parse_files(
     if workers is None:
         workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
     if workers <= 1 or len(chunks) <= 1:
-        return Parsed(_parse_here(tree, chunks, on_parsed, 0), [])
+        return _parse_here(tree, chunks, on_parsed)
     return _Crew(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
 
 
-def _parse_here(tree: Tree, chunks: list[_Chunk], on_parsed: OnParsed, done: int) -> list[Tables]:
-    tables = []
+def _parse_here(tree: Tree, chunks: list[_Chunk], on_parsed: OnParsed) -> Parsed:
+    """Parse in this process, but leave whatever looks deadly to another one."""
+    parsed = Parsed([], [])
+    done = 0
     for chunk in chunks:
-        tables.append(extract(map(tree.read, chunk.paths), tree.limits))
+        try:
+            parsed.tables.append(extract(map(tree.read, chunk.paths), tree.limits, _read_or_refuse))
+        except SuspiciousSourceError:
+            elsewhere = _Crew(tree, [chunk]).parse(1, _ignore)
+            parsed.tables.extend(elsewhere.tables)
+            parsed.problems.extend(elsewhere.problems)
         done += len(chunk.paths)
         on_parsed(done)
-    return tables
+    return parsed
+
+
+def _read_or_refuse(source: bytes, path: str, limits: Limits) -> FileSymbols:
+    return read_symbols(source, path, limits, is_wary=True)
+
+
+def _ignore(_done: int) -> None:
+    """Hear nothing."""
 
 
 def _default_workers() -> int:
@@ -100,8 +113,10 @@ class _Crew:
         self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
-        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._processes: set[WorkerProcess] = set()
         self._deaths = 0
+        self._unexplained = 0
+        """Deaths of no file that was known to be doubtful: chance may have had a part."""
         self._stopped = False
 
     def parse(self, workers: int, on_parsed: OnParsed) -> Parsed:
@@ -123,15 +138,22 @@ class _Crew:
             self._stop()
         left = sorted(self._todo)
         tables = {first: decode_snapshot(pieces[number]) for first, number in self._done.items()}
-        parsed_here = _parse_here(self._tree, left, on_parsed, done)
-        tables.update(zip((chunk.first for chunk in left), parsed_here, strict=True))
+        for chunk in left:
+            tables[chunk.first] = extract(map(self._tree.read, chunk.paths), self._tree.limits, read_warily)
+            done += len(chunk.paths)
+            on_parsed(done)
         return Parsed([tables[first] for first in sorted(tables)], self._problems(len(left)))
+
+    def _parse_warily(self, chunk: _Chunk) -> Tables:
+        return extract(map(self._tree.read, chunk.paths), self._tree.limits, read_warily)
 
     def _problems(self, left: int) -> list[str]:
         if left and not self._deaths:
             return ["worker processes can't be started here; the files were parsed in one process"]
-        if self._deaths:
-            return [f"worker processes died while parsing ({self._deaths}); their files were parsed again"]
+        if self._unexplained:
+            return [
+                f"worker processes died while parsing ({self._unexplained}); their files were parsed again"
+            ]
         return []
 
     def _work(self) -> None:
@@ -145,21 +167,21 @@ class _Crew:
             self._events.put(None)
 
     def _work_until_death(self) -> None:
-        process = _start_worker()
+        process = WorkerProcess()
         with self._lock:
             self._processes.add(process)
         chunk = None
         try:
-            _await_ready(process)
+            process.await_ready()
             while (chunk := self._take()) is not None:
-                self._finish(chunk, _ask(process, self._tree, chunk))
-        except (OSError, EOFError):
+                self._finish(chunk, process.parse(self._tree, chunk.paths))
+        except (OSError, EOFError) as error:
             if chunk is None:
                 raise
             if not self._stopped:
-                self._bury(chunk)
+                self._bury(chunk, error.path if isinstance(error, DiedOfFileError) else "")
         finally:
-            _end(process)
+            process.end()
             with self._lock:
                 self._processes.discard(process)
 
@@ -171,17 +193,28 @@ class _Crew:
         self._done[chunk.first] = self._spool.put(encoded)
         self._events.put(len(chunk.paths))
 
-    def _bury(self, chunk: _Chunk) -> None:
-        """Try the two halves of a deadly chunk by themselves; give up on a single file."""
+    def _bury(self, chunk: _Chunk, culprit: str) -> None:
+        """Give up on a file that a worker died of; where it is not known, try each half of the chunk."""
+        at = chunk.paths.index(culprit) if culprit in chunk.paths else -1
+        cuts = (at, at + 1) if at >= 0 else (len(chunk.paths) // 2,)
+        pieces = [
+            _Chunk(chunk.first + start, chunk.paths[start:end])
+            for start, end in pairwise((0, *cuts, len(chunk.paths)))
+            if start < end
+        ]
+        lost = pieces.pop(int(at > 0)) if at >= 0 or len(chunk.paths) == 1 else None
         with self._lock:
             self._deaths += 1
-            half = len(chunk.paths) // 2
-            if half:
-                self._todo.append(_Chunk(chunk.first + half, chunk.paths[half:]))
-                self._todo.append(_Chunk(chunk.first, chunk.paths[:half]))
-                return
-        lost = ReadFile(chunk.paths[0], 0, None, "the parser crashed on it; listed by path only")
-        self._finish(chunk, encode_snapshot(to_arrays(extract([lost])).items()))
+            self._unexplained += at < 0
+            self._todo.extend(reversed(pieces))
+        if lost is not None:
+            self._finish(lost, self._give_up(lost.paths[0]))
+
+    def _give_up(self, path: str) -> bytes:
+        told = "the parser crashed on it or hung; listed by path only"
+        # With its digest, so that the same bytes kill nobody again.
+        given_up = ReadFile(path, 0, None, told, digest=self._tree.digest(path))
+        return encode_snapshot(to_arrays(extract([given_up])).items())
 
     def _stop(self) -> None:
         self._stopped = True
@@ -190,49 +223,3 @@ class _Crew:
             for process in self._processes:
                 with suppress(OSError):
                     process.kill()
-
-
-def _start_worker() -> subprocess.Popen[bytes]:
-    parent_of_package = Path(__file__).parent.parent.parent
-    path = os.pathsep.join(filter(None, (str(parent_of_package), os.environ.get("PYTHONPATH"))))
-    # `-P` keeps the current folder, which may be the repository, from shadowing modules.
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "repo_map.indexing.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
-
-
-def _await_ready(process: subprocess.Popen[bytes]) -> None:
-    """Wait until a worker can parse; raises ``OSError`` where it ends before, or is of another version."""
-    assert process.stdout is not None
-    try:
-        version = receive(process.stdout)
-    except EOFError as error:
-        raise OSError(0, "the worker did not start") from error
-    if version != extractor_version().encode():
-        raise OSError(0, "the worker is of another version")
-
-
-def _ask(process: subprocess.Popen[bytes], tree: Tree, chunk: _Chunk) -> bytes:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    send(
-        process.stdin, msgspec.msgpack.encode(Order(str(tree.root), chunk.paths, tree.unmasked, tree.limits))
-    )
-    return receive(process.stdout)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for stream in (process.stdin, process.stdout):
-        with suppress(OSError):
-            if stream is not None:
-                stream.close()
-    try:
-        process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

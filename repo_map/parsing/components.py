@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from repo_map.parsing.languages import Deadline
+from repo_map.parsing.deadline import Deadline, Patience
 from repo_map.parsing.reading import read_code
 from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
 
@@ -30,10 +30,10 @@ class _Script(NamedTuple):
     end: int
 
 
-def read_component(source: bytes, language: str, deadline_s: float) -> FileSymbols:
+def read_component(source: bytes, language: str, patience: Patience) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
-    outer = read_code(source, language, deadline_s) if language == "html" else _read_blocks(source, language)
-    deadline = Deadline(deadline_s)
+    outer = read_code(source, language, patience) if language == "html" else _read_blocks(source, language)
+    deadline = Deadline(patience)
     found = list(_scripts(source))
     scripts = {script.row: script for script in found[:_MOST_SCRIPTS]}
     unread = len(found) - len(found[:_MOST_SCRIPTS])
@@ -48,11 +48,11 @@ def read_component(source: bytes, language: str, deadline_s: float) -> FileSymbo
             continue
         # Padded with line feeds, so that its line numbers are the file's.
         code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
-        merged.put_inside(index, read_code(code, script.language, deadline_s))
+        merged.put_inside(index, read_code(code, script.language, patience))
     if unread:
         merged.tell(
             f"{unread:,} of its {len(found):,} scripts were not read: at most {_MOST_SCRIPTS} are,"
-            f" in {deadline_s:g} s of CPU time"
+            f" in {patience.seconds:g} s of CPU time"
         )
     return merged.symbols()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import re
 import threading
-import time
 from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
 from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
 
+from repo_map.parsing.deadline import Deadline
 from repo_map.parsing.yaml_depth import DEEPEST_YAML, yaml_depth
 
 
@@ -191,26 +191,11 @@ def parser_for(language: str) -> Parser:
     return _PARSERS.by_language[language]
 
 
-class Deadline:
-    """A span of this thread's CPU time, so that a busy machine does not change what is read."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._clock_at = time.monotonic() + seconds
-        self._cpu_at = time.thread_time() + seconds
-
-    def is_over(self, *_progress: object) -> bool:
-        """Tell whether the span is used up; fits py-tree-sitter's progress callbacks."""
-        # The wall clock is cheaper to read, and never behind the CPU's.
-        return time.monotonic() > self._clock_at and time.thread_time() > self._cpu_at
-
-
-def parse(source: bytes, language: str, *, deadline_s: float = 5.0, deadline: Deadline | None = None) -> Tree:
+def parse(source: bytes, language: str, deadline: Deadline) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
     if language == "yaml" and (depth := yaml_depth(source)) > DEEPEST_YAML:
         raise TooDeepError(f"its blocks are nested {depth:,} deep, more than {DEEPEST_YAML}")
     parser = parser_for(language)
-    deadline = deadline or Deadline(deadline_s)
     chunk = _PARSE_CHUNK
 
     def read(offset: int, _point: Point) -> bytes:
@@ -221,6 +206,7 @@ def parse(source: bytes, language: str, *, deadline_s: float = 5.0, deadline: De
         tree = parser.parse(read, progress_callback=deadline.is_over)
     except ValueError as error:
         parser.reset()
+        deadline.complain()
         raise ParseTimeoutError(
             f"the {language} grammar did not finish within {deadline.seconds:g} s of CPU time"
         ) from error

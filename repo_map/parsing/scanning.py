@@ -1,13 +1,19 @@
-"""Running a language's query over a tree, without visiting the parts that can't define anything."""
+"""Running a language's query over a tree, without visiting the parts that can't define anything.
+
+A running query can't be interrupted: a progress callback crashes the binding (0.26.1). So each run is kept
+short, and time is asked for between runs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
-from repo_map.parsing.languages import Deadline, symbol_query
+from repo_map.parsing.deadline import Deadline
+from repo_map.parsing.languages import symbol_query
 from repo_map.parsing.reach import REACH, WHOLE_TREE, Reach
 
 Captures = dict[str, list[Node]]
@@ -27,6 +33,8 @@ _ROLES: Final = frozenset(
         "callee",
     }
 )
+DEEPEST: Final = 200
+"""Levels of syntax below the node a query runs on: its time grows with nodes times depth."""
 _OUTER: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module"})
 
 
@@ -77,6 +85,7 @@ class _Scanner:
         self._deadline = deadline
         self._kinds = _kinds_of_patterns(language)
         self._level, self._all = QueryCursor(query), QueryCursor(query)
+        self._all.set_max_start_depth(DEEPEST)
         if reach.depth:
             self._level.set_max_start_depth(reach.depth)
         self._found = Scan([], {}, {}, [])
@@ -90,13 +99,24 @@ class _Scanner:
             self._read(self._all, root, None)
             return self._found
         self._levels.append(root)
-        # A progress callback inside a query crashes the binding (0.26.1), so time is asked for between runs.
-        while self._levels and not self._deadline.is_over():
-            node = self._levels.pop()
+        for node in self._unread(self._levels):
             self._read(self._level, node, node)
-        for node in self._wholes:
+        for node in self._unread(self._wholes):
             self._read(self._all, node, None)
         return self._found
+
+    def _unread(self, nodes: list[Node]) -> Iterator[Node]:
+        """Take nodes off a list that may grow, each once, until none is left or time is up.
+
+        A node is found from each level within reach above it: without this, nested namespaces take twice
+        as long for each level.
+        """
+        seen: set[int] = set()
+        while nodes and not self._deadline.is_over():
+            node = nodes.pop()
+            if node.id not in seen:
+                seen.add(node.id)
+                yield node
 
     def _read(self, cursor: QueryCursor, root: Node, level: Node | None) -> None:
         """Collect the matches below a node; for a level, note where to go on."""

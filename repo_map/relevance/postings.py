@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -31,14 +32,13 @@ class Postings(NamedTuple):
 
 def count_terms(words: Sequence[str], slots: Sequence[int]) -> Postings:
     """Count the terms of units; ``slots`` holds the number of words of each field of each unit in turn."""
-    distinct = dict.fromkeys(words)
-    terms_by_word = list(map(terms_of, distinct))
+    of_word: defaultdict[str, int] = defaultdict(count().__next__)
+    word = np.fromiter(map(of_word.__getitem__, words), np.int64, len(words))
+    terms_by_word = list(map(terms_of, of_word))
     vocabulary = sorted(set(chain.from_iterable(terms_by_word)))
     of_term = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
     flat = np.fromiter(map(of_term.__getitem__, chain.from_iterable(terms_by_word)), np.int64)
     per_word = np.fromiter(map(len, terms_by_word), np.int64, len(terms_by_word))
-    of_word = dict(zip(distinct, range(len(distinct)), strict=True))
-    word = np.fromiter(map(of_word.__getitem__, words), np.int64, len(words))
     slot = np.repeat(np.arange(len(slots)), np.asarray(slots, np.int64))
     repeats = per_word[word]
     # Each word stands for the stretch of `flat` that holds its terms.

@@ -24,6 +24,8 @@ _MOST_WINDOWS = 100
 _MOST_WINDOWS_OF_TEXT = 20
 """For files without definitions: generated pages and data would cost more than they tell."""
 _MOST_COMMENT_LINES = 40
+_MOST_OUTER_NAMES = 50
+"""Of the definitions around one: what is nested deeper is no code, and would take memory by the square."""
 
 _DOUBLE_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 _SINGLE_QUOTED = r"'(?:[^'\\\n]|\\.)*'"
@@ -120,8 +122,8 @@ def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[list[str], list[s
 
 
 def _qualified(definitions: Sequence[Definition], row: int) -> list[str]:
-    names = []
-    while row >= 0:
+    names: list[str] = []
+    while row >= 0 and len(names) < _MOST_OUTER_NAMES:
         names.append(definitions[row].name)
         row = definitions[row].parent
     return names

@@ -26,7 +26,7 @@ class Format(NamedTuple):
     in_context: bool = False
     """Whether the first group is the secret, and the rest of the match what tells it."""
     near: re.Pattern[bytes] | None = None
-    """Bounded and linear, in place of marks, where no fixed bytes tell the format."""
+    """Bounded and linear, where no fixed bytes tell the place; tried where a mark, if any, is found."""
     reach: int = 1_500
     """Bytes after a mark that are looked at in a line that is longer: no pattern may run away."""
 
@@ -34,7 +34,14 @@ class Format(NamedTuple):
 _USER_PART = rb"[^\s:/?#\[\]@!$&'()*+,;=]"
 FORMATS: tuple[Format, ...] = (
     Format("AWS key", "aws.AWSKeyDetector", (b"AKIA", b"ASIA", b"ABIA", b"ACCA", b"A3T"), in_context=True),
-    Format("AWS key", "aws.AWSKeyDetector", (b"aws", b"AWS"), in_context=True),
+    # The value is rarer than the name of the variable that it is given to.
+    Format(
+        "AWS key",
+        "aws.AWSKeyDetector",
+        (b"aws", b"AWS"),
+        in_context=True,
+        near=re.compile(rb"[\"'][0-9A-Za-z/+]{40}[\"']"),
+    ),
     Format("Azure storage key", "azure_storage_key.AzureStorageKeyDetector", (b"AccountKey=",)),
     Format("Cloudant password", "cloudant.CloudantDetector", (b"cloudant",), in_context=True),
     Format("GitHub token", "github_token.GitHubTokenDetector", (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")),
@@ -106,7 +113,8 @@ def find(source: bytes) -> Iterator[tuple[int, int, str]]:
 def _places(form: Format, source: bytes) -> Iterator[int]:
     """Yield where a format's marks stand."""
     if form.near is not None:
-        yield from (found.start() for found in form.near.finditer(source))
+        if not form.marks or any(mark in source for mark in form.marks):
+            yield from (found.start() for found in form.near.finditer(source))
         return
     for mark in form.marks:
         place = source.find(mark)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from repo_map.flight_plan import CustomQuery
     from repo_map.index import RepoIndex
 
+_MOST_MATCHES = 4_096
+"""Begun and not finished at any one place."""
+_DEEPEST = 200
+"""Levels of syntax on which a match may begin."""
 _known: WeakKeyDictionary[RepoIndex, dict[tuple[int, str], tuple[tuple[int, int], ...]]] = WeakKeyDictionary()
 
 
@@ -82,17 +86,22 @@ def _captured_lines(
 ) -> tuple[tuple[int, int], ...]:
     from tree_sitter import QueryCursor  # noqa: PLC0415
 
+    from repo_map.parsing.deadline import Deadline, Patience, SuspiciousSourceError  # noqa: PLC0415
     from repo_map.parsing.languages import ParseError, parse  # noqa: PLC0415
 
     known = _known.setdefault(index, {})
     key = (file_id, text)
     if key not in known:
         try:
-            tree = parse(index.source(file_id), language)
-        except ParseError:
+            tree = parse(index.source(file_id), language, Deadline(Patience(is_wary=True)))
+        except (ParseError, SuspiciousSourceError):
             known[key] = ()
             return ()
-        nodes = [node for group in QueryCursor(query).captures(tree.root_node).values() for node in group]
+        cursor = QueryCursor(query)
+        # A query in progress can't be interrupted, and some take exponential time.
+        cursor.match_limit = _MOST_MATCHES
+        cursor.set_max_start_depth(_DEEPEST)
+        nodes = [node for group in cursor.captures(tree.root_node).values() for node in group]
         lines = {(node.start_point.row + 1, _last_line(node.end_point)) for node in nodes}
         known[key] = tuple(sorted((first, max(first, last)) for first, last in lines))
     return known[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.limits import Limits
-from repo_map.symbols import Import
+from repo_map.symbols import Import, read_symbols
 from repo_map.worktree.file_flags import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
 
@@ -231,7 +232,7 @@ def _use_workers_that(behave: str, folder: Path, monkeypatch: pytest.MonkeyPatch
     )
     stub = write(folder, {"python": program}) / "python"
     stub.chmod(0o755)
-    monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(stub))
+    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(stub))
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -265,17 +266,17 @@ def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(
 ) -> None:
     tree = write(tmp_path / "tree", _many_files())
     _use_workers_that(
-        "read = extraction.read_symbols\n"
-        "def read_or_die(source, path, limits):\n"
-        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path, limits)\n"
-        "extraction.read_symbols = read_or_die\n",
+        "read = worker.read_symbols\n"
+        "def read_or_die(source, path, limits, **wary):\n"
+        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path, limits, **wary)\n"
+        "worker.read_symbols = read_or_die\n",
         tmp_path / "stub",
         monkeypatch,
     )
     index = build_index(tree, store=NO_STORE, workers=2)
     told, lost = index.problems
     assert "worker processes died while parsing" in told.what
-    assert lost == ("pkg3/m93.py", "the parser crashed on it; listed by path only")
+    assert lost == ("pkg3/m93.py", "the parser crashed on it or hung; listed by path only")
     whole = index_of(tree)
     assert index.paths == whole.paths
     assert len(index.symbols.name) == len(whole.symbols.name) - len(
@@ -289,10 +290,11 @@ def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
 ) -> None:
     tree = write(tmp_path / "tree", _many_files())
     _use_workers_that(
-        "read = extraction.read_symbols\n"
-        "def read_or_hoard(source, path, limits):\n"
-        "    return bytearray(2_000_000_000) if path == 'pkg3/m93.py' else read(source, path, limits)\n"
-        "extraction.read_symbols = read_or_hoard\n",
+        "read = worker.read_symbols\n"
+        "def read_or_hoard(source, path, limits, **wary):\n"
+        "    hoards = path == 'pkg3/m93.py'\n"
+        "    return bytearray(2_000_000_000) if hoards else read(source, path, limits, **wary)\n"
+        "worker.read_symbols = read_or_hoard\n",
         tmp_path / "stub",
         monkeypatch,
     )
@@ -300,11 +302,61 @@ def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
     assert index.problems == (("pkg3/m93.py", "the parser failed on it (MemoryError: )"),)
 
 
+STRUGGLE = b"\n".join([b"/*" * 20] * 40)
+"""Its grammar keeps all ways to mend it; three times as much takes ten times as long, then all memory."""
+
+
+def test_a_file_that_its_grammar_struggles_with_is_parsed_by_another_process_with_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path / "tree", FILES | {"app/struggle.py": STRUGGLE})
+    monkeypatch.setattr("repo_map.indexing.workers._read_or_refuse", read_symbols)
+    patient = index_of(tree)
+    monkeypatch.undo()
+    assert tables_digest(index_of(tree)) == tables_digest(patient)
+
+
+def test_a_file_that_kills_its_process_is_told_alone_and_not_tried_again_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, store = write(tmp_path / "tree", FILES | {"app/killer.py": STRUGGLE}), Store(tmp_path / "cache")
+    _use_workers_that(
+        "read = worker.read_symbols\n"
+        "def read_or_die(source, path, limits, **wary):\n"
+        "    return read(source, path, limits, **wary) if wary else os._exit(9)\n"
+        "worker.read_symbols = read_or_die\n",
+        tmp_path / "stub",
+        monkeypatch,
+    )
+    first = build_index(tree, store=store)
+    assert first.problems == (("app/killer.py", "the parser crashed on it or hung; listed by path only"),)
+    assert len(first.symbols.name) == len(index_of(write(tmp_path / "tame", FILES)).symbols.name)
+    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", "no such program")
+    assert tables_digest(build_index(tree, store=store)) == tables_digest(first)
+    write(tree, {"app/killer.py": "def tame(): pass\n"})
+    assert build_index(tree, store=store).problems == ()
+
+
+def test_where_no_process_can_be_started_a_file_that_may_kill_this_one_is_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = write(tmp_path, FILES | {"app/killer.py": STRUGGLE})
+    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(tmp_path / "nowhere"))
+    told = [problem.what for problem in index_of(tree).problems if problem.path]
+    assert told == ["it takes its grammar far longer than its size explains; no symbols were read"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the clock counts, which takes longer")
+def test_a_worker_that_hears_nothing_is_ended_by_the_system() -> None:
+    program = "from repo_map.indexing import self_limits; self_limits.end_after(0.05); (1 << 9**8) % 3**9**7"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGPROF
+
+
 def test_a_file_that_crashed_a_worker_is_tried_again_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree, store = write(tmp_path / "tree", _many_files()), Store(tmp_path / "cache")
-    _use_workers_that("extraction.read_symbols = lambda *_: os._exit(9)\n", tmp_path / "stub", monkeypatch)
+    _use_workers_that("worker.read_symbols = lambda *_, **__: os._exit(9)\n", tmp_path / "stub", monkeypatch)
     assert build_index(tree, store=store, workers=2).problems
     monkeypatch.undo()
     assert build_index(tree, store=store).problems == ()
@@ -324,7 +376,7 @@ def test_where_no_process_can_be_started_the_files_are_parsed_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = write(tmp_path, _many_files())
-    monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(tmp_path / "nowhere"))
     index = build_index(tree, store=NO_STORE, workers=2)
     monkeypatch.undo()
     assert tables_digest(index) == tables_digest(index_of(tree))

@@ -8,6 +8,7 @@ import sys
 import pytest
 from tree_sitter import QueryCursor
 
+from repo_map.parsing.deadline import Deadline, Patience
 from repo_map.parsing.languages import LANGUAGES, compile_query, language_of, parse
 
 
@@ -42,7 +43,7 @@ def test_grammars_are_imported_only_when_a_language_is_read() -> None:
 
 
 def test_a_query_with_a_predicate_finds_its_nodes_in_a_parsed_tree() -> None:
-    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python")
+    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", Deadline(Patience()))
     query = compile_query("python", '((function_definition name: (identifier) @n) (#eq? @n "two"))')
     assert [node.text for node in QueryCursor(query).captures(tree.root_node)["n"]] == [b"two"]
 

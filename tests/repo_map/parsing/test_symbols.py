@@ -136,6 +136,31 @@ def test_a_parser_that_runs_over_its_deadline_is_stopped_and_works_again_afterwa
     assert read_symbols(b"def f(): pass\n", "a.py").definitions
 
 
+@pytest.mark.parametrize(
+    ("path", "opening", "closing", "found"),
+    [
+        ("a.ts", "class A{x=\n", "}\n", 67),
+        ("a.scala", "object A{\n", "}\n", 100),
+        ("a.rb", "module A\n", "end\n", 100),
+        ("a.ex", "defmodule A do\n", "end\n", 100),
+        ("a.html", '<div id="a">\n', "</div>\n", 200),
+    ],
+)
+def test_definitions_nested_too_deep_to_be_searched_in_time_are_told(
+    path: str, opening: str, closing: str, found: int
+) -> None:
+    symbols = read_symbols((opening * 3_000 + closing * 3_000).encode(), path)
+    assert len(symbols.definitions) == found
+    assert symbols.problems == (
+        f"its definitions are nested {found} deep; below 200 levels of syntax they were not read",
+    )
+
+
+def test_nested_namespaces_are_searched_once_each() -> None:
+    symbols = read_symbols(b"namespace a {\n" * 30 + b"int f() { return 1; }\n" + b"}\n" * 30, "a.cpp")
+    assert [definition.name for definition in symbols.definitions] == [*["a"] * 30, "f"]
+
+
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.c", "a.rs", "a.json", "a.html", "a.rb"])
 def test_deep_nesting_does_not_overflow(path: str) -> None:
     opening = {"a.html": b"<b>\n", "a.rb": b"[\n"}.get(path, b"{[(\n")
