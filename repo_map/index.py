@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from repo_map import globs
 from repo_map.indexing.fingerprints import fingerprint
 from repo_map.indexing.store import Store, user_store
@@ -144,7 +146,8 @@ class RepoIndex:
     @property
     def memory_mb(self) -> int:
         """Estimated megabytes of memory that the index takes, with what is derived from it."""
-        return self._tree.limits.memory_for(int(self.files.size.sum()))
+        is_source = np.array([bool(name) for name in self.languages], np.bool_)[self.files.language]
+        return self._tree.limits.memory_for(int(self.files.size[is_source].sum()))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
