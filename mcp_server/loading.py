@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from mcp_server.imports import large_imports
@@ -19,10 +20,11 @@ def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navig
     ``ask_host`` asks the model of an assistant; without it there is no model ``host``.
     """
     with large_imports():
-        from navigator.loading import load_all  # noqa: PLC0415
+        from navigator.loading import export_telemetry, load_all  # noqa: PLC0415
         from navigator.service import Navigator  # noqa: PLC0415
 
         load_all()
+        export_telemetry(os.environ)
     return Navigator(navigator_settings(settings), ask_host=ask_host)
 
 

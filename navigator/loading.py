@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from importlib import import_module
 from threading import Thread
 from typing import Final
@@ -18,6 +19,13 @@ _MODULES: Final = (
     "repo_map.secrecy.masking",
     "repo_map.steering",
 )
+
+
+def export_telemetry(environ: MutableMapping[str, str]) -> None:
+    """Send traces to the collector that ``environ`` names; without one nothing is recorded or sent."""
+    from navigator.adk import telemetry  # noqa: PLC0415
+
+    telemetry.export_telemetry(environ)
 
 
 def load_all() -> None:

@@ -13,6 +13,8 @@ from tests.conformance.node import TooSlowError, run_tool
 from tests.conformance.serving import planted, served
 
 ERAS: Final = ("legacy", "modern")
+_PATIENT: Final = ("--connect-timeout", "120000")
+"""Milliseconds: over stdio, each request starts a server, and a busy machine takes its time."""
 
 
 class Inspector:
@@ -30,7 +32,7 @@ class Inspector:
         """Look at the server at ``url``, or, over stdio, at the one that ``command`` starts in ``folder``."""
         target = ("--server-url", url, "--transport", "http") if url else ()
         self._environ = environ
-        self._options = ("--cli", *target, "--protocol-era", era, "--format", "json", "--quiet")
+        self._options = ("--cli", *target, "--protocol-era", era, "--format", "json", "--quiet", *_PATIENT)
         self._command = command
         self._folder = folder
 

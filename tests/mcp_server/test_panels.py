@@ -1,0 +1,34 @@
+"""What a terminal shows of a navigation: each thing once, and numbers that can be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mcp_server.cli import main
+
+
+def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    body = "".join(f"    total += price({number}) * {number}\n" for number in range(300))
+    (tmp_path / "discount.py").write_text(f"def discount(total):\n{body}    return total\n")
+    for number in range(30):
+        (tmp_path / f"other_{number}.py").write_text(f"def unrelated_{number}():\n    return {number}\n")
+    assert main(["navigate", str(tmp_path), "--goal", "why is discount so slow", "--tokens", "6000"]) == 0
+    end = capfd.readouterr().err.rpartition("finalize_context")[2]
+    left_out = re.findall(r"\b\d+ files", end.partition("╰")[0])
+    assert len(left_out) == 1
+    assert "Left out for want of evidence or of room: 30 files." in end
+    assert "model call" not in end
+    assert "`discount.py` (level 4, 3," in end
+    assert not re.search(r"\d{4,} tokens", end)
+
+
+def test_one_file_is_no_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "discount.py").write_text("def discount():\n    return 1\n")
+    assert main(["navigate", str(tmp_path), "--goal", "the discount"]) == 0
+    assert "1 file," in capfd.readouterr().err
