@@ -18,11 +18,13 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     (tmp_path / "discount.py").write_text(f"def discount(total):\n{body}    return total\n")
     for number in range(30):
         (tmp_path / f"other_{number}.py").write_text(f"def unrelated_{number}():\n    return {number}\n")
-    assert main(["navigate", str(tmp_path), "--goal", "why is discount so slow", "--tokens", "6000"]) == 0
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("budget: 6000\nverbosity: [{pattern: 'other_*', level: 0}]\n")
+    goal = ("--goal", "why is discount so slow")
+    assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
     end = capfd.readouterr().err.rpartition("finalize_context")[2]
-    left_out = re.findall(r"\b\d+ files", end.partition("╰")[0])
-    assert len(left_out) == 1
-    assert "Left out for want of evidence or of room: 30 files." in end
+    assert re.search(r"Left out for want of evidence or of room: 30 files\.", end)
+    assert "excluded by the plan" not in end
     assert "model call" not in end
     assert "`discount.py` (level 4, 3," in end
     assert not re.search(r"\d{4,} tokens", end)
