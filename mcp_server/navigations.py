@@ -244,17 +244,3 @@ def _move_to_end(ids_by_key: OrderedDict[str, list[str]], key: str, navigation_i
     ids_by_key.move_to_end(key)
     if len(ids_by_key) > _SESSIONS:
         ids_by_key.popitem(last=False)
-
-
-def require_token_budget(token_budget: int, least: int) -> int:
-    """Return ``token_budget`` where an answer can hold to it.
-
-    Raises:
-        InvalidRequestError: It is below ``least``.
-    """
-    if token_budget < least:
-        raise InvalidRequestError(
-            f"`token_budget` is {token_budget}; a report and a map need {least} tokens at least, 8000 is a "
-            f"good start."
-        )
-    return token_budget

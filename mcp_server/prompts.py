@@ -16,34 +16,37 @@ from mcp_server.reporting import report_text, wire_report
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
 
 
+def find_code(
+    task: Annotated[str, Field(description="What you want to do")],
+    repo_path: Annotated[str, Field(description="The repository; left out, the open folder")] = "",
+) -> str:
+    """Let the navigator choose the code that matters for a task, then start on it."""
+    where = f" and repo_path {repo_path!r}" if repo_path else ""
+    return (
+        f"My task: {task}\n\nCall navigate with this task as the goal{where}. Read the context it "
+        f"returns before "
+        "anything else, say in three sentences which places matter and why, and then start on the task."
+    )
+
+
+def continue_navigation(
+    feedback: Annotated[str, Field(description="What is missing or too much")],
+    navigation_id: NavigationId = "",
+) -> str:
+    """Steer a navigation with a few words."""
+    which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
+    return (
+        f"Call step with {which}this feedback: {feedback}\n\nTell me what came new into the context and "
+        f"whether it "
+        "answers the feedback; if not, look at the report's candidates and step once more with updates."
+    )
+
+
 def offer_prompts(server: MCPServer[Desk], navigations: Navigations) -> None:
     """Register the four prompts."""
 
-    @server.prompt(title="Find the code for a task")
-    def find_code(
-        task: Annotated[str, Field(description="What you want to do")],
-        repo_path: Annotated[str, Field(description="The repository; left out, the open folder")] = "",
-    ) -> str:
-        """Let the navigator choose the code that matters for a task, then start on it."""
-        where = f" and repo_path {repo_path!r}" if repo_path else ""
-        return (
-            f"My task: {task}\n\nCall navigate with this task as the goal{where}. Read the context it "
-            f"returns before "
-            "anything else, say in three sentences which places matter and why, and then start on the task."
-        )
-
-    @server.prompt(title="Continue a navigation")
-    def continue_navigation(
-        feedback: Annotated[str, Field(description="What is missing or too much")],
-        navigation_id: NavigationId = "",
-    ) -> str:
-        """Steer a navigation with a few words."""
-        which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
-        return (
-            f"Call step with {which}this feedback: {feedback}\n\nTell me what came new into the context and "
-            f"whether it "
-            "answers the feedback; if not, look at the report's candidates and step once more with updates."
-        )
+    server.prompt(title="Find the code for a task")(find_code)
+    server.prompt(title="Continue a navigation")(continue_navigation)
 
     @server.prompt(title="Explain this context")
     async def explain_context(navigation_id: NavigationId = "") -> str:

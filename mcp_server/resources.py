@@ -20,87 +20,83 @@ from mcp_server.reporting import clip, counted, status_of, wire_report
 from navigator.errors import UnknownNavigationError
 
 if TYPE_CHECKING:
-    from navigator.reports import NavigationSummary
+    from mcp_server.holdings import Holding
+    from navigator.reports import NavigationSummary, NavigatorOutput
+    from navigator.service import Navigator
 
 _JSON: Final = "application/json"
+_TEXT: Final = "text/plain"
 _LISTED: Final = 20
 
 
 def offer_resources(server: MCPServer[Desk], navigations: Navigations) -> None:
     """Register the resource and the templates."""
+    shelf = _Shelf(navigations)
+    one = "navigator://{navigation_id}"
+    for uri, name, title, mime_type, read in (
+        (NAVIGATIONS, "navigations", "Your navigations", _JSON, shelf.navigations),
+        (f"{one}/context", "context", "Context of a navigation", _TEXT, shelf.context),
+        (f"{one}/plan", "plan", "Flight plan", "application/yaml", shelf.plan),
+        (f"{one}/report", "report", "Latest turn report", _JSON, shelf.report),
+        (f"{one}/decisions", "decisions", "Decisions, step by step", _JSON, shelf.decisions),
+        (f"{one}/maps/{{version}}", "map", "A map by version", _TEXT, shelf.map_version),
+    ):
+        server.resource(uri, name=name, title=title, mime_type=mime_type)(read)
 
-    @server.resource(NAVIGATIONS, name="navigations", title="Your navigations", mime_type=_JSON)
-    async def list_navigations() -> str:
+
+class _Shelf:
+    """What can be read of the caller's navigations; each method's sentence is what hosts are told of it."""
+
+    def __init__(self, navigations: Navigations) -> None:
+        self._navigations = navigations
+
+    async def navigations(self) -> str:
         """Every navigation you can continue, latest first."""
         with _told():
-            return _json([_summary(summary) for summary in await navigations.summaries(current_caller())])
+            found = await self._navigations.summaries(current_caller())
+            return _json([_summary(summary) for summary in found])
 
-    @server.resource(
-        "navigator://{navigation_id}/context",
-        name="context",
-        title="Context of a navigation",
-        mime_type="text/plain",
-    )
-    async def context(navigation_id: str) -> str:
+    async def context(self, navigation_id: str) -> str:
         """The code that the navigation found."""
-        with _told():
-            found, user = await _found(navigation_id)
-            return (await (await navigations.navigator()).context(found, user=user)).context_string
+        return (await self._output(navigation_id)).context_string
 
-    @server.resource(
-        "navigator://{navigation_id}/plan", name="plan", title="Flight plan", mime_type="application/yaml"
-    )
-    async def plan(navigation_id: str) -> str:
+    async def plan(self, navigation_id: str) -> str:
         """The plan that draws the context again, byte for byte."""
-        with _told():
-            found, user = await _found(navigation_id)
-            return (await (await navigations.navigator()).context(found, user=user)).flight_plan_yaml
+        return (await self._output(navigation_id)).flight_plan_yaml
 
-    @server.resource(
-        "navigator://{navigation_id}/report", name="report", title="Latest turn report", mime_type=_JSON
-    )
-    async def report(navigation_id: str) -> str:
+    async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
         with _told():
-            found, user = await _found(navigation_id)
-            _, holding = await navigations.resolve(current_caller(), navigation_id)
-            latest = await (await navigations.navigator()).report(found, user=user)
+            navigator, found, holding = await self._found(navigation_id)
+            latest = await navigator.report(found, user=holding.user)
             return _json(wire_report(latest, holding.token_budget).on_the_wire())
 
-    @server.resource(
-        "navigator://{navigation_id}/decisions",
-        name="decisions",
-        title="Decisions, step by step",
-        mime_type=_JSON,
-    )
-    async def decisions(navigation_id: str) -> str:
+    async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
         with _told():
-            found, user = await _found(navigation_id)
-            steps = await (await navigations.navigator()).decisions(found, user=user)
+            navigator, found, holding = await self._found(navigation_id)
+            steps = await navigator.decisions(found, user=holding.user)
             fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
             return _json([step.model_dump(mode="json", include=fields) for step in steps])
 
-    @server.resource(
-        "navigator://{navigation_id}/maps/{version}",
-        name="map",
-        title="A map by version",
-        mime_type="text/plain",
-    )
-    async def map_version(navigation_id: str, version: str) -> str:
+    async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
         with _told():
-            found, user = await _found(navigation_id)
+            navigator, found, holding = await self._found(navigation_id)
             if not version.isdecimal():
                 raise ResourceNotFoundError(
                     f"`{version}` is no map version; versions are whole numbers from 0 on."
                 )
-            return await (await navigations.navigator()).map_text(found, user=user, version=int(version))
+            return await navigator.map_text(found, user=holding.user, version=int(version))
 
-    async def _found(navigation_id: str) -> tuple[str, str]:
-        caller = current_caller()
-        found, _ = await navigations.resolve(caller, navigation_id)
-        return found, caller.user
+    async def _output(self, navigation_id: str) -> NavigatorOutput:
+        with _told():
+            navigator, found, holding = await self._found(navigation_id)
+            return await navigator.context(found, user=holding.user)
+
+    async def _found(self, navigation_id: str) -> tuple[Navigator, str, Holding]:
+        found, holding = await self._navigations.resolve(current_caller(), navigation_id)
+        return await self._navigations.navigator(), found, holding
 
 
 async def listed(navigations: Navigations) -> list[Resource]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import anyio
@@ -16,30 +15,26 @@ from pydantic import Field
 
 from mcp_server import wire
 from mcp_server.answers import context_answer, navigate_answer, report_answer, step_answer
+from mcp_server.budgets import budgets, with_room_for
 from mcp_server.callers import current_caller
 from mcp_server.desk import Desk
 from mcp_server.fitting import (
-    MIN_TOKEN_BUDGET,
     Answer,
     Cursor,
-    answer_budget,
-    context_budget,
     decode_cursor,
 )
-from mcp_server.holdings import Holding
 from mcp_server.host_model import current_line, require_host
-from mcp_server.navigations import require_token_budget
 from mcp_server.progress import progress_to
 from mcp_server.questions import Direction, StepAction, ask_direction, ask_roots, folders_of
 from mcp_server.refusals import told_to_the_host
 from mcp_server.repository import choose_repository
 from mcp_server.schemas import compact
-from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from navigator.host import HOST
 
 if TYPE_CHECKING:
-    from navigator.reports import NavigatorOutput, TurnReport
+    from navigator.reports import NavigatorOutput
+    from navigator.settings import NavigationRequest
 
 NavigationId = Annotated[str | None, Field(description="From navigate; default: this session's latest")]
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -72,12 +67,12 @@ async def navigate(
 ) -> Annotated[CallToolResult, wire.NavigateResult]:
     """Call this first when a task needs code you have not read, before searching or opening files: it returns
     the source that matters for the goal, within the token budget. One call is enough; step refines it."""
-    desk, caller, started = _desk(ctx), current_caller(), anyio.current_time()
+    desk, started = _desk(ctx), anyio.current_time()
     with told_to_the_host():
         folder = choose_repository(repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        context_tokens, budget = _budgets(desk.settings, token_budget, plan)
+        context_tokens, budget = budgets(desk.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
         chosen = model or desk.settings.model
@@ -92,24 +87,31 @@ async def navigate(
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
-        navigations = desk.navigations
-        with progress_to(ctx) as on_progress:
-            navigation_id, holding = await navigations.open(caller, request, budget, on_progress)
-            async with navigations.turn(navigation_id):
-                navigator = await navigations.navigator()
-                left = desk.settings.call_seconds - (anyio.current_time() - started)
-                output = await navigator.run(
-                    navigation_id,
-                    user=caller.user,
-                    on_progress=on_progress,
-                    deadline_s=max(left, _LEAST_SECONDS),
-                    most_steps=line.most_steps if chosen == HOST and (line := current_line()) else None,
-                )
-                report = await navigator.report(navigation_id, user=caller.user)
-                page = navigate_answer(output, report, budget)
-                navigations.delivered(navigation_id, holding, report, whole=page.last)
-        await desk.subscriptions.announce(ctx, navigation_id, opened=True)
-        return _result(page.answer)
+        answer = await _flown(ctx, request, budget, started)
+        return _result(answer)
+
+
+async def _flown(ctx: Context[Desk, Any], request: NavigationRequest, budget: int, started: float) -> Answer:
+    """Open the navigation and fly it, as far as a call that began at ``started`` has time."""
+    desk, caller = _desk(ctx), current_caller()
+    navigations = desk.navigations
+    with progress_to(ctx) as on_progress:
+        navigation_id, holding = await navigations.open(caller, request, budget, on_progress)
+        async with navigations.turn(navigation_id):
+            navigator = await navigations.navigator()
+            left = desk.settings.call_seconds - (anyio.current_time() - started)
+            output = await navigator.run(
+                navigation_id,
+                user=caller.user,
+                on_progress=on_progress,
+                deadline_s=max(left, _LEAST_SECONDS),
+                most_steps=line.most_steps if request.model == HOST and (line := current_line()) else None,
+            )
+            report = await navigator.report(navigation_id, user=caller.user)
+            page = navigate_answer(output, report, budget)
+            navigations.delivered(navigation_id, holding, report, whole=page.last)
+    await desk.subscriptions.announce(ctx, navigation_id, opened=True)
+    return page.answer
 
 
 async def step(
@@ -145,7 +147,7 @@ async def step(
                 since_step=holding.held_step,
                 on_progress=on_progress,
             )
-            holding = _with_room_for(report, holding)
+            holding = with_room_for(report, holding)
             page = step_answer(delta, report, holding.token_budget)
             navigations.delivered(navigation_id, holding, report, whole=page.last)
         await _desk(ctx).subscriptions.announce(ctx, navigation_id)
@@ -226,31 +228,6 @@ def _stated(goal: str) -> str:
     if not goal.strip():
         raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
     return goal
-
-
-def _budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
-    """Return the token budget of the map, None for the plan's own, and that of the whole answers.
-
-    A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
-    """
-    if token_budget is None and flight_plan is not None:
-        return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
-    asked = settings.token_budget if token_budget is None else token_budget
-    budget = require_token_budget(asked, MIN_TOKEN_BUDGET)
-    return context_budget(budget), budget
-
-
-def _with_room_for(report: TurnReport, holding: Holding) -> Holding:
-    """Return the holding with the answer budget that the map needs, if an update raised the budget."""
-    if report.token_budget <= context_budget(holding.token_budget):
-        return holding
-    return replace(holding, token_budget=answer_budget(report.token_budget))
-
-
-def _plan_budget(flight_plan: str) -> int:
-    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
-
-    return FlightPlan.from_yaml(flight_plan).budget
 
 
 def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:
