@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import statistics
 import subprocess
@@ -72,6 +73,7 @@ class Load:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
     parser.add_argument("--navigations", type=int, default=50, help="navigations at once (50)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,12 +81,27 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         load = anyio.run(fly, Path(scratch), options.navigations)
     count = len(load.flights)
-    print(f"{count} navigations at once: {load.open_seconds:.1f} s in all, {load.mixed} with another's code")
     median = statistics.median(load.step_seconds)
+    is_kept = not (load.mixed or load.lost) and load.p95 <= LIMIT_SECONDS
+    if options.json:
+        told = {
+            "navigations": count,
+            "open_seconds": load.open_seconds,
+            "mixed": load.mixed,
+            "median_step_seconds": median,
+            "p95_step_seconds": load.p95,
+            "limit_seconds": LIMIT_SECONDS,
+            "answered_before_kill": load.answered_before_kill,
+            "lost": load.lost,
+            "kept": is_kept,
+        }
+        print(json.dumps(told))
+        return int(not is_kept)
+    print(f"{count} navigations at once: {load.open_seconds:.1f} s in all, {load.mixed} with another's code")
     print(f"{count} steps at once: median {median:.3f} s, p95 {load.p95:.3f} s (at most {LIMIT_SECONDS})")
     print(f"killed after {load.answered_before_kill} of {count} further steps were answered: ", end="")
     print("; ".join(load.lost) or "none is lost, and all went on")
-    return int(bool(load.mixed or load.lost) or load.p95 > LIMIT_SECONDS)
+    return int(not is_kept)
 
 
 async def fly(scratch: Path, count: int) -> Load:

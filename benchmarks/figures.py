@@ -38,6 +38,23 @@ def table(rows: Sequence[Row], by: str | None) -> str:
     return "\n".join(lines)
 
 
+def as_data(rows: Sequence[Row], by: str | None) -> list[dict[str, object]]:
+    """Return what ``table`` shows, as one object per line; a measure is its mean and its interval."""
+    lines: list[dict[str, object]] = []
+    for system, budget in dict.fromkeys((row.system, row.budget) for row in rows):
+        answers = [row for row in rows if (row.system, row.budget) == (system, budget)]
+        for group, members in [("all", answers), *(grouped(answers, by).items() if by else ())]:
+            measures = {
+                name: {"mean": mean(members, name), "interval": interval(members, name)}
+                for name in SHOWN
+                if any(name in row.measures for row in members)
+            }
+            over = sum(row.measures["tokens"] > budget for row in members)
+            told = {"system": system, "budget": budget, "group": group, "n": len(members), "over": over}
+            lines.append({**told, "measures": measures})
+    return lines
+
+
 def grouped(rows: Iterable[Row], by: str) -> dict[str, list[Row]]:
     """Return the rows by language, by repository, or by how sure the navigator was; groups in order."""
     groups: dict[str, list[Row]] = {}

@@ -19,7 +19,7 @@ import msgspec
 
 from benchmarks.baselines import SYSTEMS, Baselines
 from benchmarks.document import document
-from benchmarks.figures import NAVIGATOR, Row, table
+from benchmarks.figures import NAVIGATOR, Row, as_data, table
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="figures by group as well; surety: how sure it said",
     )
     parser.add_argument("--markdown", action="store_true", help="print the figures as tables for a document")
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
     parser.add_argument(
         "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
@@ -79,9 +80,11 @@ def run(options: argparse.Namespace) -> int:
         for file in options.tasks:
             tasks = read_tasks(file)[: options.limit]
             sets[file.stem] = list(_measure(tasks, budgets, place, file.stem, baselines=options.baselines))
-            if not options.markdown:
+            if not options.markdown and not options.json:
                 print(f"\n{file.stem}: {len(tasks)} tasks\n\n{table(sets[file.stem], options.by)}")
-    if options.markdown:
+    if options.json:
+        print(json.dumps({name: as_data(rows, options.by) for name, rows in sets.items()}))
+    elif options.markdown:
         print(document(sets))
     elif len(sets) > 1:
         together = [row for rows in sets.values() for row in rows]

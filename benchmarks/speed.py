@@ -12,6 +12,7 @@ Python that has it.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -79,15 +80,26 @@ class Figures(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every tree that is asked for and print one table."""
     options = _parse(arguments)
-    print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
+    measured = []
+    if not options.json:
+        print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
     for tree in options.tree:
         with _copy(tree) as copy:
-            print(_row(_measure(tree.resolve().name, copy, options)), flush=True)
+            measured.append(_measure(tree.resolve().name, copy, options))
+            _tell(measured[-1], options)
     for files in options.synthetic:
         with tempfile.TemporaryDirectory(prefix="speed-") as folder:
             copy = write_synthetic_tree(Path(folder, "tree"), files)
             _commit(copy)
-            print(_row(_measure(f"synthetic {files:,}", copy, options)), flush=True)
+            measured.append(_measure(f"synthetic {files:,}", copy, options))
+            _tell(measured[-1], options)
+    if options.json:
+        print(json.dumps({"trees": [figures._asdict() for figures in measured]}))
+
+
+def _tell(figures: Figures, options: argparse.Namespace) -> None:
+    if not options.json:
+        print(_row(figures), flush=True)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -96,6 +108,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--synthetic", type=int, action="append", default=[], help="files of a made-up tree")
     parser.add_argument("--workers", type=int, default=0, help="processes to parse in; 0: one per processor")
     parser.add_argument("--rounds", type=int, default=3, help="how often to measure")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     if not options.tree and not options.synthetic:
         options.tree, options.synthetic = [Path(__file__).parent.parent], [4_000]

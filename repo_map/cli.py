@@ -87,14 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         "watch", help="keep the index up to date", description="Index a repository again as its files change."
     )
     for command in (draw, price, follow):
-        command.add_argument("path", metavar="PATH", type=Path, help="the repository's folder")
-        command.add_argument("--json", action="store_true", help="print JSON")
-        command.add_argument("--workers", type=int, metavar="N", help="most processes to parse in")
-        command.add_argument(
-            "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
-        )
-        command.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
-        command.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
+        _add_index_arguments(command)
     for command in (draw, price):
         command.add_argument(
             "-C", "--plan", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
@@ -102,14 +95,33 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--tokenizer", choices=("both", "cl100k", "o200k"), default="both", help="which counts"
         )
-    draw.add_argument("--tokens", type=int, metavar="N", help="token budget, in place of the plan's")
-    draw.add_argument("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
-    draw.add_argument(
-        "--show-costs", action="store_true", help="add each file's cost per level to its header"
+    _add_drawing_arguments(draw)
+    _add_pricing_arguments(price)
+    draw.set_defaults(command=generate)
+    price.set_defaults(command=costs)
+    follow.set_defaults(command=watch)
+    return parser
+
+
+def _add_index_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", type=Path, help="the repository's folder")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--workers", type=int, metavar="N", help="most processes to parse in")
+    parser.add_argument(
+        "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
     )
-    draw.add_argument("--line-numbers", action="store_true", help="number the lines")
-    draw.add_argument("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
-    draw.add_argument(
+    parser.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
+
+
+def _add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--tokens", type=int, metavar="N", help="token budget, in place of the plan's")
+    add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
+    add("--show-costs", action="store_true", help="add each file's cost per level to its header")
+    add("--line-numbers", action="store_true", help="number the lines")
+    add("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
+    add(
         "-v",
         "--verbosity",
         metavar="GLOB:LEVEL",
@@ -117,27 +129,21 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="a rule after the plan's own",
     )
-    draw.add_argument(
-        "--focus", metavar="GLOB[:WEIGHT]", action="append", default=[], help="files to put first"
-    )
-    draw.set_defaults(command=generate)
-    price.add_argument(
-        "--by", choices=("dir", "glob", "file", "section"), default="dir", help="what a row is"
-    )
-    price.add_argument("--depth", type=int, default=1, metavar="N", help="levels of folders for --by dir")
-    price.add_argument(
+    add("--focus", metavar="GLOB[:WEIGHT]", action="append", default=[], help="files to put first")
+
+
+def _add_pricing_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--by", choices=("dir", "glob", "file", "section"), default="dir", help="what a row is")
+    add("--depth", type=int, default=1, metavar="N", help="levels of folders for --by dir")
+    add(
         "--glob",
         metavar="GLOB",
         action="append",
         default=[],
         help="a row (--by glob), or which files to list",
     )
-    price.add_argument(
-        "--exact", action="store_true", default=None, help="count every file, however large the tree"
-    )
-    price.set_defaults(command=costs)
-    follow.set_defaults(command=watch)
-    return parser
+    add("--exact", action="store_true", default=None, help="count every file, however large the tree")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.agents.charts import chart
 from benchmarks.agents.factories import FACTORIES
 from benchmarks.agents.isolation.sandbox import walls_here
@@ -54,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_task_arguments(listing)
     listing.add_argument("--check", action="store_true")
+    listing.add_argument("--json", action="store_true", help="print one JSON object")
     add_mining_arguments(commands.add_parser("mine", help="make tasks from a repository's history"))
 
 
@@ -86,6 +89,7 @@ def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", default="tools", metavar="V", help="the variant that others are paired with"
     )
     parser.add_argument("--figure", type=Path, metavar="SVG", help="draw the figure there")
+    parser.add_argument("--json", action="store_true", help="print the runs as one JSON object")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -116,7 +120,10 @@ def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
         raise TaskError(
             f"There are no results in {options.out}; `bench agents run --out {options.out}` makes some."
         )
-    print(report(rows, options.against), end="")
+    if options.json:
+        print(msgspec.json.encode({"runs": rows}).decode())
+    else:
+        print(report(rows, options.against), end="")
     if options.figure:
         for model in dict.fromkeys(row.key.model for row in rows):
             several = len({row.key.model for row in rows}) > 1
@@ -156,16 +163,21 @@ def _show_progress(number: int, total: int, row: RunRow, known: bool) -> None:
 async def _tasks(options: argparse.Namespace) -> int:
     """List the tasks; with ``--check``, run each one's tests with the bug and with its solution."""
     failed = 0
+    listed: list[dict[str, object]] = []
     for task in read_tasks(options.tasks, options.only):
-        if not options.check or task.kind == "agent" or task.missing_programs():
-            print(f"{task.id} ({task.kind}, {task.language}): {' '.join(task.goal.split())}")
-            continue
-        before, after = await check(task)
-        right = not before and after
-        failed += not right
-        print(
-            f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})", flush=True
-        )
+        goal = " ".join(task.goal.split())
+        listed.append({"id": task.id, "kind": task.kind, "language": task.language, "goal": goal})
+        told = f"{task.id} ({task.kind}, {task.language}): {goal}"
+        if options.check and task.kind != "agent" and not task.missing_programs():
+            before, after = await check(task)
+            right = not before and after
+            failed += not right
+            listed[-1] |= {"passes_before": before, "passes_after": after, "ok": right}
+            told = f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})"
+        if not options.json:
+            print(told, flush=True)
+    if options.json:
+        print(msgspec.json.encode({"tasks": listed}).decode())
     return 1 if failed else 0
 
 

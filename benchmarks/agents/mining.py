@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shlex
 import sys
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most-files", type=int, default=3, metavar="N", help="files of code in a commit, at most (3)"
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 async def mine(options: argparse.Namespace) -> int:
@@ -50,20 +52,23 @@ async def mine(options: argparse.Namespace) -> int:
     from benchmarks.agents.command import check  # noqa: PLC0415
 
     options.into.mkdir(parents=True, exist_ok=True)
-    found = 0
+    found: list[dict[str, str]] = []
     for commit in _commits(options.repo.resolve(), options.commits, options.most_files):
         task = _task(options.repo.resolve(), commit, options.test)
         before, after = await check(task)
         if not before and after:
             file = options.into / f"{task.id}.yaml"
             file.write_text(to_yaml(task), encoding="utf-8")
-            found += 1
-            print(f"{file}: {commit.goal.splitlines()[0]}", flush=True)
+            found.append({"file": str(file), "goal": commit.goal.splitlines()[0]})
+            if not options.json:
+                print(f"{file}: {found[-1]['goal']}", flush=True)
         else:
             why = "its test passes before it" if before else "its test fails after it"
             print(f"{commit.id[:10]} is no task: {why}.", file=sys.stderr, flush=True)
-        if found == options.limit:
+        if len(found) == options.limit:
             break
+    if options.json:
+        print(json.dumps({"tasks": found}, ensure_ascii=False))
     return 0 if found else 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 
@@ -25,22 +26,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="folder that repositories must lie in",
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Change each host's configuration, or show how it would change."""
     del settings
-    hosts = [HOSTS[name] for name in dict.fromkeys(options.host)]
+    names = list(dict.fromkeys(options.host))
     # All of them are read before one of them is written.
-    changes = [(host, _change(host, options)) for host in hosts]
+    changes = [(HOSTS[name], _change(HOSTS[name], options)) for name in names]
     for host, change in changes:
-        if not change.diff:
-            print(f"{host.title}: nothing to change in {change.path}")
-        elif options.dry_run:
-            print(change.diff, end="")
-        else:
+        if change.diff and not options.dry_run:
             apply(change, backup=not options.undo)
-            print(_told(host, change, undo=options.undo))
+        if not options.json:
+            print(_told(host, change, options), end="")
+    if options.json:
+        told = [_as_data(name, *change, options) for name, change in zip(names, changes, strict=True)]
+        print(json.dumps({"hosts": told}, ensure_ascii=False))
     return 0
 
 
@@ -58,8 +60,25 @@ def _change(host: Host, options: argparse.Namespace) -> Change:
     return installing(host, path, entry)
 
 
-def _told(host: Host, change: Change, *, undo: bool) -> str:
-    if undo:
-        return f"{host.title}: removed from {change.path}; restart {host.title}."
+def _as_data(name: str, host: Host, change: Change, options: argparse.Namespace) -> dict[str, object]:
+    is_written = bool(change.diff) and not options.dry_run
+    keeps = is_written and not options.undo and change.before is not None
+    return {
+        "host": name,
+        "title": host.title,
+        "path": str(change.path),
+        "changed": is_written,
+        "diff": change.diff,
+        "backup": str(backup_of(change.path)) if keeps else None,
+    }
+
+
+def _told(host: Host, change: Change, options: argparse.Namespace) -> str:
+    if not change.diff:
+        return f"{host.title}: nothing to change in {change.path}\n"
+    if options.dry_run:
+        return change.diff
+    if options.undo:
+        return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
     kept = f" The file as it was is kept at {backup_of(change.path)}." if change.before is not None else ""
-    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}"
+    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}\n"

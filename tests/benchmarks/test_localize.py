@@ -162,6 +162,10 @@ def test_several_sets_are_summed_up_and_printed_as_tables(
     told = capsys.readouterr().out
     assert "\nall: 2 tasks\n" in told
     assert re.search(r"^navigator +600 +(?:sure|likely|unsure) +2 +1\.000", told, re.MULTILINE)
+    assert localize.run(parser.parse_args([*common, "--json"])) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["one"][0]["system"] == "navigator"
+    assert figures["one"][0]["measures"]["Acc@1"] == {"mean": 1.0, "interval": [1.0, 1.0]}
     assert localize.run(parser.parse_args([*common, "--markdown"])) == 0
     tables = capsys.readouterr().out
     assert (

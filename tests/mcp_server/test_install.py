@@ -10,6 +10,7 @@ import pytest
 
 from mcp_server.cli import main
 from mcp_server.hosts import HOSTS, backup_of
+from repo_map.cli import main as repo_map_main
 
 
 @pytest.fixture
@@ -126,3 +127,34 @@ def test_allowed_folders_travel_in_the_environment(home: Path, tmp_path: Path) -
     main(["install", "cursor", "--allow", str(tmp_path)])
     entry = json.loads(configuration(home, "cursor").read_text())["mcpServers"]["repo-navigator"]
     assert entry["env"] == {"REPO_NAVIGATOR_ALLOW": str(tmp_path)}
+
+
+def test_json_tells_what_was_changed_where_and_nothing_else(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = configuration(home, "cursor")
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    told = {}
+    for name, *flags in (("shown", "--dry-run"), ("added",), ("again",), ("removed", "--undo")):
+        assert main(["install", "cursor", "--json", *flags]) == 0
+        (told[name],) = json.loads(capsys.readouterr().out)["hosts"]
+    assert [host["changed"] for host in told.values()] == [False, True, False, True]
+    assert [bool(host["diff"]) for host in told.values()] == [True, True, False, True]
+    assert told["added"]["backup"] == str(backup_of(path))
+    assert {host["path"] for host in told.values()} == {str(path)}
+
+
+def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
+    benches = (
+        ["localize"],
+        ["concurrency"],
+        *(["agents", name] for name in ("run", "report", "tasks", "mine")),
+    )
+    commands = [(main, ["bench", *words]) for words in benches]
+    commands += [(main, [name]) for name in ("navigate", "replay", "install", "doctor")]
+    commands += [(repo_map_main, [name]) for name in ("generate", "costs", "watch")]
+    for run, words in commands:
+        with pytest.raises(SystemExit):
+            run([*words, "--help"])
+        assert "--json" in capsys.readouterr().out, words

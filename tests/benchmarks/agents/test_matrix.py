@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -137,6 +138,12 @@ def test_the_command_runs_reports_and_draws_without_a_key(
     assert figure.read_text().startswith("<svg ")
     assert main(["bench", "agents", "report", "--out", str(out), "--against", "none"]) == 0
     assert capsys.readouterr().out == said.out
+    assert main(["bench", "agents", "report", "--out", str(out), "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [run["key"]["variant"] for run in runs] == ["none", "index"]
+    assert main(["bench", "agents", "tasks", "--only", "python-voucher", "--json"]) == 0
+    (task,) = json.loads(capsys.readouterr().out)["tasks"]
+    assert task["language"] == "Python"
 
 
 def test_a_real_model_without_a_key_is_told_how_to_go_on(
