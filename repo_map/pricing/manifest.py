@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 EXACT_UP_TO_BYTES = 4_000_000
 """Trees up to this size are counted file by file; larger ones are estimated, and corrected by a sample."""
 _SAMPLE = 192
+_FEWEST_OF_A_LEVEL = 32
 _PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
@@ -48,6 +49,8 @@ class CostManifest:
     """Shape (files, 5); column 0 is zero."""
     exact: bool
     """Whether every number was counted; else sums of many files are within about 2 %."""
+    book: Sketchbook
+    """What draws a file to count it."""
 
     def file(self, path: str) -> CostRow | None:
         """Return the row of one file, None for a path that is not in the index."""
@@ -106,8 +109,9 @@ def price_index(
         exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
     book = Sketchbook(index, Style(encoding))
     if exact:
-        return CostManifest(index, _count_all(index, book), exact=True)
-    return CostManifest(index, _corrected(index, book, _count_headers(index, encoding)), exact=False)
+        return CostManifest(index, _count_all(index, book), exact=True, book=book)
+    counted = _corrected(index, book, _count_headers(index, encoding))
+    return CostManifest(index, counted, exact=False, book=book)
 
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
@@ -121,7 +125,39 @@ def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
         for file_id, shape in selection.shapes.items()
         for level, prices in part_costs(manifest.index, file_id, shape)
     )
-    return manifest.of_levels(selection.levels) + round(parts)
+    return manifest.of_levels(selection.levels) + round(parts + _still_off(manifest, selection.levels))
+
+
+def _still_off(manifest: CostManifest, levels: NDArray[np.int64]) -> float:
+    """Return what a sample of the very files that a plan shows says is missing from their estimates.
+
+    The manifest is right for the whole tree; a plan may show folders that are unlike the rest.
+    """
+    if manifest.exact:
+        return 0.0
+    below = manifest.tokens[np.arange(len(levels)), levels] - manifest.tokens[:, 1]
+    off = 0.0
+    for level in (2, 3, 4):
+        ids = np.flatnonzero((levels == level) & (below > 0))
+        if len(ids):
+            points = max(round(_SAMPLE * below[ids].sum() / below.clip(0).sum()), _FEWEST_OF_A_LEVEL)
+            picked = _sample(ids, below[ids], points)
+            counted = np.array([_count_at(manifest, file_id, level) for file_id in picked.tolist()])
+            off += (float((counted / below[picked]).mean()) - 1) * below[ids].sum()
+    return off
+
+
+def _count_at(manifest: CostManifest, file_id: int, level: int) -> float:
+    """Return the exact tokens that a file's content at a level adds to its path."""
+    counts = (max(manifest.book.draw(file_id, Shape(at)).counts) for at in (level, 1))
+    return float(next(counts) - next(counts))
+
+
+def _sample(ids: NDArray[np.int64], sizes: Floats, points: int) -> NDArray[np.int64]:
+    """Return a systematic sample with a probability proportional to size (Madow, 1949)."""
+    cuts = np.cumsum(sizes)
+    picked: NDArray[np.int64] = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
+    return picked
 
 
 def _costliest_first(rows: Iterable[CostRow]) -> list[CostRow]:
@@ -149,8 +185,8 @@ def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
 def _corrected(index: RepoIndex, book: Sketchbook, headers: Floats) -> Floats:
     """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
 
-    The sample is systematic with a probability proportional to size (Madow, 1949), so that its mean ratio is
-    that of the sums. It is a function of the tree alone.
+    The sample's probability is proportional to size, so that its mean ratio is that of the sums. It is a
+    function of the tree alone.
     """
     costs = file_level_costs(index)
     below = costs - costs[:, 1:2]
@@ -160,8 +196,7 @@ def _corrected(index: RepoIndex, book: Sketchbook, headers: Floats) -> Floats:
         ids = np.flatnonzero(languages == language)
         sizes = costs[ids, 4]
         points = max(round(_SAMPLE * sizes.sum() / whole), 2)
-        cuts = np.cumsum(sizes)
-        picked = ids[np.searchsorted(cuts, (np.arange(points) + 0.5) / points * cuts[-1])]
+        picked = _sample(ids, sizes, points)
         counted = np.array([_count(book, file_id) for file_id in picked.tolist()])
         inverse = 1 / costs[picked, 4:]
         estimated = (below[picked] * inverse).sum(axis=0)[2:]

@@ -245,20 +245,29 @@ def test_workers_make_the_same_tables_as_one_process(tmp_path: Path, workers: in
     assert together.problems == alone.problems == ()
 
 
-def test_any_hash_seed_makes_the_same_tables(tree: Path) -> None:
+def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_path: Path) -> None:
+    tree = write(tmp_path / "tree", _many_files())
     program = (
         "import sys; from pathlib import Path\n"
+        "from repo_map.drawing import draw_map; from repo_map.flight_plan import FlightPlan\n"
         "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
         "from tests.support.trees import tables_digest\n"
-        "print(tables_digest(build_index(Path(sys.argv[1]), store=Store(None))))"
+        "tree, workers, cache = sys.argv[1:]\n"
+        "store = Store(Path(cache) if cache else None)\n"
+        "index = build_index(Path(tree), store=store, workers=int(workers))\n"
+        "plan = FlightPlan.from_yaml('budget: 3000\\nfocus: {paths: [{pattern: pkg7/**, weight: 3}]}')\n"
+        "print(tables_digest(index), draw_map(index, plan).text)"
     )
-    digests = {
+    cache = str(tmp_path / "cache")
+    ways = (("0", "1", ""), ("1", "2", cache), ("4242", "1", cache), ("random", "3", ""))
+    told = {
         subprocess.check_output(
-            [sys.executable, "-c", program, str(tree)], env=os.environ | {"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", program, str(tree), workers, store],
+            env=os.environ | {"PYTHONHASHSEED": seed},
         )
-        for seed in ("0", "1", "4242")
+        for seed, workers, store in ways
     }
-    assert len(digests) == 1
+    assert len(told) == 1
 
 
 def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(

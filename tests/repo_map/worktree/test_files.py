@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
 from repo_map.worktree.file_flags import FileFlag, flags_of_content, flags_of_path
 from repo_map.worktree.files import list_files, read_file, resolve_root
 from tests.support.trees import commit, git, write
@@ -314,3 +318,52 @@ def test_a_path_says_what_kind_of_file_it_is(path: str, flag: FileFlag) -> None:
 )
 def test_content_says_what_kind_of_file_it_is(content: bytes, flag: FileFlag) -> None:
     assert flags_of_content(content, "a.js") == flag
+
+
+@pytest.mark.parametrize("after", ["x = 1\n", "def longer():\n    return 'than before'\n", ""])
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    root = write(tmp_path, {"a.py": "def before(): pass\n"})
+    changes = iter([lambda: write(root, {"a.py": after})])
+    _change_after_each_read(changes, monkeypatch)
+    read = read_file(root, "a.py")
+    assert (read.source, read.problem) == (after.encode(), "")
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path, {"a.py": "old = 1\n", "b": "new = 1\n"})
+    _change_after_each_read(iter([lambda: (root / "b").replace(root / "a.py")]), monkeypatch)
+    assert read_file(root, "a.py").source in (b"old = 1\n", b"new = 1\n")
+    assert read_file(root, "a.py").source == b"new = 1\n"
+
+
+def test_a_file_that_never_holds_still_is_indexed_as_it_was_read_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path, {"log.txt": "line\n"})
+
+    def append() -> None:
+        with (root / "log.txt").open("ab") as file:
+            file.write(b"line\n")
+
+    _change_after_each_read(repeat(append), monkeypatch)
+    index = build_index(root, store=Store(None))
+    assert index.problems == (("log.txt", "it changed while it was read; what was read is indexed"),)
+    monkeypatch.undo()
+    assert index.refresh().problems == ()
+
+
+def _change_after_each_read(changes: Iterator[Callable[[], object]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the next change made as soon as bytes were read, before anybody can look at the file again."""
+    really_read = os.read
+
+    def read_and_change(descriptor: int, size: int) -> bytes:
+        found = really_read(descriptor, size)
+        if change := next(changes, None):
+            change()
+        return found
+
+    monkeypatch.setattr("repo_map.worktree.files.os.read", read_and_change)
