@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from repo_map.drawing.rendering import render_body, render_header, render_headers
-from repo_map.pricing.estimates import file_costs
 from repo_map.pricing.token_memo import memo_of
 from repo_map.selection.sections import Shape
 from repo_map.worktree.file_flags import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
+    from repo_map.pricing.manifest import CostManifest
     from repo_map.tokens import TokenEncoding
 
 _FILE_NAME = re.compile(r"[\w@+-][\w@+.-]*\.[a-z]\w{0,7}")
@@ -64,9 +64,8 @@ class Sketchbook:
         index = self._index
         header = render_header(index.paths[file_id])
         if self._style.show_costs:
-            header = (
-                f"{header} [{' '.join(f'L{n}:{t}' for n, t in enumerate(file_costs(index, file_id), 1))}]"
-            )
+            prices = _prices_of(index, self._style.encoding).of_file(file_id)
+            header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in enumerate(prices, 1))}]"
         if shape.highest < 2 or int(index.files.flags[file_id]) & _PATH_ONLY:
             return f"{header}\n"
         definitions = (
@@ -137,3 +136,17 @@ def _places_of(index: RepoIndex) -> _Places:
     if index not in _places:
         _places[index] = _Places(index)
     return _places[index]
+
+
+_manifests: WeakKeyDictionary[RepoIndex, dict[TokenEncoding, CostManifest]] = WeakKeyDictionary()
+
+
+def _prices_of(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
+    """Return the prices that ``repo-map costs`` tells too."""
+    # Imported here because prices are counted by drawing.
+    from repo_map.pricing.manifest import price_index  # noqa: PLC0415
+
+    known = _manifests.setdefault(index, {})
+    if encoding not in known:
+        known[encoding] = price_index(index, encoding=encoding)
+    return known[encoding]

@@ -10,6 +10,7 @@ from repo_map.flight_plan import VerbosityRule
 from repo_map.packing.base import Base
 from repo_map.packing.layout import file_rule, shape_of
 from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.relevance.scoring import ScoredUnit
 
 _ELISION_TOKENS = 5
 """Of the line that says what was left out between two pieces."""
@@ -67,6 +68,9 @@ class Draft:
         """Take pieces in order while they fit into ``limit`` tokens; return those left out."""
         left_out: list[Piece] = []
         for piece in pieces:
+            if piece.is_beside and not self._shows(piece.unit):
+                left_out.append(piece)
+                continue
             text = self._reader.file(piece.path).cut(piece.first, piece.last)
             room = limit - self._spent - self._opening(piece.path) - _ELISION_TOKENS
             if len(text) > room * _LEAST_CHARACTERS_PER_TOKEN:
@@ -136,6 +140,9 @@ class Draft:
             self._pieces[piece.path].remove(piece)
             self._exact.pop(piece.path, None)
             over -= tokens.count(self._reader.file(piece.path).cut(piece.first, piece.last))
+
+    def _shows(self, unit: ScoredUnit) -> bool:
+        return any(piece.unit is unit for piece in self._pieces.get(unit.path, ()))
 
     def _opening(self, path: str) -> int:
         return 0 if path in self._pieces else tokens.count(f"{path}\n")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import tokens
-from repo_map.packing.windows import find_windows
+from repo_map.packing.windows import find_windows, head_of
 from repo_map.relevance.scoring import Relevance, ScoredUnit
 from repo_map.selection.sections import qualified_names
 from repo_map.symbols import Definition
@@ -41,6 +41,8 @@ class Piece(NamedTuple):
     last: int
     worth: float
     """The unit's score less what its length costs; comparable within one packing."""
+    is_beside: bool = False
+    """Whether it tells something only beside another piece of its unit, as a head does."""
 
     @property
     def path(self) -> str:
@@ -129,10 +131,17 @@ class PieceReader:
             yield Piece(unit, unit.start, unit.end, self._worth(unit, text))
             return
         room = windows * _CHARACTERS_PER_TOKEN
-        found = find_windows(file.lines, unit.start, unit.end, self._terms, room)
-        for place, (first, last) in enumerate(found):
+        row = file.definition_of(unit)
+        signature_end = file.definitions[row].sig_end if row >= 0 else unit.start
+        start = head_of(unit.start, signature_end, unit.end)
+        head, *found = find_windows(file.lines, start, unit.end, self._terms, room)
+        best = math.inf
+        for place, (first, last) in enumerate(found, 1):
             worth = self._worth(unit, file.cut(first, last)) - place * _LATER_WINDOW
+            best = worth if place == 1 else best
             yield Piece(unit, first, last, worth)
+        worth = min(self._worth(unit, file.cut(*head)), best)
+        yield Piece(unit, *head, worth, is_beside=bool(found))
 
     def evidence(self, piece: Piece) -> float:
         """Return what a piece is worth where its length costs nothing."""

@@ -11,21 +11,24 @@ from repo_map.relevance.terms import terms_of, words
 _REACHES = (12, 5, 2)
 """Lines shown before and after a line that matters, fewer where the room is small."""
 _HEAD = 6
-"""First lines of the function, which are always shown."""
+"""First lines of the function, shown beside its windows."""
+_LONGEST_HEAD = 15
+"""Lines up to which a signature is shown whole; of a longer one the first line tells most."""
 _NEARBY = 4
 """Lines whose words count for a line, the less the further away."""
 
 
 def find_windows(
-    lines: Sequence[str], first: int, last: int, terms: Mapping[str, float], room: int
+    lines: Sequence[str], head: tuple[int, int], last: int, terms: Mapping[str, float], room: int
 ) -> list[tuple[int, int]]:
-    """Return the line ranges of ``first`` to ``last`` that hold ``terms``, the densest first.
+    """Return the head, and the line ranges from there to ``last`` that hold ``terms``, the densest first.
 
     They have ``room`` characters in all. Terms that are rare in the function count more: one that stands on
     every line tells no line from another.
     """
+    first = head[0]
     values = _line_values(lines[first - 1 : last], terms)
-    found = [(first, min(first + _HEAD - 1, last))]
+    found = [head]
     left = room - _size(lines, *found[0])
     for at in _densest(values):
         line = first + at
@@ -38,6 +41,13 @@ def find_windows(
         found.append(window)
         left -= _size(lines, *window)
     return found
+
+
+def head_of(first: int, signature_end: int, last: int) -> tuple[int, int]:
+    """Return the first lines of a function, to the end of its signature at least, which is never cut."""
+    if signature_end - first >= _LONGEST_HEAD:
+        return first, first
+    return first, min(max(signature_end, first + _HEAD - 1), last)
 
 
 def _line_values(lines: Sequence[str], terms: Mapping[str, float]) -> list[float]:

@@ -58,12 +58,6 @@ _TOLD_TOKENS = 6
 _WORTH_STOPPING = 0.6
 
 
-def file_costs(index: RepoIndex, file_id: int) -> tuple[int, int, int, int]:
-    """Return the estimated tokens of one file at levels 1 to 4, its header line included."""
-    one, two, three, four = file_level_costs(index)[file_id, 1:].round().astype(int).tolist()
-    return one, two, three, four
-
-
 def part_costs(index: RepoIndex, file_id: int, shape: Shape) -> list[tuple[int, tuple[float, ...]]]:
     """Return for each section, then each span, its level and its estimated tokens at levels 0 to 4."""
     first, last = index.symbols.file_start[file_id], index.symbols.file_start[file_id + 1]

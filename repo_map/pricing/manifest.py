@@ -100,6 +100,11 @@ class CostManifest:
         one, two, three, four = self.tokens[file_ids, 1:].sum(axis=0).round().astype(int).tolist()
         return CostRow(name, len(file_ids), (one, two, three, four))
 
+    def of_file(self, file_id: int) -> tuple[int, int, int, int]:
+        """Return the tokens of one file at levels 1 to 4."""
+        one, two, three, four = self.tokens[file_id, 1:].round().astype(int).tolist()
+        return one, two, three, four
+
 
 def price_index(
     index: RepoIndex, *, exact: bool | None = None, encoding: TokenEncoding = DEFAULT_ENCODING
