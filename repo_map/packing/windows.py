@@ -28,7 +28,7 @@ def find_windows(
     """
     first = head[0]
     values = _line_values(lines[first - 1 : last], terms)
-    found = [head]
+    found = [head if _size(lines, *head) <= room // 2 else (first, first)]
     left = room - _size(lines, *found[0])
     for at in _densest(values):
         line = first + at

@@ -41,8 +41,8 @@ _LINK = re.compile(
     r"https?://(?:github|gitlab)\.\w+/[\w.-]+/[\w.-]+/(?:-/)?(?:blob|blame|tree|raw)/[\w.-]+/"
     r"([^\s#)\]>\"']+)(?:#L(\d+))?"
 )
-_PATH = re.compile(rf"(?<![\w/])((?:[\w@+.~-]+[/\\])*[\w@+~-][\w@+.~-]*\.(?:{_SUFFIXES}))(?![\w/])")
-_FOLDER = re.compile(r"(?<![\w/.:])((?:[A-Za-z_][\w-]*/){2,}[\w.-]*)")
+_PATH = re.compile(rf"(?<![\w/.@+~-])((?:[\w@+.~-]+[/\\])*[\w@+~-][\w@+.~-]*\.(?:{_SUFFIXES}))(?![\w/])")
+_FOLDER = re.compile(r"(?<![\w/.:@+~-])((?:[A-Za-z_][\w-]*/){2,}[\w.-]*)")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:(?:\.|::|#|->)~?[A-Za-z_]\w*)+")
 _NOT_A_NAME = re.compile(
     rf"^(?:i\.e|e\.g|a\.k\.a|www\.|.*\.(?:com|org|io|net|dev|{_SUFFIXES})$)", re.IGNORECASE

@@ -174,3 +174,18 @@ def test_a_small_repository_is_shown_whole_to_a_goal_that_matches_nothing(index:
     assert not relevance.files
     assert "return RATES[country]" in draw_map(index, pack(index, relevance, 6_000)).text
     assert "return RATES[country]" not in draw_map(index, pack(index, relevance, 500)).text
+
+
+def test_a_signature_is_never_cut_and_the_head_of_a_long_function_stands_beside_what_matters(
+    tmp_path: Path,
+) -> None:
+    settings = "".join(f"    option_{n}: str | None = None,\n" for n in range(9))
+    steps = "".join(f"    step_{n} = {n}\n" for n in range(400))
+    long = f"def open_shop(\n{settings}) -> None:\n{steps}    refund_voucher(option_1)\n{steps}"
+    root = write(tmp_path, {"shop.py": f"{long}\n\n{long.replace('open_shop', 'close_shop')}"})
+    index = build_index(root, workers=1)
+    for budget in range(60, 700, 40):
+        text = drawn(index, packed(index, budget, "refund_voucher is called with the wrong option")).text
+        if "    option_0: str" in text:
+            assert ") -> None:\n" in text, text
+            assert "refund_voucher(" in text, text

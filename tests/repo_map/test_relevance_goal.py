@@ -80,6 +80,13 @@ def test_a_link_into_the_source_is_a_frame_and_a_path() -> None:
     assert goal.paths == ("lib/x/message.cpp",)
 
 
+def test_the_end_of_a_longer_path_is_no_path_of_its_own() -> None:
+    trace = 'File "/usr/lib/python3.9/site-packages/shop/cart.py", line 3, in add\nlike src/shop/cart.py'
+    goal = parse_goal(trace)
+    assert goal.paths == ("src/shop/cart.py",)
+    assert goal.frames == (Frame("/usr/lib/python3.9/site-packages/shop/cart.py", 3, "add"),)
+
+
 def test_operators_flags_and_neighbouring_words_become_names() -> None:
     goal = parse_goal("Quantity `==` array and --show-fixtures forget the cache key")
     assert "eq" in goal.terms[Source.INLINE]
