@@ -1,0 +1,51 @@
+"""The tables of docs/server.md against the schemas that a client gets."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "server.md"
+_ROW = re.compile(
+    r"^\| `(?P<tool>\w+)` \| (?P<bold>\*\*)?`(?P<field>\w+)`(?:\*\*)? \| (?P<types>[^|]+) \| ", re.M
+)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: Path) -> None:
+    async with Client(build_server(Settings(data_dir=tmp_path))) as client:
+        tools = (await client.list_tools()).tools
+    assert shown("### Arguments") == {
+        row for tool in tools for row in published(tool.name, tool.input_schema)
+    }
+    assert shown("### Results") == {
+        row for tool in tools for row in published(tool.name, tool.output_schema or {})
+    }
+
+
+def shown(heading: str) -> set[tuple[str, str, str, bool]]:
+    """The rows below a heading: tool, field, types, whether it is in bold."""
+    section = PAGE.read_text(encoding="utf-8").split(f"{heading}\n")[1].split("\n##")[0]
+    rows = _ROW.finditer(section)
+    return {(row["tool"], row["field"], row["types"], bool(row["bold"])) for row in rows}
+
+
+def published(tool: str, schema: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
+    """The rows that a schema asks for."""
+    required = schema.get("required", [])
+    return [
+        (tool, name, " or ".join(each["type"] for each in field.get("anyOf", [field])), name in required)
+        for name, field in schema["properties"].items()
+    ]
