@@ -6,8 +6,14 @@ from pathlib import Path
 
 import msgspec
 
+from repo_map.errors import RepoMapError
+
 NOT_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "html", "css", "xml", "rst"})
 """Languages that hold prose or data, no functions."""
+
+
+class TaskFileError(RepoMapError):
+    """A file that holds no tasks; the message says which and why."""
 
 
 class GoldSymbol(msgspec.Struct, frozen=True):
@@ -47,6 +53,16 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Read a task file, one JSON object a line."""
-    lines = path.read_text("utf-8").splitlines()
-    return [msgspec.json.decode(line, type=Task) for line in lines if line.strip()]
+    """Read a task file, one JSON object a line; raises TaskFileError for what is none."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no text"
+        raise TaskFileError(f"The tasks can't be read from `{path}` ({why}); check the path.") from None
+    tasks = []
+    for number, line in enumerate(lines, 1):
+        try:
+            tasks += [msgspec.json.decode(line, type=Task)] if line.strip() else []
+        except msgspec.MsgspecError as error:
+            raise TaskFileError(f"Line {number} of `{path}` is no task ({error}); correct it.") from None
+    return tasks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from repo_map.errors import RepoMapError
 from repo_map.worktree.git import GitError, git_command, git_environment, run_git
 
 _AS_STORED = (
@@ -15,7 +16,7 @@ _AS_STORED = (
 )
 
 
-class MirrorNotFoundError(Exception):
+class MirrorNotFoundError(RepoMapError):
     """No mirror of a repository is in the folder of mirrors; the message names what was looked for."""
 
 

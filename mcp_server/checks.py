@@ -112,7 +112,8 @@ def grammars() -> Finding:
             broken.append(f"{name} ({error})")
     if broken:
         return Finding("grammars", State.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator")
-    return Finding("grammars", State.OK, f"{len(names)} load")
+    others = len(languages.LANGUAGES) - len(names)
+    return Finding("grammars", State.OK, f"{len(names)} load, and {others} languages are read without one")
 
 
 def git() -> Finding:

@@ -15,6 +15,7 @@ from benchmarks import localize
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
+from mcp_server.cli import main
 from tests.support.trees import commit, git
 
 TAX = """RATES = {"no": 25}
@@ -102,6 +103,20 @@ def test_a_work_tree_holds_the_commit_and_its_ancestors_alone(
 def test_a_missing_mirror_is_named(tmp_path: Path) -> None:
     with pytest.raises(MirrorNotFoundError, match=r"No mirror of `ada/shop` in .*: none of ada\+shop"):
         find_mirror("ada/shop", tmp_path)
+
+
+@pytest.mark.parametrize("text", [None, "{}\n", '{"id": 1}\n', "no json\n"])
+def test_what_is_no_file_of_tasks_is_told_in_a_sentence(
+    text: str | None, mirrors: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if text is not None:
+        (tmp_path / "tasks.jsonl").write_text(text)
+    arguments = ["bench", "localize", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
+    assert main(arguments) == 2
+    told = capsys.readouterr().err
+    assert "tasks.jsonl`" in told
+    assert "unexpectedly" not in told
+    assert told.count("\n") == 1
 
 
 def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
