@@ -24,12 +24,24 @@ from navigator.workspace import Workspaces
 
 if TYPE_CHECKING:
     from navigator.adk.hangar import Hangar
+    from navigator.first_reading import OnWords
 
 LOCAL_USER = "local"
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _as_words(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
+    """Return what tells ``on_progress`` of the work before the first step."""
+    if on_progress is None:
+        return None
+
+    async def tell(words: str) -> None:
+        await on_progress(Progress(0, max_steps, words, 0))
+
+    return tell
 
 
 class Navigator:
@@ -72,7 +84,9 @@ class Navigator:
         task = checked(request, self._settings)
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
-            workspace, seconds = await self._workspaces.open(request.repo_path)
+            workspace, seconds = await self._workspaces.open(
+                request.repo_path, on_words=_as_words(on_progress, task.max_steps)
+            )
         finally:
             await loading
         navigation_id = f"nav-{secrets.token_hex(12)}"
@@ -209,7 +223,8 @@ class Navigator:
             await self._hangar.forget(navigation_id, user)
 
     async def aclose(self) -> None:
-        """Let steps that are under way end, then release models, stores and indexes."""
+        """Stop what is under way, then release models, stores and indexes."""
+        await self._workspaces.halt()
         await self._flying.aclose()
         if self._opened is not None:
             await self._opened.aclose()

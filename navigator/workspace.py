@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from navigator.candidates import candidates
+from navigator.first_reading import FirstReading
 from navigator.turns import View
 from repo_map.errors import RepositoryNotFoundError
 
 if TYPE_CHECKING:
+    from navigator.first_reading import OnWords
     from navigator.settings import NavigatorSettings
     from repo_map.drawing import RepoMap
     from repo_map.flight_plan import FlightPlan
@@ -89,9 +91,15 @@ class Workspaces:
         self._settings = settings
         self._live: OrderedDict[Path, Workspace] = OrderedDict()
         self._locks: dict[Path, asyncio.Lock] = {}
+        self._readings: dict[Path, FirstReading] = {}
 
-    async def open(self, path: str | Path, *, refresh: bool = True) -> tuple[Workspace, float]:
+    async def open(
+        self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
+    ) -> tuple[Workspace, float]:
         """Return the workspace of the repository at ``path``, and the seconds that it took.
+
+        Where it is read for the first time ``on_words`` is told how far that is. To cancel the call does not
+        stop the reading: hosts give up waiting and ask again, and the next call finds it further on or done.
 
         Raises:
             RepositoryNotFoundError: ``path`` is no readable folder.
@@ -102,7 +110,7 @@ class Workspaces:
         async with lock:
             live = self._live.get(root)
             if live is None:
-                live = await self._read(root)
+                live = await self._first(root, on_words)
             elif refresh:
                 live = await self._refresh(live)
             self._live[root] = live
@@ -119,25 +127,15 @@ class Workspaces:
         ):
             self._live.popitem(last=False)
 
-    async def _read(self, root: Path) -> Workspace:
-        from repo_map.history import read_history  # noqa: PLC0415
-        from repo_map.index import build_index  # noqa: PLC0415
-
-        store = self._store()
-        # git works on the history while this process and its workers read the tree.
-        history = asyncio.create_task(asyncio.to_thread(read_history, root, store=store))
-        try:
-            index = await asyncio.to_thread(
-                build_index,
-                root,
-                store=store,
-                workers=self._settings.workers,
-                unmasked=self._settings.unmasked,
-                limits=self._settings.limits,
-            )
-        finally:
-            past = await history
-        return Workspace(index, past)
+    async def _first(self, root: Path, on_words: OnWords | None) -> Workspace:
+        reading = self._readings.get(root)
+        is_joined = reading is not None
+        if reading is None:
+            forget = partial(self._readings.pop, root, None)
+            reading = self._readings[root] = FirstReading(root, self._store(), self._settings, forget)
+        live = Workspace(*await reading.outcome(on_words))
+        # What an earlier call had begun to read may have changed since.
+        return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
         from repo_map.history import read_history  # noqa: PLC0415
@@ -157,6 +155,10 @@ class Workspaces:
         if settings.cache_dir:
             return Store(settings.cache_dir, settings.limits)
         return user_store(settings.limits)
+
+    async def halt(self) -> None:
+        """Stop what is being read for the first time, and end its worker processes."""
+        await asyncio.gather(*(reading.halt() for reading in tuple(self._readings.values())))
 
     def close(self) -> None:
         """Let go of every index."""

@@ -57,10 +57,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
     request = _request(options, settings)
+    # Outside the event loop, where Ctrl-C interrupts at once.
+    navigator = load_navigator(settings)
     flight = Flight()
     cancelled = False
     try:
-        anyio.run(_fly, settings, request, options, flight)
+        anyio.run(_fly, navigator, request, options, flight)
     except KeyboardInterrupt:
         cancelled = True
         if flight.output is None:
@@ -89,11 +91,10 @@ class Flight:
 
 
 async def _fly(
-    settings: Settings, request: NavigationRequest, options: argparse.Namespace, flight: Flight
+    navigator: Navigator, request: NavigationRequest, options: argparse.Namespace, flight: Flight
 ) -> None:
-    navigator = load_navigator(settings)
     try:
-        with _spinner("Reading the repository", quiet=options.json) as progress:
+        with _spinner("Reading the repository") as progress:
             flight.navigation_id = await navigator.open(request, on_progress=progress)
         try:
             await _steps(navigator, options, flight.navigation_id)
@@ -117,19 +118,19 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
             if feedback is None:
                 await navigator.step(navigation_id, action="finish")
                 return
-        with _spinner("Deciding the next step", quiet=options.json) as progress:
+        with _spinner("Deciding the next step") as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
         if not options.json:
             console.print(turn_panel(report))
 
 
 @contextmanager
-def _spinner(doing: str, *, quiet: bool) -> Iterator[Any]:
+def _spinner(doing: str) -> Iterator[Any]:
     console = stderr_console()
 
     async def ignore(_: Progress) -> None: ...
 
-    if quiet or not console.is_terminal:
+    if not console.is_terminal:
         yield ignore
         return
     with console.status(doing) as status:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from repo_map.history.streaming import ask_git
+from repo_map.history.streaming import Deadline, ask_git
 
 WIDEST_COMMIT = 30
 """Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""
@@ -58,7 +58,7 @@ class Commit(msgspec.Struct, frozen=True, array_like=True):
     """Whether the hunks were read."""
 
 
-def list_commits(root: Path, limit: int, deadline: float) -> list[str]:
+def list_commits(root: Path, limit: int, deadline: Deadline) -> list[str]:
     """Return the ids of the last non-merge ancestors of HEAD that touch ``root``, newest first."""
     output = ask_git(
         root, "rev-list", "--no-merges", f"--max-count={limit}", "HEAD", "--", ".", deadline=deadline
@@ -66,7 +66,7 @@ def list_commits(root: Path, limit: int, deadline: float) -> list[str]:
     return [] if output is None or output.status != 0 else output.text.decode("ascii").split()
 
 
-def read_commits(root: Path, ids: Sequence[str], deadline: float) -> dict[str, Commit]:
+def read_commits(root: Path, ids: Sequence[str], deadline: Deadline) -> dict[str, Commit]:
     """Read messages and touched files, without hunks; what the deadline cuts off is missing."""
     command = (
         "log",
@@ -133,7 +133,7 @@ def clean_message(message: str) -> str:
     return _TRAILER.sub("", message).strip()[:_LONGEST_MESSAGE].rstrip()
 
 
-def read_patches(root: Path, ids: Sequence[str], deadline: float) -> dict[str, dict[str, tuple[int, ...]]]:
+def read_patches(root: Path, ids: Sequence[str], deadline: Deadline) -> dict[str, dict[str, tuple[int, ...]]]:
     """Read the hunks of modified files, by commit and path; commits that the deadline cuts off are missing.
 
     A mirror that lacks a blob ends git in the middle: the commit at fault goes with what came of it, and

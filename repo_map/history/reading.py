@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +12,7 @@ import msgspec
 from repo_map.history.assembly import assemble
 from repo_map.history.cache import load_commits, load_history, save_commits, save_history
 from repo_map.history.commits import Commit, list_commits, read_commits, read_patches
-from repo_map.history.streaming import ask_git
+from repo_map.history.streaming import Deadline, ask_git
 from repo_map.history.value import History
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
@@ -24,15 +23,21 @@ _SECONDS = 60.0
 
 
 def read_history(
-    root: Path, *, store: Store | None = None, limit: int = _LIMIT, seconds: float = _SECONDS
+    root: Path,
+    *,
+    store: Store | None = None,
+    limit: int = _LIMIT,
+    seconds: float = _SECONDS,
+    is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of HEAD; ``None`` without git, commits or repository.
 
     ``store``, the user's if left out, keeps what was read: the next call reads new commits only. After
-    ``seconds`` the commits that have come so far make the history, and the next call goes on from there.
+    ``seconds``, or once ``is_wanted`` says no, the commits that have come so far make the history, and the
+    next call goes on from there.
     """
     folder = (user_store() if store is None else store).folder
-    deadline = time.monotonic() + seconds
+    deadline = Deadline(seconds, is_wanted)
     place = ask_git(root, "rev-parse", "HEAD", "--absolute-git-dir", "--show-prefix", deadline=deadline)
     if place is None or place.status != 0:
         return None
@@ -65,7 +70,7 @@ class _Reading(NamedTuple):
     """Whether the deadline cut nothing off."""
 
 
-def _read(root: Path, ids: Sequence[str], cached: dict[str, Commit], deadline: float) -> _Reading:
+def _read(root: Path, ids: Sequence[str], cached: dict[str, Commit], deadline: Deadline) -> _Reading:
     missing = [identity for identity in ids if identity not in cached]
     known = cached | (read_commits(root, missing, deadline) if missing else {})
     unpatched = [known[identity] for identity in ids if identity in known and not known[identity].patched]
@@ -85,7 +90,7 @@ def _with_hunks(commit: Commit, hunks: dict[str, tuple[int, ...]]) -> Commit:
     return msgspec.structs.replace(commit, changes=changes, patched=True)
 
 
-def _blobs(root: Path, deadline: float) -> dict[str, str]:
+def _blobs(root: Path, deadline: Deadline) -> dict[str, str]:
     """Return the files of HEAD under ``root`` and the first digits of their contents' ids."""
     output = ask_git(root, "ls-tree", "-r", "-z", "HEAD", deadline=deadline)
     if output is None or output.status != 0:

@@ -6,13 +6,28 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from repo_map.worktree.git import GitError, git_command, git_environment
 
 _CHUNK = 1 << 16
+_LOOK_UP_S = 0.2
+
+
+class Deadline:
+    """The moment after which nothing more is read: when the time is up, or nobody wants it any more."""
+
+    def __init__(self, seconds: float, is_wanted: Callable[[], bool] | None = None) -> None:
+        self._ends = time.monotonic() + seconds
+        self._is_wanted = is_wanted
+
+    def left(self) -> float:
+        """Return the seconds that are left, at most those until it is worth asking again; 0 for none."""
+        if self._is_wanted is None:
+            return max(0.0, self._ends - time.monotonic())
+        return min(max(0.0, self._ends - time.monotonic()), _LOOK_UP_S) if self._is_wanted() else 0.0
 
 
 class Output(NamedTuple):
@@ -23,8 +38,8 @@ class Output(NamedTuple):
     """The exit status, ``None`` when the deadline ended it first."""
 
 
-def ask_git(root: Path, *arguments: str, lines: Iterable[str] = (), deadline: float) -> Output | None:
-    """Run git in ``root`` until ``deadline`` (of ``time.monotonic``); ``None`` when there is no git to run.
+def ask_git(root: Path, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+    """Run git in ``root`` until ``deadline``; ``None`` when there is no git to run.
 
     ``lines`` go to its standard input.
     """
@@ -43,7 +58,7 @@ def ask_git(root: Path, *arguments: str, lines: Iterable[str] = (), deadline: fl
         return _exchange(process, "".join(f"{line}\n" for line in lines).encode(), deadline)
 
 
-def _exchange(process: subprocess.Popen[bytes], sent: bytes, deadline: float) -> Output:
+def _exchange(process: subprocess.Popen[bytes], sent: bytes, deadline: Deadline) -> Output:
     """Feed and drain the process side by side, so that neither pipe can fill up and block the other."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -53,7 +68,7 @@ def _exchange(process: subprocess.Popen[bytes], sent: bytes, deadline: float) ->
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         selector.register(process.stdin, selectors.EVENT_WRITE)
-        while (left := deadline - time.monotonic()) > 0:
+        while (left := deadline.left()) > 0:
             for key, _ in selector.select(left):
                 if key.fileobj is process.stdin:
                     remaining = remaining[_write(process.stdin.fileno(), remaining) :]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.fingerprints import fingerprint, fingerprint_of_runs
@@ -17,7 +20,7 @@ from repo_map.worktree.files import Listing, Problem, list_files
 from repo_map.worktree.tree import Tree
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the phase, the work done and the work in all."""
+"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
 
 _WORTH_RELATED_BYTES = 1_000_000
 _WORTH_SAVING_SHARE = 0.005
@@ -64,7 +67,7 @@ def update(
     is_worth_saving = known is None or _is_worth_saving(listing, unsaved)
     if store.folder is not None and not mishaps and is_worth_saving:
         on_progress("saving", 0, 1)
-        saved = _save(store, runs, problems)
+        saved = _save(store, runs, on_progress, problems)
         if saved is not None:
             _remember(tree, store, Known(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
@@ -113,9 +116,14 @@ def _is_worth_saving(listing: Listing, unsaved: frozenset[str]) -> bool:
     return unsaved_bytes >= int(sizes.sum()) * _WORTH_SAVING_SHARE
 
 
-def _save(store: Store, runs: list[Run], problems: list[Problem]) -> Tables | None:
+def _save(store: Store, runs: list[Run], on_progress: OnProgress, problems: list[Problem]) -> Tables | None:
+    def arrays() -> Iterator[tuple[str, NDArray[np.generic]]]:
+        for named in splice(runs):
+            on_progress("saving", 0, 1)
+            yield named
+
     try:
-        return store.keep(fingerprint_of_runs(runs), lambda: splice(runs))
+        return store.keep(fingerprint_of_runs(runs), arrays)
     except OSError as error:
         problems.append(_cache_problem(store, error))
         return None

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
@@ -30,9 +30,12 @@ _CHUNK_FILES = 200
 _WORTH_WORKERS_BYTES = 1_500_000
 _WORKERS_AT_MOST = 8
 _DEATHS_AT_MOST = 20
+_TELL_EVERY_S = 0.2
+_END_WITHIN_S = 5.0
 
 OnParsed = Callable[[int], None]
-"""Called, always by the caller's own thread, with the number of files parsed so far."""
+"""Called, always by the caller's own thread, with the number of files parsed so far, also while none is done;
+what it raises ends the work and the worker processes."""
 
 
 class Parsed(NamedTuple):
@@ -127,7 +130,10 @@ class _Crew:
                 thread.start()
             done, working = 0, len(threads)
             while working:
-                parsed = self._events.get()
+                try:
+                    parsed = self._events.get(timeout=_TELL_EVERY_S)
+                except Empty:
+                    parsed = 0
                 if parsed is None:
                     working -= 1
                 else:
@@ -135,7 +141,7 @@ class _Crew:
                     on_parsed(done)
             pieces = self._spool.take_all()
         finally:
-            self._stop()
+            self._stop(threads)
         left = sorted(self._todo)
         tables = {first: decode_snapshot(pieces[number]) for first, number in self._done.items()}
         for chunk in left:
@@ -216,10 +222,13 @@ class _Crew:
         given_up = ReadFile(path, 0, None, told, digest=self._tree.digest(path))
         return encode_snapshot(to_arrays(extract([given_up])).items())
 
-    def _stop(self) -> None:
+    def _stop(self, threads: Sequence[Thread]) -> None:
         self._stopped = True
         self._spool.close()
         with self._lock:
             for process in self._processes:
                 with suppress(OSError):
                     process.kill()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join(_END_WITHIN_S)

@@ -1,0 +1,92 @@
+"""A first index that takes long: it is told of, and it ends at once where nobody waits for it any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.mcp_server.test_stdio import Hand
+from tests.support.signals import heeding_ctrl_c
+
+pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+
+
+@pytest.fixture
+def huge(tmp_path: Path) -> Path:
+    """A folder that takes some ten seconds to parse."""
+    folder = tmp_path / "huge"
+    folder.mkdir()
+    body = "".join(
+        f"def part_{line}(cart, steps):\n    return cart.move(steps, {line})\n" for line in range(4000)
+    )
+    for number in range(120):
+        (folder / f"part_{number}.py").write_text(f"NUMBER = {number}\n{body}")
+    return folder
+
+
+def is_gone(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def cached() -> list[Path]:
+    return [path for path in Path(os.environ["REPO_NAVIGATOR_CACHE"]).rglob("*") if path.is_file()]
+
+
+def test_ctrl_c_ends_a_first_index_that_a_terminal_was_told_of(huge: Path) -> None:
+    screen, terminal = pty.openpty()
+    with heeding_ctrl_c():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mcp_server.cli", "navigate", huge, "--goal", "x", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+            start_new_session=True,
+        )
+    os.close(terminal)
+    told = b""
+    try:
+        while b" of 120 files" not in told:
+            told += os.read(screen, 4096)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        while b"cancelled" not in told:
+            told += os.read(screen, 4096)
+        assert process.wait(timeout=10) == 5
+        assert time.monotonic() - began < 5
+    finally:
+        process.kill()
+        out, _ = process.communicate()
+        os.close(screen)
+    assert out == b""
+    assert is_gone(process.pid)
+    assert cached() == []
+
+
+def test_a_server_whose_client_leaves_during_a_first_index_ends_with_its_workers(huge: Path) -> None:
+    hand = Hand(huge, modern=False)
+    assert hand.greet() == "repo-navigator"
+    hand.write(
+        id=9,
+        method="tools/call",
+        params={
+            "name": "navigate",
+            "arguments": {"goal": "x", "repo_path": str(huge)},
+            "_meta": {"progressToken": 1},
+        },
+    )
+    assert hand.process.stdout is not None
+    assert "Reading the repository" in hand.process.stdout.readline()
+    began = time.monotonic()
+    _, errors = hand.process.communicate(timeout=30)
+    assert time.monotonic() - began < 5
+    assert (hand.process.returncode, errors) == (0, "")
+    assert cached() == []
