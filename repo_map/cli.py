@@ -14,11 +14,11 @@ from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 
-DONE, FAILED, BAD_INPUT, NO_REPOSITORY, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository."""
+    """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository, 5 cancelled."""
     # Pydantic would look for plugins in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     options = _parser().parse_args(arguments)
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_stdout()  # The reader has seen enough.
         return DONE
     except KeyboardInterrupt:
-        return _fail("Interrupted.", INTERRUPTED)
+        return _fail("cancelled", CANCELLED)
     except OSError as error:
         if error.filename is None:
             _drop_stdout()

@@ -127,3 +127,14 @@ def test_a_full_disk_gets_one_sentence(repo: Path) -> None:
     command = f"{sys.executable} -m repo_map.cli generate {repo} -q > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "repo-map: No space left on device: the output.\n")
+
+
+def test_ctrl_c_ends_with_5_and_one_line(
+    repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal:
+        def read(self) -> str:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert run(capsys, "generate", repo, "-C", "-") == (5, "", "repo-map: cancelled\n")
