@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
 from mcp_server.conversation import Conversation
 from mcp_server.errors import CANCELLED, MODEL_FAILED
-from mcp_server.loading import load_navigator
+from mcp_server.loading import load_navigator, navigator_settings
 from mcp_server.logs import log_to_stderr
 from mcp_server.panels import cost_line, print_context, stderr_console, turn_panel
 from mcp_server.reporting import status_of
@@ -30,6 +30,8 @@ from repo_map.whole_files import replace_text
 
 if TYPE_CHECKING:
     from navigator.service import Navigator
+
+_FLAGS: Final = {"token_budget": "--tokens", "max_cost_usd": "--max-cost", "max_steps": "--max-steps"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +59,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
     request = _request(options, settings)
+    _check(request, settings)
     # Outside the event loop, where Ctrl-C interrupts at once.
     navigator = load_navigator(settings)
     flight = Flight()
@@ -161,6 +164,23 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         flight_plan=plan,
         max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
     )
+
+
+def _check(request: NavigationRequest, settings: Settings) -> None:
+    """Refuse what can't be used, by the names of the flags, before anything takes time."""
+    from navigator.model_names import price_of  # noqa: PLC0415 - nothing else of this module needs them
+    from navigator.pricing import load_prices  # noqa: PLC0415
+    from navigator.tasks import checked  # noqa: PLC0415
+
+    chosen = navigator_settings(settings)
+    try:
+        task = checked(request, chosen)
+    except InvalidRequestError as error:
+        told = str(error)
+        for argument, flag in _FLAGS.items():
+            told = told.replace(f"`{argument}`", flag)
+        raise InvalidRequestError(told) from error
+    price_of(task.model, chosen, load_prices(chosen.prices))
 
 
 def _read_text(name: str, what: str) -> str:

@@ -117,6 +117,34 @@ def test_bad_input_is_one_sentence_and_an_exit_code(
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--model", "gpt-9"), "No model is called `gpt-9`; choose `embedded`,"),
+        (("--model", "gemini-9-ultra"), "gemini-9-ultra"),
+        (("--tokens", "100000000"), "--tokens is 100000000; give how many tokens"),
+        (("--max-cost", "nan"), "--max-cost is nan; give a positive number of US dollars"),
+        (("--max-steps", "0"), "--max-steps is 0; give how many steps"),
+        (("--plan", "plan.yaml"), "`budgte` is not a field of a flight plan"),
+    ],
+)
+def test_a_flag_that_cant_be_used_is_told_by_its_name_before_anything_is_loaded_or_indexed(
+    shop: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    flags: tuple[str, str],
+    message: str,
+) -> None:
+    monkeypatch.setattr("mcp_server.commands.navigate.load_navigator", None)
+    monkeypatch.chdir(shop)
+    Path("plan.yaml").write_text("budgte: 500\n")
+    assert main(["navigate", ".", "--goal", "x", *flags]) == 2
+    err = capfd.readouterr().err
+    assert err.startswith("repo-navigator: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
 def test_usage_errors_exit_with_2() -> None:
     with pytest.raises(SystemExit) as caught:
         main(["navigate"])

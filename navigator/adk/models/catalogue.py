@@ -6,9 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from functools import partial
 from importlib.util import find_spec
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -22,7 +20,8 @@ from navigator.adk.models.gemini_interactions import Interactions
 from navigator.adk.models.memory import Memory
 from navigator.adk.models.providers import Provider
 from navigator.errors import UnknownModelError
-from navigator.pricing import FREE, ModelPrice, PriceTable
+from navigator.model_names import is_here, price_of
+from navigator.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 _GEMINI_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
 OLLAMA_URL = "http://localhost:11434/v1"
-CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
 
 
 def providers_of(
@@ -53,27 +51,6 @@ def providers_of(
     )
 
 
-def price_of(
-    name: str, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
-) -> ModelPrice:
-    """Return what calls of the model cost: nothing where somebody else pays or it runs on this machine.
-
-    Raises:
-        UnknownModelError: the name stands for nothing.
-        UnpricedModelError: it costs money, and how much is unknown.
-    """
-    vendor, _, rest = name.partition("/")
-    if name in handed_in:
-        return prices.models.get(name, FREE)
-    if name == EMBEDDED or (vendor == "ollama" and rest):
-        return FREE
-    if vendor == "openai" and rest and _is_here(settings.model_urls.get("openai")):
-        return prices.models.get(name, FREE)
-    if (vendor == "openai" and rest) or name.startswith("gemini-"):
-        return prices.price_of(name)
-    raise UnknownModelError(f"No model is called `{name[:80]}`; choose {CHOICES}.")
-
-
 def _provider(
     name: str,
     flight: Flight,
@@ -90,7 +67,7 @@ def _provider(
         return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
     if vendor == "openai":
         url = settings.model_urls.get("openai")
-        key = os.environ.get("OPENAI_API_KEY") or ("none" if _is_here(url) else None)
+        key = os.environ.get("OPENAI_API_KEY") or ("none" if is_here(url) else None)
         return _openai(name, rest, url, key, price)
     return _gemini(name, settings, price)
 
@@ -144,12 +121,3 @@ def _openai(name: str, model: str, url: str | None, key: str | None, price: Mode
 
     client = AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
     return Provider(name, OpenAILlm(model=model, client=client), price, Memory(client.close))
-
-
-def _is_here(url: str | None) -> bool:
-    """Tell whether a server is on this machine, so that nobody charges for it."""
-    host = (urlsplit(url).hostname or "") if url else ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from navigator.adk.models.catalogue import price_of, providers_of
+from navigator.adk.models.catalogue import providers_of
 from navigator.adk.models.providers import Patience
 from navigator.adk.models.session import HybridSession
+from navigator.model_names import price_of
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
