@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from mcp_server.resources import listed, offer_resources
 from mcp_server.rounds import Rounds
 from mcp_server.settings import Settings
 from mcp_server.tools import tools
+from repo_map.flags import package_version
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -137,7 +137,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
-        version=product_version(),
+        version=package_version(),
         instructions=INSTRUCTIONS,
         tools=tools(),
         lifespan=connection,
@@ -174,11 +174,3 @@ class Warming:
             await self._navigations.navigator()
         except Exception:
             logger.exception("The navigator could not be loaded ahead of its first use")
-
-
-def product_version() -> str:
-    """Return the installed version, or ``0`` when running from a bare tree."""
-    try:
-        return version(NAME)
-    except PackageNotFoundError:
-        return "0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import logging
 import os
@@ -14,6 +13,7 @@ from typing import Final
 from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
 from mcp_server.imports import large_imports
 from mcp_server.settings import read_settings
+from repo_map.flags import FlagParser, package_version
 
 UNEXPECTED: Final = 1
 _COMMANDS: Final = {
@@ -56,9 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         prog="repo-navigator", description="Find the code that matters for a task, within a token budget."
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {package_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     # Only the named command is imported: serving must not wait for what navigating needs.
     named = next((argument for argument in arguments if argument in _COMMANDS), None)

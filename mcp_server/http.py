@@ -20,8 +20,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server.app import NavigatorServer, product_version
+from mcp_server.app import NavigatorServer
 from mcp_server.settings import HttpSettings, SettingsError
+from repo_map.flags import package_version
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
@@ -46,7 +47,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
 
     @server.custom_route(HEALTH, methods=["GET"])  # type: ignore[untyped-decorator]
     async def health(_: Request) -> Response:
-        return JSONResponse({"status": "ok", "version": product_version()})
+        return JSONResponse({"status": "ok", "version": package_version()})
 
     app = server.streamable_http_app(
         streamable_http_path=PATH,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -223,3 +225,40 @@ def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
     answer = json.loads(out)
     assert answer["status"] == "cancelled"
     assert "def price_of" in answer["context"]
+
+
+@pytest.mark.parametrize("command", ["mcp_server.cli", "repo_map.cli"])
+def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(command).main(["--version"])
+    assert ended.value.code == 0
+    assert re.fullmatch(r"repo-(navigator|map) \d[\w.]*\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "told"),
+    [
+        (
+            "mcp_server.cli",
+            ("navigate", ".", "--gaol", "x"),
+            "repo-navigator: unknown flag --gaol; did you mean --goal?",
+        ),
+        ("mcp_server.cli", ("serve", "--xyz"), "repo-navigator: unknown flag --xyz; see --help."),
+        (
+            "repo_map.cli",
+            ("generate", ".", "--tokesn=9"),
+            "repo-map: unknown flag --tokesn; did you mean --tokens?",
+        ),
+    ],
+)
+def test_a_misspelt_flag_is_named_first(
+    command: str, arguments: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(command).main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"{told}\n"
+
+
+def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert navigate(capsys, shop, "--goal", "--gaol is no flag")["status"] == "finished"
