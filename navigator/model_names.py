@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -11,6 +11,19 @@ from navigator.pricing import FREE, ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
+
+OPENAI_KEY = "OPENAI_API_KEY"
+_GEMINI_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
+
+
+def missing_key(name: str, settings: NavigatorSettings, environ: Mapping[str, str]) -> str:
+    """Return the variable that lacks the model's key, empty where none is needed or it is there."""
+    vendor = name.partition("/")[0]
+    if name.startswith("gemini-") and not any(environ.get(variable) for variable in _GEMINI_VARIABLES):
+        return _GEMINI_VARIABLES[0]
+    if vendor == "openai" and not environ.get(OPENAI_KEY) and not is_here(settings.model_urls.get("openai")):
+        return OPENAI_KEY
+    return ""
 
 
 def price_of(

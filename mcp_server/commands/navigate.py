@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -168,7 +169,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 
 def _check(request: NavigationRequest, settings: Settings) -> None:
     """Refuse what can't be used, by the names of the flags, before anything takes time."""
-    from navigator.model_names import price_of  # noqa: PLC0415 - nothing else of this module needs them
+    from navigator.model_names import missing_key, price_of  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.pricing import load_prices  # noqa: PLC0415
     from navigator.tasks import checked  # noqa: PLC0415
 
@@ -181,6 +182,12 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
             told = told.replace(f"`{argument}`", flag)
         raise InvalidRequestError(told) from error
     price_of(task.model, chosen, load_prices(chosen.prices))
+    # Who names a model in a flag means that one; a model of the settings gives way to the next.
+    if request.model is not None and (variable := missing_key(request.model, chosen, os.environ)):
+        raise InvalidRequestError(
+            f"`{request.model}` can't be asked because its key is missing; set {variable}, or leave --model "
+            "out: the embedded planner needs none."
+        )
 
 
 def _read_text(name: str, what: str) -> str:

@@ -124,6 +124,7 @@ def test_bad_input_is_one_sentence_and_an_exit_code(
     [
         (("--model", "gpt-9"), "No model is called `gpt-9`; choose `embedded`,"),
         (("--model", "gemini-9-ultra"), "gemini-9-ultra"),
+        (("--model", "gemini-2.5-flash"), "its key is missing; set GOOGLE_API_KEY, or leave --model out"),
         (("--tokens", "100000000"), "--tokens is 100000000; give how many tokens"),
         (("--max-cost", "nan"), "--max-cost is nan; give a positive number of US dollars"),
         (("--max-steps", "0"), "--max-steps is 0; give how many steps"),
@@ -262,3 +263,12 @@ def test_a_misspelt_flag_is_named_first(
 
 def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert navigate(capsys, shop, "--goal", "--gaol is no flag")["status"] == "finished"
+
+
+def test_a_model_that_the_environment_names_falls_back_where_its_key_is_missing(
+    shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_MODEL", "gemini-2.5-flash")
+    answer = navigate(capsys, shop, "--goal", GOAL)
+    assert answer["status"] == "finished"
+    assert any("GOOGLE_API_KEY" in note for note in answer["notes"])

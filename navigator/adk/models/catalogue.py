@@ -20,14 +20,13 @@ from navigator.adk.models.gemini_interactions import Interactions
 from navigator.adk.models.memory import Memory
 from navigator.adk.models.providers import Provider
 from navigator.errors import UnknownModelError
-from navigator.model_names import is_here, price_of
+from navigator.model_names import OPENAI_KEY, is_here, missing_key, price_of
 from navigator.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
     from navigator.adk.flight import Flight
 
-_GEMINI_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
 OLLAMA_URL = "http://localhost:11434/v1"
 
 
@@ -67,7 +66,7 @@ def _provider(
         return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
     if vendor == "openai":
         url = settings.model_urls.get("openai")
-        key = os.environ.get("OPENAI_API_KEY") or ("none" if is_here(url) else None)
+        key = os.environ.get(OPENAI_KEY) or ("none" if is_here(url) else None)
         return _openai(name, rest, url, key, price)
     return _gemini(name, settings, price)
 
@@ -87,8 +86,8 @@ class _Unavailable(BaseLlm):
 
 def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provider:
     # The client reads its key itself; built without one, it leaves a broken task behind.
-    if not any(os.environ.get(variable) for variable in _GEMINI_VARIABLES):
-        return Provider(name, _Unavailable(model=name, why="has no key: set GOOGLE_API_KEY"), price, Memory())
+    if variable := missing_key(name, settings, os.environ):
+        return Provider(name, _Unavailable(model=name, why=f"has no key: set {variable}"), price, Memory())
     from google.adk.models import Gemini  # noqa: PLC0415
     from google.genai.types import HttpRetryOptions  # noqa: PLC0415
 
@@ -115,7 +114,7 @@ def _openai(name: str, model: str, url: str | None, key: str | None, price: Mode
             "or use `embedded`."
         )
     if key is None:
-        return Provider(name, _Unavailable(model=name, why="has no key: set OPENAI_API_KEY"), price, Memory())
+        return Provider(name, _Unavailable(model=name, why=f"has no key: set {OPENAI_KEY}"), price, Memory())
     from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415
     from openai import AsyncOpenAI  # noqa: PLC0415
 
