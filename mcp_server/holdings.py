@@ -53,7 +53,7 @@ class Holdings:
             return
         draft = self._folder / f".{navigation_id}.{os.getpid()}"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             draft.write_text(json.dumps(asdict(holding)))
             draft.replace(self._file(navigation_id))
         except OSError as error:

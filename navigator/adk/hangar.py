@@ -24,7 +24,7 @@ from navigator.adk.models.host import HostModel
 from navigator.adk.models.manager import SessionManager
 from navigator.adk.models.session import HybridSession
 from navigator.adk.register import STATE_ONLY, Register, busy, unstored
-from navigator.adk.stores import open_stores
+from navigator.adk.stores import LOCKS, open_stores
 from navigator.budget import Ledger
 from navigator.errors import ModelFailedError
 from navigator.host import HOST
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from navigator.workspace import Workspace
     from repo_map.plans.updates import PlanChange
 
-LOCKS = "locks"
 MAX_LIVE = 64
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""

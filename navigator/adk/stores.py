@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, nullcontext, suppress
@@ -18,6 +19,9 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
+LOCKS = "locks"
+ANSWERS = "answers"
+"""Of the server: made here too, so that all that is made is for the user alone."""
 LEAST_ROOM_BYTES = 1_000_000
 """Of free disk, without which navigations are kept in memory."""
 _writes: ContextVar[bool] = ContextVar("writes", default=False)
@@ -122,7 +126,11 @@ def _on_disk(data_dir: Path) -> Stores:
         # A step that can't be kept is lost work: better to know before the first one.
         probe.write(bytes(LEAST_ROOM_BYTES))
         probe.flush()
+    for folder in (ARTIFACTS, LOCKS, ANSWERS):
+        (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
     database = data_dir / DATABASE
+    # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.
+    os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")

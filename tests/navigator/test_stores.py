@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
 
 from navigator.adk.register import STATE_ONLY
 from navigator.adk.stores import QueuedSessions, open_stores
+from navigator.service import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
 
 APP = {"app_name": "app", "user_id": "user"}
 
@@ -37,3 +40,17 @@ async def test_what_is_stored_is_seen_at_once_however_many_read_meanwhile(tmp_pa
             reader.cancel()
         await asyncio.gather(*readers, return_exceptions=True)
         await sessions.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+@pytest.mark.anyio
+async def test_what_is_kept_is_for_the_user_alone_whatever_folder_he_names(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+    await navigator.run(await navigator.open(NavigationRequest("x", tmp_path)))
+    modes = {path.name: path.stat().st_mode & 0o077 for path in data.iterdir()}
+    await navigator.aclose()
+    assert {"sessions.db", "sessions.db-wal", "artifacts", "locks"} <= modes.keys()
+    assert set(modes.values()) == {0}
