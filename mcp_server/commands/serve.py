@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 from dataclasses import replace
 
 import anyio
@@ -37,10 +39,16 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
             anyio.run(serve_http, server, settings.http)
         else:
+            signal.signal(signal.SIGINT, _end)
             anyio.run(server.run_stdio_async)
     except KeyboardInterrupt:
         pass
     return 0
+
+
+def _end(*_: object) -> None:
+    """End at once: the SDK reads stdin in a thread that nothing wakes, and every answered step is stored."""
+    os._exit(0)
 
 
 def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:

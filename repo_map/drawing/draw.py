@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 
+_NO_FILES = "The folder holds no file to map; check the path, and what its ignore rules leave out."
+
+
 class MapFile(NamedTuple):
     """A file of a map."""
 
@@ -124,6 +127,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
         notes=(
+            *(() if paths else (_NO_FILES,)),
             *(no_match_note(pattern, paths) for pattern in selection.unmatched),
             *filter(None, [secrets_note(index, [i for i in order if fitted.shapes[i].highest > 1])]),
         ),

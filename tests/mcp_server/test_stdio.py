@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any, Final
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
+
+from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
 COMMAND = (sys.executable, "-m", "mcp_server")
@@ -142,6 +145,18 @@ def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(shop
     assert "you paid" in context["context_string"]
     assert "shop/mail.py" in plan["text"]
     assert GOAL in written["messages"][0]["content"]["text"]
+
+
+def test_ctrl_c_ends_a_server_that_waits_for_its_client(shop: Path) -> None:
+    with heeding_ctrl_c():
+        hand = Hand(shop, modern=False)
+    try:
+        hand.greet()
+        hand.process.send_signal(signal.SIGINT)
+        assert hand.process.wait(10) == 0
+    finally:
+        hand.process.kill()
+        hand.process.communicate()
 
 
 def test_the_example_configuration_starts_the_server(shop: Path) -> None:

@@ -40,6 +40,12 @@ def test_a_map_goes_to_stdout_and_what_to_know_of_it_to_stderr(
     assert "of 20,000 tokens, 3 files" in err
 
 
+def test_an_empty_folder_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "generate", tmp_path)
+    assert (code, out) == (0, "")
+    assert "The folder holds no file to map; check the path" in err
+
+
 def test_rules_focus_and_budget_come_from_options(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("-v", "**:path", "-v", "src/util.py:4", "--focus", "docs/**:9", "--tokens", 500, "-q")
     code, out, err = run(capsys, "generate", repo, *arguments)
