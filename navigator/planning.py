@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.surroundings import INTERFACE, Neighbour, neighbours
 from navigator.turns import FOCUS_LEVEL, Navigation, View, wish_of
+from repo_map import globs
+from repo_map.selection.sections import line_range
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
-    from repo_map.flight_plan import FlightPlan
+    from repo_map.flight_plan import FlightPlan, VerbosityRule
     from repo_map.index import RepoIndex
     from repo_map.relations import Place
     from repo_map.relevance.scoring import Relevance, ScoredUnit
@@ -56,14 +58,17 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     from repo_map.packing import pack  # noqa: PLC0415
 
     plan = navigation.state.flight_plan
-    updates = updates_to(plan, pack(index, relevance, plan.budget, base=navigation.run.own))
+    packed = pack(index, relevance, plan.budget, base=navigation.run.own)
+    updates = updates_to(plan, packed)
     if not updates:
         return Finalize(summary(view))
-    places = list(dict.fromkeys(_place(unit) for unit in relevance.units if unit.name and unit.reasons))[
-        :NAMED
-    ]
+    rules = {rule.pattern: rule for rule in packed.verbosity}
+    named = (unit for unit in relevance.units if unit.name and unit.reasons and _is_shown(rules, unit))
+    places = list(dict.fromkeys(map(_place, named)))[:NAMED]
     files = [f"`{file.path}` ({_join(file.reasons)})" for file in relevance.files[:NAMED]]
-    words = f"Zoomed in on {'; '.join(places or files)}." if relevance.files else "Nothing matches the goal."
+    words = "Nothing matches the goal."
+    if relevance.files:
+        words = f"Zoomed in on {'; '.join(places)}." if places else f"Put first {'; '.join(files)}."
     heard = f"{navigation.run.answer}\n" if navigation.run.answer else ""
     return Update(f"{heard}{words}", updates)
 
@@ -159,6 +164,19 @@ def _rules(plan: FlightPlan, found: Sequence[Neighbour]) -> list[dict[str, Any]]
             rule["level"] = 1
         rule["sections"].append({"pattern": globs.escape(each.name), "level": INTERFACE})
     return list(rules.values())
+
+
+def _is_shown(rules: Mapping[str, VerbosityRule], unit: ScoredUnit) -> bool:
+    """Say whether a plan shows some of a unit's source."""
+    rule = rules.get(globs.escape(unit.path))
+    if rule is None or rule.level == 4:
+        return rule is not None
+    name = globs.escape(unit.name)
+    for section in rule.sections:
+        first, last = line_range(section.lines) if section.lines else (0, -1)
+        if section.level == 4 and (section.pattern == name or (first <= unit.end and unit.start <= last)):
+            return True
+    return False
 
 
 def _place(unit: ScoredUnit) -> str:
