@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from benchmarks.meaning.before import Before, BlobReader, read_before
 from benchmarks.meaning.messages import goal_of
 from repo_map.history.commits import Change, Commit, list_commits, read_commits, read_patches
+from repo_map.history.streaming import Deadline
 from repo_map.parsing.languages import language_of
 from repo_map.relevance.goal import Source, parse_goal
 from repo_map.worktree.file_flags import flags_of_path
@@ -129,15 +130,15 @@ def batches(rows: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 def read_repository(root: Path, most: int, skip: int = 0) -> Pairs:
     """Read a repository's newest commits, ``skip`` left out, until ``most`` of them taught something."""
     pairs, blobs, taught = Pairs(), BlobReader(root), 0
-    for ids in batches(list_commits(root, 60_000, time.monotonic() + _SECONDS)[skip:], _BATCH):
+    for ids in batches(list_commits(root, 60_000, Deadline(_SECONDS))[skip:], _BATCH):
         pairs.commits_read += len(ids)
-        commits = read_commits(root, ids, time.monotonic() + _SECONDS)
+        commits = read_commits(root, ids, Deadline(_SECONDS))
         useful = [
             commit
             for commit in commits.values()
             if 1 <= len(wanted_changes(commit)) <= _MOST_FILES and goal_of(commit.message)
         ]
-        patches = read_patches(root, [commit.id for commit in useful], time.monotonic() + _SECONDS)
+        patches = read_patches(root, [commit.id for commit in useful], Deadline(_SECONDS))
         taught += sum(teach(pairs, blobs, commit, patches.get(commit.id, {})) for commit in useful)
         if taught >= most:
             break

@@ -267,6 +267,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"GEMINI_MEMORY": "all"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
+        (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),
     ],
 )
 def test_a_command_that_cannot_be_used_is_refused(
@@ -281,6 +282,14 @@ def test_a_command_that_cannot_be_used_is_refused(
     for name, value in environ.items():
         monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
     assert main([argument.format(shop=shop) for argument in arguments]) == code
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+@pytest.mark.parametrize("flag", ["--gaol", "--zzzz"])
+def test_a_misspelt_flag_is_named(flag: str, shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["navigate", str(shop), flag, "x"])
+    assert ended.value.code == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
