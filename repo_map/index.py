@@ -16,11 +16,9 @@ from repo_map.indexing.updating import Known, OnProgress, update
 from repo_map.indexing.vocabulary import StringTable
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
-from repo_map.worktree.file_flags import FileFlag
-from repo_map.worktree.files import Problem, read_file, resolve_root
+from repo_map.source_cache import SourceCache
+from repo_map.worktree.files import Problem, resolve_root
 from repo_map.worktree.tree import Tree
-
-_CACHED_SOURCE_BYTES = 32_000_000
 
 
 def build_index(
@@ -62,10 +60,7 @@ class RepoIndex:
         self._tables = known.tables
         self._store = store
         self._workers = workers
-        self._sources: dict[int, bytes] = {}
-        self._cached_bytes = 0
-        self._drifted: set[int] = set()
-        self._secrets: dict[int, tuple[str, ...]] = {}
+        self._sources = SourceCache(tree, known.listing.paths, known.tables.files)
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -219,54 +214,24 @@ class RepoIndex:
 
     def source(self, file_id: int) -> bytes:
         """Return the file's bytes as they are now, secrets masked; ``b""`` for a file listed by path only."""
-        if file_id not in self._sources:
-            self._remember(file_id, self._read(file_id))
-        return self._sources[file_id]
-
-    def _read(self, file_id: int) -> bytes:
-        known = self.files.digest[file_id].tobytes()
-        if not any(known):
-            return b""
-        path = self.paths[file_id]
-        read = read_file(self.root, path, limit=self._tree.limits.file_bytes)
-        source = read.source or b""
-        if read.digest != known:
-            self._drifted.add(file_id)
-        elif not int(self.files.flags[file_id]) & FileFlag.SECRETS:
-            return source
-        if self._tree.shows(path):
-            return source
-        # Imported here because a warm start that shows no secret should not wait for it.
-        from repo_map.secrecy.masking import mask  # noqa: PLC0415
-
-        masked = mask(source)
-        self._secrets[file_id] = masked.kinds
-        return masked.source
+        return self._sources.read(file_id).content
 
     def secrets(self, file_id: int) -> tuple[str, ...]:
         """Return the format of each secret that ``source`` masks."""
-        self.source(file_id)
-        return self._secrets.get(file_id, ())
-
-    def _remember(self, file_id: int, source: bytes) -> None:
-        while self._sources and self._cached_bytes + len(source) > _CACHED_SOURCE_BYTES:
-            self._cached_bytes -= len(self._sources.pop(next(iter(self._sources))))
-        self._sources[file_id] = source
-        self._cached_bytes += len(source)
+        return self._sources.read(file_id).secrets
 
     def is_current(self, file_id: int) -> bool:
         """Say whether the bytes that ``source`` returns are those that were indexed."""
-        self.source(file_id)
-        return file_id not in self._drifted
+        return self._sources.read(file_id).is_current
 
     def fresh_symbols(self, file_id: int) -> FileSymbols:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
-        source = self.source(file_id)
-        if file_id in self._drifted:
+        source = self._sources.read(file_id)
+        if not source.is_current:
             # Imported here because a warm start that parses nothing should not wait for the parsers.
             from repo_map.symbols import read_warily  # noqa: PLC0415
 
-            return read_warily(source, self.paths[file_id], self._tree.limits)
+            return read_warily(source.content, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]
         return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
 
