@@ -81,6 +81,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_context(flight.output.context_string)
         note = "Cancelled; this is what was done before. " if cancelled else ""
         stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
+    if cancelled and options.interactive:
+        # The thread that waits for the user's answer would keep the process until it comes.
+        sys.stdout.flush()
+        os._exit(CANCELLED)
     if cancelled or flight.output.stop_reason is StopReason.CANCELLED:
         return CANCELLED
     return MODEL_FAILED if flight.output.stop_reason is StopReason.ERROR else 0

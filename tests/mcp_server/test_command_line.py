@@ -216,6 +216,8 @@ def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
     try:
         while b"[y] next step" not in (line := process.stderr.readline()):
             assert line, "the first step was never reported"
+        while process.stderr.read(1) != b">":
+            pass
         process.send_signal(signal.SIGINT)
         # The input stays open until the end, as a terminal's does: its end would accept the context.
         code = process.wait(timeout=30)
