@@ -13,7 +13,7 @@ from typing import Final
 from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
 from mcp_server.imports import large_imports
 from mcp_server.settings import read_settings
-from repo_map.flags import FlagParser, package_version
+from repo_map.flags import FlagParser, TellVersion
 
 UNEXPECTED: Final = 1
 _COMMANDS: Final = {
@@ -59,7 +59,7 @@ def _run(arguments: list[str]) -> int:
     parser = FlagParser(
         prog="repo-navigator", description="Find the code that matters for a task, within a token budget."
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {package_version()}")
+    parser.add_argument("--version", action=TellVersion)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     # Only the named command is imported: serving must not wait for what navigating needs.
     named = next((argument for argument in arguments if argument in _COMMANDS), None)

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from navigator.reports import OnProgress, Progress
+
 if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from repo_map.history import History
@@ -19,6 +21,17 @@ TELL_EVERY_S = 1.0
 
 OnWords = Callable[[str], Awaitable[None]]
 """Told what is being done, in words."""
+
+
+def words_to(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
+    """Return what tells ``on_progress`` of the work before the first step."""
+    if on_progress is None:
+        return None
+
+    async def tell(words: str) -> None:
+        await on_progress(Progress(0, max_steps, words, 0))
+
+    return tell
 
 
 class Halted(Exception):  # noqa: N818 - nothing went wrong

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from navigator.errors import ModelFailedError
+from navigator.first_reading import words_to
 from navigator.host import AskHost
 from navigator.loading import load_all
 from navigator.outputs import summary_of
@@ -24,24 +25,12 @@ from navigator.workspace import Workspaces
 
 if TYPE_CHECKING:
     from navigator.adk.hangar import Hangar
-    from navigator.first_reading import OnWords
 
 LOCAL_USER = "local"
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _as_words(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
-    """Return what tells ``on_progress`` of the work before the first step."""
-    if on_progress is None:
-        return None
-
-    async def tell(words: str) -> None:
-        await on_progress(Progress(0, max_steps, words, 0))
-
-    return tell
 
 
 class Navigator:
@@ -85,7 +74,7 @@ class Navigator:
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(
-                request.repo_path, on_words=_as_words(on_progress, task.max_steps)
+                request.repo_path, on_words=words_to(on_progress, task.max_steps)
             )
         finally:
             await loading

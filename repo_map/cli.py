@@ -13,7 +13,7 @@ from repo_map.commands.costs import costs
 from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
-from repo_map.flags import FlagParser, package_version
+from repo_map.flags import FlagParser, TellVersion
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
 
@@ -79,7 +79,7 @@ def _fail(sentence: str, code: int) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = FlagParser(prog="repo-map", description="Maps of a repository within a token budget.")
-    parser.add_argument("--version", action="version", version=f"%(prog)s {package_version()}")
+    parser.add_argument("--version", action=TellVersion)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     draw = commands.add_parser("generate", help="draw a map", description="Draw a map of a repository.")
     price = commands.add_parser("costs", help="price a map", description="Tell what each part would cost.")

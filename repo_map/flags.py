@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 PACKAGE = "repo-navigator"
@@ -40,6 +38,9 @@ class FlagParser(argparse.ArgumentParser):
                 flag for flag in known if flag.startswith(name)
             ]
             if not found:
+                # Imported here, as below: a command that is spelt well need not wait for it.
+                from difflib import get_close_matches  # noqa: PLC0415
+
                 nearest = get_close_matches(name, [flag for flag in known if flag.startswith("--")], n=1)
                 return f"unknown flag {name}; " + (
                     f"did you mean {nearest[0]}?" if nearest else "see --help."
@@ -48,8 +49,22 @@ class FlagParser(argparse.ArgumentParser):
         return ""
 
 
+class TellVersion(argparse.Action):
+    """Print the installed version and end; it is looked up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """End the process with the version on stdout."""
+        sys.stdout.write(f"{parser.prog} {package_version()}\n")
+        parser.exit()
+
+
 def package_version() -> str:
     """Return the installed version, or ``0`` when running from a bare tree."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
     try:
         return version(PACKAGE)
     except PackageNotFoundError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import NamedTuple
 
 from repo_map.indexing.tables import Files
+from repo_map.recent import Recent
 from repo_map.worktree.file_flags import FileFlag
 from repo_map.worktree.files import read_file
 from repo_map.worktree.tree import Tree
@@ -32,16 +32,14 @@ class SourceCache:
         self._tree = tree
         self._paths = paths
         self._files = files
-        self._kept: dict[int, Source] = {}
-        self._bytes = 0
-        self._lock = Lock()
+        self._kept = Recent[int, Source](_MOST_BYTES, lambda source: len(source.content))
 
     def read(self, file_id: int) -> Source:
         """Return the file as it is now, or as it was when it was read of late."""
         source = self._kept.get(file_id)
         if source is None:
             source = self._read(file_id)
-            self._keep(file_id, source)
+            self._kept.put(file_id, source)
         return source
 
     def _read(self, file_id: int) -> Source:
@@ -60,11 +58,3 @@ class SourceCache:
 
         masked = mask(content)
         return Source(masked.source, is_current, masked.kinds)
-
-    def _keep(self, file_id: int, source: Source) -> None:
-        with self._lock:
-            while self._kept and self._bytes + len(source.content) > _MOST_BYTES:
-                self._bytes -= len(self._kept.pop(next(iter(self._kept))).content)
-            if file_id not in self._kept:
-                self._kept[file_id] = source
-                self._bytes += len(source.content)

@@ -45,7 +45,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             )
         plan = plan.model_copy(update={"budget": options.tokens})
     index = build_index(
-        root, store=Store(settings.cache_dir), unmasked=settings.unmasked, limits=settings.limits
+        root,
+        store=Store(settings.cache_dir, settings.limits),
+        unmasked=settings.unmasked,
+        limits=settings.limits,
     )
     drawn, drift = replay(index, plan)
     if options.json:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from repo_map.drawing.rendering import render_body, render_header, render_headers
 from repo_map.pricing.token_memo import memo_of
+from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
 from repo_map.worktree.file_flags import FileFlag
 
@@ -46,7 +46,7 @@ class Sketchbook:
     def __init__(self, index: RepoIndex, style: Style) -> None:
         self._index = index
         self._style = style
-        self._shelf = _shelves.setdefault(index, {}).setdefault(style, _Shelf())
+        self._shelf = _shelf_of(index, style)
         self._memo = memo_of(index, style.encoding)
         self._places = _places_of(index)
 
@@ -107,29 +107,17 @@ class _Places:
         return _FILE_NAME.fullmatch(line) is not None
 
 
-class _Shelf:
-    """The latest sketches, up to a number of characters."""
-
-    def __init__(self) -> None:
-        self._sketches: dict[tuple[int, Shape], Sketch] = {}
-        self._characters = 0
-        # Navigations on one index draw in threads.
-        self._lock = Lock()
-
-    def get(self, key: tuple[int, Shape]) -> Sketch | None:
-        return self._sketches.get(key)
-
-    def put(self, key: tuple[int, Shape], sketch: Sketch) -> None:
-        with self._lock:
-            while self._sketches and self._characters + len(sketch.text) > _MOST_CHARACTERS:
-                self._characters -= len(self._sketches.pop(next(iter(self._sketches))).text)
-            if key not in self._sketches:
-                self._sketches[key] = sketch
-                self._characters += len(sketch.text)
-
+_Shelf = Recent[tuple[int, Shape], Sketch]
 
 _shelves: WeakKeyDictionary[RepoIndex, dict[Style, _Shelf]] = WeakKeyDictionary()
 _places: WeakKeyDictionary[RepoIndex, _Places] = WeakKeyDictionary()
+
+
+def _shelf_of(index: RepoIndex, style: Style) -> _Shelf:
+    shelves = _shelves.setdefault(index, {})
+    if style not in shelves:
+        shelves[style] = _Shelf(_MOST_CHARACTERS, lambda sketch: len(sketch.text))
+    return shelves[style]
 
 
 def _places_of(index: RepoIndex) -> _Places:

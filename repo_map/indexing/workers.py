@@ -150,9 +150,6 @@ class _Crew:
             on_parsed(done)
         return Parsed([tables[first] for first in sorted(tables)], self._problems(len(left)))
 
-    def _parse_warily(self, chunk: _Chunk) -> Tables:
-        return extract(map(self._tree.read, chunk.paths), self._tree.limits, read_warily)
-
     def _problems(self, left: int) -> list[str]:
         if left and not self._deaths:
             return ["worker processes can't be started here; the files were parsed in one process"]

@@ -9,7 +9,7 @@ import pytest
 
 from repo_map import tokens
 from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.flight_plan import FlightPlan, Focus, SymbolBoost
 from repo_map.index import build_index
 from repo_map.indexing import derived
 from repo_map.indexing.store import Store
@@ -62,6 +62,21 @@ def test_a_text_counted_once_needs_no_tokenizer_in_the_next_process(
     monkeypatch.setattr(tokens, "counts", None)
     second = TokenMemo(tmp_path, "both")
     assert [second.counts(text) for text in texts] == expected
+
+
+def test_no_graph_is_kept_of_a_tree_that_the_cache_holds_without_its_latest_edit(tmp_path: Path) -> None:
+    root, cache = write(tmp_path / "repo", FILES | {"long.txt": "words\n" * 20_000}), tmp_path / "cache"
+    plan = FlightPlan(focus=Focus(symbols=(SymbolBoost(name="run"),)))
+
+    def drawn(store: Store) -> str:
+        return draw_map(build_index(root, store=store, workers=1), plan).text
+
+    drawn(Store(cache))
+    kept = list((cache / "derived").glob("graph-*"))
+    assert len(kept) == 1
+    (root / "b.py").write_text("def helper_function():\n    return 1\n")
+    assert drawn(Store(cache)) == drawn(Store(None))
+    assert list((cache / "derived").glob("graph-*")) == kept
 
 
 def test_the_oldest_files_go_when_there_are_too_many_bytes(
