@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 TEMPORARY = ".part"
 """Ends the name of a file that is not whole yet; one that stays was left behind by a process that died."""
+
+_LEFTOVER_AGE_S = 3600
 
 
 def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -45,16 +48,34 @@ def replace_text(path: Path, text: str) -> None:
         raise
 
 
-def prune(folder: Path, limit_bytes: int) -> None:
-    """Remove the least recently used files beyond the limit; another process may be doing the same."""
+def latest_first(folder: Path) -> list[Path]:
+    """Return the files of a folder, those last written or used first; none where there is no such folder."""
+    return [path for _, _, path in _files(folder)]
+
+
+def prune(folder: Path, limit_bytes: int, keep: str = "") -> None:
+    """Remove the least recently used files over the limit, and what a crash left behind, but not ``keep``.
+
+    Other processes may be writing to the folder and pruning it meanwhile; what can't be removed stays.
+    """
+    room = limit_bytes
+    now = time.time()
+    for modified, size, path in _files(folder):
+        if path.suffix == TEMPORARY:
+            unwanted = now - modified > _LEFTOVER_AGE_S
+        else:
+            room -= size
+            unwanted = room < 0 and path.name != keep
+        if unwanted:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _files(folder: Path) -> list[tuple[float, int, Path]]:
     found: list[tuple[float, int, Path]] = []
-    for path in folder.iterdir():
-        with suppress(OSError):
-            found.append((path.stat().st_mtime, path.stat().st_size, path))
-    oldest: Sequence[tuple[float, int, Path]] = sorted(found)
-    total = sum(size for _, size, _ in oldest)
-    for _, size, path in oldest:
-        if total <= limit_bytes:
-            return
-        path.unlink(missing_ok=True)
-        total -= size
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):  # One that went since it was listed hides none of the others.
+                state = entry.stat()
+                found.append((state.st_mtime, state.st_size, Path(entry.path)))
+    return sorted(found, reverse=True)

@@ -10,7 +10,6 @@ import hashlib
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,12 +24,11 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
 from repo_map.indexing.tables import Tables
 from repo_map.limits import USUAL, Limits
-from repo_map.whole_files import TEMPORARY, replace_file
+from repo_map.whole_files import latest_first, prune, replace_file
 from repo_map.worktree.files import Listing, Problem
 
 _SEAL_BYTES = 16
 _STATE_BYTES = 40
-_LEFTOVER_AGE_S = 3600
 _RELATED_AT_MOST = 8
 
 
@@ -87,8 +85,8 @@ class Store:
         wanted = frozenset(paths)
         if self.folder is None or not wanted:
             return
-        latest = sorted(_with_times(self.folder / "snapshots"), reverse=True)
-        for _, path in [entry for entry in latest if entry[1].name.endswith(self._suffix)][:_RELATED_AT_MOST]:
+        written = latest_first(self.folder / "snapshots")
+        for path in [path for path in written if path.name.endswith(self._suffix)][:_RELATED_AT_MOST]:
             tables = _open(path)
             if tables is not None and len(wanted.intersection(tables.paths)) * 5 >= len(wanted):
                 yield tables
@@ -124,24 +122,10 @@ class Store:
         )
         encoded = msgspec.msgpack.encode(memory)
         replace_file(self._tree_file(self.folder, tree), lambda file: file.write(_seal(encoded) + encoded))
-        self._prune(self.folder, memory.snapshot)
+        prune(self.folder / "snapshots", int(self._limits.cache_mb * 1e6), keep=memory.snapshot)
 
     def _tree_file(self, folder: Path, tree: bytes) -> Path:
         return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
-
-    def _prune(self, folder: Path, current: str) -> None:
-        """Remove the least recently used snapshots over the limit, and what a crash left behind."""
-        room = self._limits.cache_mb * 1_000_000
-        now = time.time()
-        for modified, path in sorted(_with_times(folder / "snapshots"), reverse=True):
-            with suppress(OSError):
-                if path.suffix == TEMPORARY:
-                    if now - modified > _LEFTOVER_AGE_S:
-                        path.unlink()
-                    continue
-                room -= path.stat().st_size
-                if room < 0 and path.name != current:
-                    path.unlink()
 
 
 def user_store(limits: Limits = USUAL) -> Store:
@@ -158,13 +142,6 @@ def _open(path: Path) -> Tables | None:
         return open_snapshot(path)
     except (OSError, SnapshotError):
         return None
-
-
-def _with_times(folder: Path) -> list[tuple[float, Path]]:
-    try:
-        return [(entry.stat().st_mtime, Path(entry.path)) for entry in os.scandir(folder)]
-    except OSError:
-        return []
 
 
 def _seal(encoded: bytes) -> bytes:
