@@ -13,6 +13,7 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
@@ -29,6 +30,7 @@ from mcp_server.refusals import argument_sentence, refuse_unknown_arguments, ref
 from mcp_server.resources import listed, offer_resources
 from mcp_server.rounds import Rounds
 from mcp_server.settings import Settings
+from mcp_server.stdio import AnsweredLines
 from mcp_server.tools import tools
 from repo_map.flags import package_version
 
@@ -48,6 +50,12 @@ class NavigatorServer(MCPServer[Desk]):
 
     navigations: Navigations
     rounds: Rounds
+
+    async def run_stdio_async(self) -> None:
+        """Serve over the process's pipes, and answer each line that is no message."""
+        server = self._lowlevel_server
+        async with stdio_server() as (lines, answers):
+            await server.run(AnsweredLines(lines, answers), answers, server.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None = None

@@ -18,12 +18,15 @@ from mcp_types import (
     ElicitResult,
     InputRequiredResult,
     TextContent,
+    jsonrpc_message_adapter,
 )
+from pydantic import ValidationError
 
 from mcp_server.app import build_server
 from mcp_server.cli import main
 from mcp_server.errors import storage_sentence
 from mcp_server.settings import Settings
+from mcp_server.stdio import refusal
 from tests.support.error_texts import BELOW, documented, pattern
 
 SEEN: set[str] = set()
@@ -319,6 +322,15 @@ def test_a_configuration_of_another_shape_is_left_alone(
 
 def test_a_disk_that_cannot_be_written_is_told() -> None:
     assert_documented(storage_sentence(PermissionError(13, "Permission denied", "/data")))
+
+
+def test_a_line_that_is_no_message_is_told() -> None:
+    for line in ("no JSON", "[]"):
+        with pytest.raises(ValidationError) as caught:
+            jsonrpc_message_adapter.validate_json(line)
+        refused = refusal(caught.value)
+        assert refused is not None
+        assert_documented(refused.error.message)
 
 
 def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:

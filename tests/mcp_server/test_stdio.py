@@ -86,9 +86,17 @@ class Hand:
         self.last = 0
 
     def write(self, **message: Any) -> None:
+        self.write_line(json.dumps({"jsonrpc": "2.0", **message}))
+
+    def write_line(self, line: str) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return message
 
     def greet(self) -> str:
         """Return the server's name, as the era tells it."""
@@ -105,9 +113,8 @@ class Hand:
         self.last += 1
         meta = {"_meta": self.META} if self.modern else {}
         self.write(id=self.last, method=method, params={**params, **meta})
-        assert self.process.stdout is not None
         while True:
-            line = json.loads(self.process.stdout.readline())
+            line = self.read()
             assert line["jsonrpc"] == "2.0"
             if line.get("id") == self.last:
                 result: dict[str, Any] = line["result"]
@@ -145,6 +152,33 @@ def test_lines_written_by_hand_are_answered_and_stdout_carries_nothing_else(shop
     assert "you paid" in context["context_string"]
     assert "shop/mail.py" in plan["text"]
     assert GOAL in written["messages"][0]["content"]["text"]
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_a_line_that_is_no_message_is_answered_and_ends_nothing(shop: Path, modern: bool) -> None:
+    refused = {
+        "no JSON": (-32700, None),
+        "[" * 10_000: (-32700, None),
+        '"a string"': (-32600, None),
+        '[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]': (-32600, None),
+        '{"jsonrpc": "1.0", "id": 77, "method": "ping"}': (-32600, 77),
+        '{"jsonrpc": "2.0", "id": "b", "method": "ping", "params": [1]}': (-32600, "b"),
+        '{"jsonrpc": "2.0", "id": 3, "result": 5}': (-32600, None),
+    }
+    hand = Hand(shop, modern=modern)
+    try:
+        for greeted in (False, True):
+            for line, told in refused.items():
+                hand.write_line(line)
+                answer = hand.read()
+                assert (answer["error"]["code"], answer["id"]) == told
+            hand.write_line("")
+            if not greeted:
+                assert hand.greet() == "repo-navigator"
+        assert hand.ask("resources/templates/list")["resourceTemplates"]
+    finally:
+        rest, errors = hand.process.communicate(timeout=60)
+    assert (rest, errors, hand.process.returncode) == ("", "", 0)
 
 
 def test_ctrl_c_ends_a_server_that_waits_for_its_client(shop: Path) -> None:
