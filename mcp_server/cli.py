@@ -14,6 +14,7 @@ from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, s
 from mcp_server.imports import large_imports
 from mcp_server.settings import read_settings
 from repo_map.flags import FlagParser, TellVersion
+from repo_map.one_thread import ONE_THREAD
 
 UNEXPECTED: Final = 1
 _COMMANDS: Final = {
@@ -29,6 +30,7 @@ _COMMANDS: Final = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    os.environ.update(ONE_THREAD | os.environ)
     try:
         return _run(arguments)
     except TOLD as error:

@@ -14,6 +14,7 @@ from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.flags import FlagParser, TellVersion
+from repo_map.one_thread import ONE_THREAD
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
 
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository, 5 cancelled."""
     # Pydantic would look for plugins in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    os.environ.update(ONE_THREAD | os.environ)
     options = _parser().parse_args(arguments)
     collected = gc.isenabled()
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.

@@ -12,6 +12,7 @@ import msgspec
 
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.worker import Order, receive, send
+from repo_map.one_thread import ONE_THREAD
 from repo_map.worktree.tree import Tree
 
 
@@ -35,7 +36,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | {"PYTHONPATH": path} | ONE_THREAD,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         assert self._process.stdin is not None
