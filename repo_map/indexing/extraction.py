@@ -173,7 +173,7 @@ def _read(file: ReadFile, read: _ReadSource) -> _Reading:
     flags = flags_of_path(path)
     notes = [file.problem] if file.problem else []
     if source is None:
-        flags |= FileFlag.LINK if file.is_link else FileFlag.TRUNCATED
+        flags |= file.unread
     else:
         flags |= flags_of_content(source, path)
         flags |= FileFlag.SECRETS if file.secrets else FileFlag(0)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.limits import USUAL
 from repo_map.worktree.fence import is_kernel_folder, leads_out, open_inside
+from repo_map.worktree.file_flags import BINARY_PROBE_BYTES, FileFlag, is_binary
 from repo_map.worktree.walking import Names, Walk
 
 DIGEST_BYTES = 16
@@ -59,7 +60,8 @@ class ReadFile(NamedTuple):
     size: int
     source: bytes | None
     problem: str = ""
-    is_link: bool = False
+    unread: FileFlag = FileFlag.TRUNCATED
+    """Why there is nothing to read, where there is not."""
     digest: bytes = b""
     """Of the bytes on disk, empty where nothing was read."""
     secrets: tuple[str, ...] = ()
@@ -111,20 +113,24 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
     try:
         for _ in range(3):
             before, source, after = _read_once(root, path, limit)
-            if source is None:
-                size = before.st_size
-                return ReadFile(
-                    path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only"
-                )
+            if after is None:
+                return _too_large(path, before.st_size, limit, is_binary=is_binary(source))
             if _row(before) == _row(after) and len(source) == before.st_size:
                 return ReadFile(path, len(source), source, digest=digest(source))
     except OSError as error:
         if _type_of(root, path) == stat.S_IFLNK:
-            return ReadFile(path, 0, None, is_link=True)
+            return ReadFile(path, 0, None, unread=FileFlag.LINK)
         return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
-    source = source or b""
     told = "it changed while it was read; what was read is indexed"
     return ReadFile(path, len(source), source, told, digest=digest(source))
+
+
+def _too_large(path: str, size: int, limit: int, *, is_binary: bool) -> ReadFile:
+    if is_binary:
+        return ReadFile(
+            path, size, None, unread=FileFlag.BINARY
+        )  # As if it were small: nobody misses its text.
+    return ReadFile(path, size, None, f"{size:,} bytes, over the limit of {limit:,}; listed by path only")
 
 
 def digest(source: bytes) -> bytes:
@@ -132,14 +138,15 @@ def digest(source: bytes) -> bytes:
     return hashlib.sha256(source).digest()[:DIGEST_BYTES]
 
 
-def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes | None, os.stat_result]:
+def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes, os.stat_result | None]:
+    """Return a file's state, its bytes, and its state after; over the limit its first bytes, and None."""
     descriptor = open_inside(root, path)
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise OSError(0, "it is no regular file")
         if before.st_size > limit:
-            return before, None, before
+            return before, os.read(descriptor, BINARY_PROBE_BYTES), None
         source = os.read(descriptor, before.st_size + 1)
         while len(source) < before.st_size and (piece := os.read(descriptor, before.st_size - len(source))):
             source += piece

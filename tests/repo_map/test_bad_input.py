@@ -52,6 +52,7 @@ def test_hostile_files_are_told_one_by_one_and_the_rest_is_mapped(tmp_path: Path
         },
     )
     with (tree / "huge.py").open("wb") as file:
+        file.write(b"# text at first\n" * 1_000)
         file.truncate(100_000_000)
     done = run("generate", tree, "--no-cache", "--json")
     told = json.loads(done.stdout)

@@ -191,7 +191,7 @@ def test_a_symlink_inside_the_tree_is_listed_but_not_read(tmp_path: Path) -> Non
     (root / "src/loop").symlink_to(".")
     assert list_files(root).paths == ("same.py", "src/a.py", "src/loop")
     read = read_file(root, "same.py")
-    assert (read.source, read.is_link, read.problem) == (None, True, "")
+    assert (read.source, read.unread, read.problem) == (None, FileFlag.LINK, "")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
@@ -245,6 +245,12 @@ def test_a_file_over_the_limit_is_not_read_and_says_so(tmp_path: Path) -> None:
     assert (read.source, read.size) == (None, 2000)
     assert read.problem == "2,000 bytes, over the limit of 1,999; listed by path only"
     assert read_file(tmp_path, "big.txt", limit=2000).source == b"x" * 2000
+
+
+def test_a_large_picture_is_binary_like_a_small_one_and_no_problem(tmp_path: Path) -> None:
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0" + b"x" * 2000)
+    read = read_file(tmp_path, "logo.png", limit=1999)
+    assert (read.source, read.size, read.unread, read.problem) == (None, 2010, FileFlag.BINARY, "")
 
 
 def test_a_file_that_vanished_is_a_problem_and_no_exception(tmp_path: Path) -> None:
