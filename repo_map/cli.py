@@ -13,7 +13,7 @@ from repo_map.commands.costs import costs
 from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
-from repo_map.flags import FlagParser, TellVersion
+from repo_map.flags import FlagParser, TellVersion, whole_number
 from repo_map.one_thread import ONE_THREAD
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_index_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", type=Path, help="the repository's folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--workers", type=int, metavar="N", help="most processes to parse in")
+    parser.add_argument("--workers", type=whole_number, metavar="N", help="most processes to parse in")
     parser.add_argument(
         "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
     )
@@ -118,7 +118,7 @@ def _add_index_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--tokens", type=int, metavar="N", help="token budget, in place of the plan's")
+    add("--tokens", type=whole_number, metavar="N", help="token budget, in place of the plan's")
     add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
     add("--show-costs", action="store_true", help="add each file's cost per level to its header")
     add("--line-numbers", action="store_true", help="number the lines")
@@ -137,7 +137,7 @@ def _add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_pricing_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--by", choices=("dir", "glob", "file", "section"), default="dir", help="what a row is")
-    add("--depth", type=int, default=1, metavar="N", help="levels of folders for --by dir")
+    add("--depth", type=whole_number, default=1, metavar="N", help="levels of folders for --by dir")
     add(
         "--glob",
         metavar="GLOB",

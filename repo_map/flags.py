@@ -1,35 +1,51 @@
-"""Command lines that name a misspelt flag first, and the version that they tell."""
+"""Command lines that say in one sentence what is wrong with them, and the version that they tell."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NoReturn
 
 PACKAGE = "repo-navigator"
+_ALIKE: Final = 0.7
+"""Share of letters that two names have in common, in order, where one is taken for the other misspelt."""
 
 
 class FlagParser(argparse.ArgumentParser):
-    """A parser that names an unknown flag first: the usual one complains of what is missing because of it."""
+    """A parser that names an unknown flag first, and tells in one line how the command is written."""
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse, or end with 2 and one line on the first flag that is unknown."""
+        """Parse, or end with 2 and one line on what is wrong; what is left over is wrong as well."""
         arguments = sys.argv[1:] if args is None else list(args)
-        # One that leads to commands, or hands arguments on, can't tell what belongs to whom.
-        if not any(action.nargs in (argparse.PARSER, argparse.REMAINDER) for action in self._actions) and (
-            told := self._unknown(arguments)
-        ):
-            self.exit(2, f"{self.prog.split()[0]}: {told}\n")
-        return super().parse_known_args(arguments, namespace)
+        if told := self._unknown(arguments):
+            self._refuse(told)
+        parsed, left = super().parse_known_args(arguments, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}")
+        return parsed, left
+
+    def error(self, message: str) -> NoReturn:
+        """End with 2 and one line: what is wrong, and how the command is written."""
+        self._refuse(f"{message}; {self._advice()}")
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        self.exit(2, f"{self.prog.split()[0]}: {sentence}\n")
 
     def _unknown(self, arguments: Sequence[str]) -> str:
+        """Return what to say of the first flag or command that is none; ``""`` where all are known."""
         known = {flag: action.nargs != 0 for action in self._actions for flag in action.option_strings}
+        # What follows a command, or is handed on, belongs to somebody else.
+        leading = next(
+            (each for each in self._actions if each.nargs in (argparse.PARSER, argparse.REMAINDER)), None
+        )
         is_value = False
         for argument in arguments:
             if argument == "--":
                 break
             name, joined, _ = argument.partition("=")
+            if leading is not None and not is_value and not name.startswith("-"):
+                return self._unknown_command(argument, leading.choices)
             if is_value or not name.startswith("--"):
                 # What follows a flag that takes a value is the value, whatever it looks like.
                 is_value = not is_value and known.get(name, False)
@@ -38,15 +54,64 @@ class FlagParser(argparse.ArgumentParser):
                 flag for flag in known if flag.startswith(name)
             ]
             if not found:
-                # Imported here, as below: a command that is spelt well need not wait for it.
-                from difflib import get_close_matches  # noqa: PLC0415
-
-                nearest = get_close_matches(name, [flag for flag in known if flag.startswith("--")], n=1)
-                return f"unknown flag {name}; " + (
-                    f"did you mean {nearest[0]}?" if nearest else "see --help."
-                )
+                near = nearest(name, [flag for flag in known if flag.startswith("--")])
+                return f"unknown flag {name}; " + (f"did you mean {near}?" if near else self._advice())
             is_value = not joined and known[found[0]]
         return ""
+
+    def _unknown_command(self, name: str, commands: Iterable[str] | None) -> str:
+        if commands is None or name in (choices := list(commands)):
+            return ""
+        near = nearest(name, choices)
+        hint = f"did you mean {near}?" if near else f"choose one of {', '.join(choices)}."
+        return f"there is no command {name}; {hint}"
+
+    def _advice(self) -> str:
+        """Return how the command is written, with those flags alone that it can't do without."""
+        commands = next((each.choices for each in self._actions if each.nargs == argparse.PARSER), None)
+        if commands is not None:
+            return f"choose one of {', '.join(commands)}, and see `{self.prog} --help`."
+        excluding = [group for group in self._mutually_exclusive_groups if group.required]
+        grouped = {id(action) for group in excluding for action in group._group_actions}
+        parts = [
+            _written(action)
+            for action in self._actions
+            if (action.required or not action.option_strings) and id(action) not in grouped
+        ]
+        parts += [f"({' | '.join(map(_written, group._group_actions))})" for group in excluding]
+        return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that ``name`` is a slip of the pen for, or a longer form of; ``""`` for none."""
+    # Imported here, as below: a command that is spelt well need not wait for it.
+    from difflib import SequenceMatcher  # noqa: PLC0415
+
+    bare = name.lstrip("-").lower()
+
+    def likeness(other: str) -> float:
+        stem = other.lstrip("-").lower()
+        is_longer_form = len(stem) > 3 and bare.startswith(stem.removesuffix("s"))
+        return max(SequenceMatcher(None, bare, stem).ratio(), _ALIKE if is_longer_form else 0.0)
+
+    best = max(known, key=likeness, default="")
+    return best if best and likeness(best) >= _ALIKE else ""
+
+
+def whole_number(text: str) -> int:
+    """Return the number that an argument holds; argparse tells the sentence where it holds none."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is no whole number") from None
+
+
+def number(text: str) -> float:
+    """Return the number that an argument holds; argparse tells the sentence where it holds none."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number") from None
 
 
 class TellVersion(argparse.Action):
@@ -69,3 +134,12 @@ def package_version() -> str:
         return version(PACKAGE)
     except PackageNotFoundError:
         return "0"
+
+
+def _written(action: argparse.Action) -> str:
+    """Return how a positional argument, or a flag with its value, stands in a command line."""
+    value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if action.option_strings:
+        return action.option_strings[-1] if action.nargs == 0 else f"{action.option_strings[-1]} {value}"
+    forms = {"?": f"[{value}]", "+": f"{value} …", argparse.PARSER: value, argparse.REMAINDER: f"{value} …"}
+    return forms.get(str(action.nargs), value)

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from repo_map.flags import FlagParser
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Run the measurement."""
     del settings
     module = _measurement(options.measurement)
-    parser = argparse.ArgumentParser(prog=f"repo-navigator bench {options.measurement}")
+    parser = FlagParser(prog=f"repo-navigator bench {options.measurement}")
     module.add_arguments(parser)
     code: int | None = module.run(parser.parse_args(options.arguments))
     return code or 0

@@ -27,6 +27,7 @@ from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
 from navigator.errors import InvalidRequestError
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from repo_map.flags import number, whole_number
 from repo_map.whole_files import replace_text
 
 if TYPE_CHECKING:
@@ -42,11 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     goal.add_argument("--goal", metavar="TEXT", help="the task, in your own words")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
     parser.add_argument(
-        "--tokens", type=int, metavar="N", help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})"
+        "--tokens",
+        type=whole_number,
+        metavar="N",
+        help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
     )
     parser.add_argument("--model", metavar="M", help="the model that decides (embedded: no key, no network)")
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="most dollars to spend")
-    parser.add_argument("--max-steps", type=int, metavar="N", help=f"most steps ({DEFAULT_MAX_STEPS})")
+    parser.add_argument("--max-cost", type=number, metavar="USD", help="most dollars to spend")
+    parser.add_argument(
+        "--max-steps", type=whole_number, metavar="N", help=f"most steps ({DEFAULT_MAX_STEPS})"
+    )
     parser.add_argument("--plan", metavar="FILE", help="flight plan to start from")
     parser.add_argument("--save-plan", metavar="FILE", help="write the flight plan there")
     parser.add_argument("--interactive", action="store_true", help="ask after every step how to go on")

@@ -13,6 +13,7 @@ from mcp_server.panels import print_context
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from repo_map.flags import whole_number
 
 if TYPE_CHECKING:
     from repo_map.drawing import RepoMap
@@ -23,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
     parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
-    parser.add_argument("--tokens", type=int, metavar="N", help="most tokens, instead of the plan's budget")
+    parser.add_argument(
+        "--tokens", type=whole_number, metavar="N", help="most tokens, instead of the plan's budget"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -238,29 +238,46 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(r"repo-(navigator|map) \d[\w.]*\n", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    ("command", "arguments", "told"),
-    [
-        (
-            "mcp_server.cli",
-            ("navigate", ".", "--gaol", "x"),
-            "repo-navigator: unknown flag --gaol; did you mean --goal?",
-        ),
-        ("mcp_server.cli", ("serve", "--xyz"), "repo-navigator: unknown flag --xyz; see --help."),
-        (
-            "repo_map.cli",
-            ("generate", ".", "--tokesn=9"),
-            "repo-map: unknown flag --tokesn; did you mean --tokens?",
-        ),
-    ],
+NAVIGATE = (
+    "write `repo-navigator navigate REPO (--goal TEXT | --goal-file FILE) [FLAG …]`, "
+    "and see `repo-navigator navigate --help`."
 )
-def test_a_misspelt_flag_is_named_first(
-    command: str, arguments: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+GENERATE = "write `repo-map generate PATH [FLAG …]`, and see `repo-map generate --help`."
+MISTAKES = {
+    "repo-navigator navigate . --gaol x": "unknown flag --gaol; did you mean --goal?",
+    "repo-navigator navigate . --token-budget 9": "unknown flag --token-budget; did you mean --tokens?",
+    "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
+    "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
+    "repo-navigator navigate .": f"one of the arguments --goal --goal-file is required; {NAVIGATE}",
+    "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
+    "repo-navigator navigate . --goal x two": f"unrecognized arguments: two; {NAVIGATE}",
+    "repo-navigator naviagte .": "there is no command naviagte; did you mean navigate?",
+    "repo-navigator --verson": "unknown flag --verson; did you mean --version?",
+    "repo-navigator serve --port 80": (
+        "unknown flag --port; write `repo-navigator serve [FLAG …]`, and see `repo-navigator serve --help`."
+    ),
+    "repo-map generate . --tokesn=9": "unknown flag --tokesn; did you mean --tokens?",
+    "repo-map generate --repo .": f"unknown flag --repo; {GENERATE}",
+    "repo-map generate . --path x": f"unknown flag --path; {GENERATE}",
+    "repo-map generate": f"the following arguments are required: PATH; {GENERATE}",
+    "repo-map draw .": "there is no command draw; choose one of generate, costs, watch.",
+    "repo-map": (
+        "the following arguments are required: COMMAND; choose one of generate, costs, watch, "
+        "and see `repo-map --help`."
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "told"), MISTAKES.items(), ids=MISTAKES)
+def test_a_wrong_command_line_is_told_in_one_sentence(
+    line: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    program, *arguments = line.split()
+    command = {"repo-navigator": "mcp_server.cli", "repo-map": "repo_map.cli"}[program]
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(command).main(arguments)
     assert ended.value.code == 2
-    assert capsys.readouterr().err == f"{told}\n"
+    assert capsys.readouterr().err == f"{program}: {told}\n"
 
 
 def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -288,10 +288,12 @@ def test_a_command_that_cannot_be_used_is_refused(
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
-@pytest.mark.parametrize("flag", ["--gaol", "--zzzz"])
-def test_a_misspelt_flag_is_named(flag: str, shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "line", ["navigate --gaol x", "navigate --zzzz x", "naviagte", "draw", "replay", "--", "serve two"]
+)
+def test_a_wrong_command_line_is_told(line: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["navigate", str(shop), flag, "x"])
+        main(line.split())
     assert ended.value.code == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
