@@ -50,7 +50,7 @@ class Listing(NamedTuple):
     """Names that git gave and that are no files of the tree: gone, folders, links out of it."""
     problems: tuple[Problem, ...]
     digest: bytes
-    """Of git's answer."""
+    """Of what the walk found."""
 
 
 class ReadFile(NamedTuple):
@@ -105,7 +105,7 @@ def list_files(root: Path, known: Listing | None = None, *, limit: int = USUAL.f
         _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
     ):
         return known._replace(states=states)
-    return _list(root, Walk(root).finish(b"") or Names((), b"", ()), limit)
+    return _list(root, walk.finish(b"") or Names((), b"", ()), limit)
 
 
 def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFile:

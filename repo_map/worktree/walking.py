@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,9 +22,13 @@ class Names(NamedTuple):
 
     names: tuple[str, ...]
     digest: bytes
-    """Equal for equal answers of git, so that names need no second look; empty for a plain folder."""
+    """Equal for equal answers, so that names need no second look; never empty where there are names."""
     problems: tuple[tuple[str, str], ...]
     """Folders that were not walked, each with the reason."""
+
+
+_Answer = tuple[bytes, Callable[[], Names]]
+"""The digest of what was found, and what reads the names from it."""
 
 
 class Walk:
@@ -34,6 +38,7 @@ class Walk:
         self._root = root
         self._git: subprocess.Popen[bytes] | None = None
         self._refused = ""
+        self._answer: _Answer | None = None
         try:
             self._git = start_git(root, "ls-files", "-z", "-c", "-o", "--exclude-standard")
         except GitError as error:
@@ -42,18 +47,31 @@ class Walk:
             return
 
     def finish(self, known_digest: bytes) -> Names | None:
-        """Return the names, or None if git's answer is the one with ``known_digest``."""
+        """Return the names, or None if the answer is the one with ``known_digest``; may be asked again."""
+        if self._answer is None:
+            self._answer = self._listed_by_git() or self._walked()
+        digest, read = self._answer
+        return None if digest == known_digest else read()
+
+    def _listed_by_git(self) -> _Answer | None:
+        """Return what git lists, None where that is not git's to say."""
         output = self._output()
         if output:
             digest = hashlib.sha256(output).digest()
-            if digest == known_digest:
-                return None
-            return Names(tuple({os.fsdecode(name) for name in output.split(b"\0") if name}), digest, ())
+            return digest, lambda: Names(
+                tuple({os.fsdecode(name) for name in output.split(b"\0") if name}), digest, ()
+            )
         if output is not None and not self._is_ignored():
-            return Names((), b"", ())
+            return b"", lambda: Names((), b"", ())
+        return None
+
+    def _walked(self) -> _Answer:
         problems = [("", f"{self._refused} The folder was walked without git.")] if self._refused else []
-        names = tuple(_walk(self._root, problems))
-        return Names(names, b"", tuple(problems))
+        names = sorted(_walk(self._root, problems))
+        # A folder lists its entries in no order, and no name holds the character between them.
+        told = "\0".join((*names, "", *map("\0".join, sorted(problems))))
+        digest = hashlib.sha256(b"walked\0" + os.fsencode(told)).digest()
+        return digest, lambda: Names(tuple(names), digest, tuple(problems))
 
     def _output(self) -> bytes | None:
         """Return what git lists, None where git is missing, failed or has no repository here."""
@@ -82,23 +100,24 @@ _Nested = tuple[tuple[str, IgnoreRules], ...]
 
 
 def _walk(root: Path, problems: list[tuple[str, str]]) -> Iterator[str]:
+    prefix = os.path.join(root, "")  # noqa: PTH118
     pending: list[tuple[str, _Nested]] = [("", ())]
     while pending:
         folder, nested = pending.pop()
         try:
-            with os.scandir(os.path.join(root, folder)) as entries:  # noqa: PTH118
-                found = list(entries)
+            with os.scandir(prefix + folder) as entries:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         except OSError as error:
             problems.append((folder.rstrip("/"), f"the folder can't be read ({error.strerror})"))
             continue
-        if any(entry.name == ".gitignore" for entry in found):
+        if any(name == ".gitignore" for name, _ in found):
             nested = (*nested, (folder, _rules_of(root / folder / ".gitignore")))
-        for entry in found:
-            path = folder + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if _is_entered(entry.name) and not is_ignored(nested, path, is_folder=True):
+        for name, is_folder in found:
+            path = folder + name
+            if is_folder:
+                if _is_entered(name) and not is_ignored(nested, path, is_folder=True):
                     pending.append((path + "/", nested))
-            elif entry.name not in _METADATA and not is_ignored(nested, path, is_folder=False):
+            elif name not in _METADATA and not is_ignored(nested, path, is_folder=False):
                 yield path
 
 

@@ -218,11 +218,14 @@ def test_names_that_could_forge_a_map_are_left_out_and_told(tmp_path: Path) -> N
     ]
 
 
-def test_a_known_listing_gives_the_same_answer_as_a_new_one(tmp_path: Path) -> None:
-    commit(tmp_path, {"a.py": "a", "b.py": "b", "c/d.py": "d"})
+@pytest.mark.parametrize("make", [commit, write], ids=["repository", "plain folder"])
+def test_a_known_listing_gives_the_same_answer_as_a_new_one(
+    tmp_path: Path, make: Callable[[Path, dict[str, str]], object]
+) -> None:
+    make(tmp_path, {"a.py": "a", "b.py": "b", "c/d.py": "d", "c/e.log": "e"})
     (tmp_path / "b.py").unlink()
     known = list_files(tmp_path)
-    for change in ({}, {"a.py": "more"}, {"b.py": "is back"}, {"new.py": ""}):
+    for change in ({}, {"a.py": "more"}, {"b.py": "is back"}, {"new.py": ""}, {"c/new.py": ""}):
         write(tmp_path, change)
         again, anew = list_files(tmp_path, known), list_files(tmp_path)
         assert again.paths == anew.paths
@@ -230,7 +233,31 @@ def test_a_known_listing_gives_the_same_answer_as_a_new_one(tmp_path: Path) -> N
         known = again
     (tmp_path / "c/d.py").unlink()
     (tmp_path / "c/d.py").mkdir()
-    assert list_files(tmp_path, known).paths == ("a.py", "b.py", "new.py")
+    assert list_files(tmp_path, known).paths == ("a.py", "b.py", "c/e.log", "c/new.py", "new.py")
+
+
+def test_names_of_a_plain_folder_get_one_look_while_they_stay(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "a", "b/c.py": "c", "b/d.log": "d"})
+    known = list_files(tmp_path)
+    write(tmp_path, {"a.py": "longer"})
+    again = list_files(tmp_path, known)
+    assert again.paths is known.paths
+    assert again.states[0, 0] == 6
+    write(tmp_path, {"b/.gitignore": "*.log\n"})
+    assert list_files(tmp_path, again).paths == ("a.py", "b/.gitignore", "b/c.py")
+
+
+@needs_links
+def test_a_link_that_leaves_a_plain_folder_is_told_at_every_look(tmp_path: Path) -> None:
+    write(tmp_path, {"tree/a.py": "", "secret.py": ""})
+    root = tmp_path / "tree"
+    (root / "out.py").symlink_to("../secret.py")
+    known = list_files(root)
+    assert list_files(root, known).problems == known.problems != ()
+    (root / "out.py").unlink()
+    (root / "out.py").symlink_to("a.py")
+    again = list_files(root, known)
+    assert (again.paths, again.problems) == (("a.py", "out.py"), ())
 
 
 def test_an_empty_repository_has_no_files(tmp_path: Path) -> None:
