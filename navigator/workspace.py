@@ -49,17 +49,17 @@ class Workspace:
             self._relevance.popitem(last=False)
         return self._relevance[goal]
 
-    def draw(self, plan: FlightPlan) -> RepoMap:
-        """Return the map of ``plan``."""
+    def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
+        """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
         from repo_map.drawing import draw_map  # noqa: PLC0415
 
-        return draw_map(self.index, plan)
+        return draw_map(self.index, plan, wishes=wishes)
 
-    def view(self, goal: str, plan: FlightPlan) -> View:
+    def view(self, goal: str, plan: FlightPlan, wishes: FlightPlan | None = None) -> View:
         """Return the map of ``plan`` with what it means for ``goal``."""
         from repo_map.replay import stamp  # noqa: PLC0415
 
-        relevance, drawn = self.relevance(goal), self.draw(plan)
+        relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),

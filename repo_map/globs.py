@@ -12,6 +12,7 @@ from repo_map.wildcards import Token, Wild, expression
 
 _SPECIAL = re.compile(r"[*?\[\]{}]")
 _OPENING = re.compile(r"[*?\[{]")
+_ESCAPED = re.compile(r"\[(.)\]")
 _AFTER_ALL = "\U0010ffff"
 _MOST_ALTERNATIVES = 1_000
 
@@ -74,6 +75,11 @@ def compile_name(pattern: str) -> re.Pattern[str]:
 def escape(path: str) -> str:
     """Return a pattern that matches this path and nothing else."""
     return _OPENING.sub(lambda special: f"[{special.group()}]", path)
+
+
+def plain(pattern: str) -> str:
+    """Return the path that an escaped pattern stands for; one with special characters is no path."""
+    return _ESCAPED.sub(r"\1", pattern)
 
 
 def _normal(pattern: str) -> str:

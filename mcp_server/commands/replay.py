@@ -62,6 +62,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             print(f"{file.change}: {file.path}", file=sys.stderr)
         told = f"{drawn.tokens:,} of {plan.budget:,} tokens, {len(drawn.files)} files."
         print(f"{drift.describe()} {told}", file=sys.stderr)
+        for note in drawn.notes:
+            print(f"note: {note}", file=sys.stderr)
     return 0
 
 
@@ -88,4 +90,5 @@ def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
             "same_tree": drift.same_tree,
             "files": [file._asdict() for file in drift.files],
         },
+        "notes": list(drawn.notes),
     }

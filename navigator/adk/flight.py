@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.keyframes import Frame, begin, go_on
 from navigator.reports import Seconds
+from navigator.settings import EMBEDDED
 from navigator.turns import Decision, Navigation, View, apply_decision, opened, wish_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Flight:
         self.turn = asyncio.Lock()
         self._clock = clock
         self._since = perf_counter()
-        self._view: tuple[tuple[str, FlightPlan], View] | None = None
+        self._view: tuple[tuple[str, FlightPlan, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
         self._landing: Landing | None = None
         self.appends = True
@@ -137,9 +138,11 @@ class Flight:
 
     async def view(self, plan: FlightPlan) -> View:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
-        wish = wish_of(self.navigation)
-        if self._view is None or self._view[0] != (wish, plan):
-            self._view = (wish, plan), await asyncio.to_thread(self.workspace.view, wish, plan)
+        # What the embedded planner adds names what is there; a model's plan is judged as a person's is.
+        wishes = self.navigation.run.own if self.pilot == EMBEDDED else plan
+        drawn_for = (wish_of(self.navigation), plan, wishes)
+        if self._view is None or self._view[0] != drawn_for:
+            self._view = drawn_for, await asyncio.to_thread(self.workspace.view, *drawn_for)
         return self._view[1]
 
     def tell(self, view: View) -> Frame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,14 +20,19 @@ def costs(options: argparse.Namespace) -> str:
     plan = _plan_to_price(options)
     index = open_index(options)
     from repo_map.pricing.manifest import price_index, price_plan  # noqa: PLC0415
+    from repo_map.selection.misses import misses  # noqa: PLC0415
 
     manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
     rows = _rows(manifest, options)
     total = manifest.total()
     planned = price_plan(manifest, plan) if plan else None
+    notes = misses(index, plan) if plan else ()
     if options.json:
         data = {"exact": manifest.exact, "total": total._asdict(), "rows": [row._asdict() for row in rows]}
-        return json.dumps(data | ({"plan": planned} if plan else {}), ensure_ascii=False, indent=2) + "\n"
+        priced = {"plan": planned, "notes": notes} if plan else {}
+        return json.dumps(data | priced, ensure_ascii=False, indent=2) + "\n"
+    if not options.quiet:
+        sys.stderr.write("".join(f"repo-map: {note}\n" for note in notes))
     text = _table([*rows, total], exact=manifest.exact)
     return text if planned is None else f"{text}the plan, drawn whole: {planned:,}\n"
 

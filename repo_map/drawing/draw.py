@@ -15,7 +15,8 @@ from repo_map.drawing.strictness import refuse_overflow
 from repo_map.errors import BudgetError
 from repo_map.pricing.token_memo import memo_of
 from repo_map.ranking import rank
-from repo_map.selection.select import Selection, no_match_note, select
+from repo_map.selection.misses import misses
+from repo_map.selection.select import Selection, select
 from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
@@ -68,8 +69,12 @@ def draw_map(
     show_costs: bool = False,
     line_numbers: bool = False,
     encoding: TokenEncoding = DEFAULT_ENCODING,
+    wishes: FlightPlan | None = None,
 ) -> RepoMap:
     """Draw the most useful map that fits the plan's budget.
+
+    Notes tell what names nothing in the tree: of ``wishes``, the part of the plan that somebody wrote, by
+    default of all of it.
 
     Raises FlightPlanError for a bad glob or query, and BudgetError when not even one line fits or, with
     ``strict``, when what the plan's rules ask for does not fit whole.
@@ -85,7 +90,8 @@ def draw_map(
         steps, selection, plan.budget, lambda *part: book.draw(*part).counts, leftovers.counts_without
     )
     memo_of(index, encoding).save()
-    return _assemble(_Wish(index, plan, selection, ranks), book, leftovers, fitted)
+    notes = misses(index, wishes or plan)
+    return _assemble(_Wish(index, plan, selection, ranks, notes), book, leftovers, fitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,7 @@ class _Wish:
     plan: FlightPlan
     selection: Selection
     ranks: NDArray[np.float64]
+    notes: tuple[str, ...]
 
 
 def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitted) -> RepoMap:
@@ -128,7 +135,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         fingerprint=index.fingerprint,
         notes=(
             *(() if paths else (_NO_FILES,)),
-            *(no_match_note(pattern, paths) for pattern in selection.unmatched),
+            *wish.notes,
             *filter(None, [secrets_note(index, [i for i in order if fitted.shapes[i].highest > 1])]),
         ),
     )

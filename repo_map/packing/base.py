@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,7 @@ class Base:
     def settles(self, path: str) -> bool:
         """Say whether the plan gives a file, named alone, one level in all: packing adds nothing to it."""
         rule = self.rule_of(path)
-        return rule is not None and not rule.sections and _plain(rule.pattern) == path
+        return rule is not None and not rule.sections and globs.plain(rule.pattern) == path
 
     def weight(self, path: str, name: str = "") -> float:
         """Return the boost of a file, or of a symbol in it: 1 where there is none."""
@@ -53,14 +52,14 @@ class Base:
 
     def files(self, index: RepoIndex) -> list[str]:
         """Return the files that rules name one by one and show, in the order of the rules."""
-        ids = {path: index.file_id(path) for path in map(_plain, (rule.pattern for rule in self.rules))}
+        ids = {path: index.file_id(path) for path in map(globs.plain, (rule.pattern for rule in self.rules))}
         return [path for path, file_id in ids.items() if file_id is not None and not self.excludes(path)]
 
     def price(self, index: RepoIndex) -> int:
         """Return the estimated tokens of the files that rules for several files show by their level."""
         levels = np.zeros(len(index.paths), np.int64)
         for rule in self.rules:
-            single = index.file_id(_plain(rule.pattern)) is not None
+            single = index.file_id(globs.plain(rule.pattern)) is not None
             levels[files_named(index, rule.pattern)] = (
                 0 if single else 1 if rule.level is None else rule.level
             )
@@ -82,11 +81,6 @@ class Base:
             return rule.model_copy(update={"level": max(rule.level or 1, wanted.level or 1)})
         level = max(1 if wanted.level is None else wanted.level, rule.level or 1)
         return rule.model_copy(update={"level": level, "sections": _joined(rule.sections, wanted.sections)})
-
-
-def _plain(pattern: str) -> str:
-    """Return the path that an escaped pattern names."""
-    return re.sub(r"\[(.)\]", r"\1", pattern)
 
 
 def _joined(packed: Iterable[SectionRule], wanted: Iterable[SectionRule]) -> tuple[SectionRule, ...]:

@@ -46,6 +46,11 @@ def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int
     return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
 
 
+def captures_nothing(index: RepoIndex, query: CustomQuery, position: int) -> bool:
+    """Say whether a query that is run finds nothing in the files that it is meant for."""
+    return query.level > 1 and not any(_run(index, query, position).values())
+
+
 def _outlined(first: int, last: int, level: int, heads: Sequence[int]) -> Span:
     at = bisect_left(heads, first)
     has_definition = at < len(heads) and heads[at] <= last
@@ -58,9 +63,8 @@ def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, tuple
         language = index.languages[int(index.files.language[file_id])]
         by_language.setdefault(language, []).append(file_id)
     compiled, problem = _compile_each(query.query, sorted(by_language))
-    if not compiled:
-        why = problem or f"no file matches `{query.pattern}`"
-        raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {why}.")
+    if by_language and not compiled:
+        raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {problem}.")
     return {
         file_id: _captured_lines(index, file_id, language, query.query, compiled[language])
         for language in compiled

@@ -69,7 +69,7 @@ def deciding_sections(definitions: Sequence[Definition], sections: Sequence[Sect
     names = qualified_names(definitions)
     for position, section in enumerate(sections):
         if section.pattern:
-            for index in _named(section.pattern, names, definitions):
+            for index in parts_named(section.pattern, names, definitions):
                 decided[index] = position
     for index, definition in enumerate(definitions):
         if decided[index] < 0 <= definition.parent:
@@ -106,7 +106,8 @@ def line_range(lines: str) -> tuple[int, int]:
     return min(int(first), int(last)), max(int(first), int(last))
 
 
-def _named(pattern: str, names: Sequence[str], definitions: Sequence[Definition]) -> list[int]:
+def parts_named(pattern: str, names: Sequence[str], definitions: Sequence[Definition]) -> list[int]:
+    """Return the definitions, whose qualified names are ``names``, that a section's pattern names."""
     if pattern in names:
         return [index for index, name in enumerate(names) if name == pattern]
     match = globs.compile_name(pattern).fullmatch

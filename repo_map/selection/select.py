@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LEVEL = 2
 """Level of a file that no rule names."""
-_PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
-_WILD = re.compile(r"[*?\[{]")
+PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+"""Flags of files that no level shows by more than their path."""
 _COPIED = FileFlag.GENERATED | FileFlag.VENDORED
 
 
@@ -37,8 +34,6 @@ class Selection(NamedTuple):
     weights: NDArray[np.float64]
     """The largest focus weight that names the file, 1 where none does, shape (files,)."""
     shapes: dict[int, Shape]
-    unmatched: tuple[str, ...]
-    """Patterns of the plan that name no file, in plan order."""
 
 
 _named: WeakKeyDictionary[RepoIndex, dict[str, NDArray[np.int64]]] = WeakKeyDictionary()
@@ -52,18 +47,6 @@ def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
     return known[pattern]
 
 
-def no_match_note(pattern: str, paths: Sequence[str]) -> str:
-    """Say that a glob names no file, and what near it would."""
-    fixed = _WILD.split(pattern)[0].rstrip("/")
-    if not fixed:
-        return f"No file matches `{pattern}`."
-    depth = fixed.count("/") + 1
-    candidates = {"/".join(path.split("/")[:depth]) for path in paths} | set(paths)
-    nearest = difflib.get_close_matches(fixed, sorted(candidates), 1, 0.75)
-    hint = f" Nearest: `{nearest[0]}{pattern[len(fixed) :]}`." if nearest else ""
-    return f"No file matches `{pattern}`.{hint}"
-
-
 def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     """Apply the plan's rules in order; of several rules that name a file the last one holds."""
     flags = index.files.flags
@@ -72,11 +55,8 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     explicit = np.zeros(len(levels), dtype=bool)
     weights = np.zeros(len(levels))
     sections: dict[int, tuple[Section, ...]] = {}
-    unmatched = []
     for rule in plan.verbosity:
         named = files_named(index, rule.pattern)
-        if not named.size:
-            unmatched.append(rule.pattern)
         levels[named] = 1 if rule.level is None else rule.level
         explicit[named] = True
         own = tuple(Section.of(section) for section in rule.sections)
@@ -84,14 +64,12 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
             sections[file_id] = own
     for boost in plan.focus.paths if plan.focus else ():
         named = files_named(index, boost.pattern)
-        if not named.size:
-            unmatched.append(boost.pattern)
         weights[named] = np.maximum(weights[named], boost.weight)
     weights[weights == 0] = 1.0
-    path_only = (flags & int(_PATH_ONLY)) > 0
+    path_only = (flags & int(PATH_ONLY)) > 0
     levels[path_only] = np.minimum(levels[path_only], 1)
     shapes = _shapes(index, plan, levels, sections, path_only)
-    return Selection(levels, explicit, weights, shapes, tuple(unmatched))
+    return Selection(levels, explicit, weights, shapes)
 
 
 def _shapes(
