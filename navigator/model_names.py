@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from navigator.errors import UnknownModelError
-from navigator.pricing import FREE, ModelPrice, PriceTable
+from navigator.pricing import FREE, ModelPrice, PriceTable, load_prices
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
@@ -45,6 +46,33 @@ def price_of(
     if (vendor == "openai" and rest) or name.startswith("gemini-"):
         return prices.price_of(name)
     raise UnknownModelError(f"No model is called `{name[:80]}`; choose {CHOICES}.")
+
+
+def require_models(model: str, settings: NavigatorSettings, handed_in: Container[str] = ()) -> None:
+    """Refuse a task's model, or one that would follow it, before anything takes time.
+
+    Raises:
+        UnknownModelError: a name stands for nothing, or its package is missing.
+        UnpricedModelError: it costs money, and how much is unknown.
+        InvalidRequestError: the user's price file can't be used.
+    """
+    names = [name for name in (model, *settings.fallback_models) if name != EMBEDDED]
+    if not names and settings.prices is None:
+        return
+    prices = load_prices(settings.prices)
+    for name in names:
+        price_of(name, settings, prices, handed_in)
+        if name not in handed_in:
+            require_package(name)
+
+
+def require_package(name: str) -> None:
+    """Raise where the package that would run a model is not installed."""
+    if name.partition("/")[0] in ("ollama", "openai") and find_spec("openai") is None:
+        raise UnknownModelError(
+            f"`{name}` needs the package `openai`; install it with `pip install 'repo-navigator[openai]'`, "
+            "or use `embedded`."
+        )
 
 
 def is_here(url: str | None) -> bool:

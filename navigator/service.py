@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from navigator.errors import ModelFailedError
 from navigator.first_reading import words_to
-from navigator.host import AskHost
+from navigator.host import HOST, AskHost
 from navigator.loading import load_all
+from navigator.model_names import require_models
 from navigator.outputs import summary_of
 from navigator.pilot import Ask, Pilot, StepAction, asked
 from navigator.readings import Readings
@@ -66,11 +67,12 @@ class Navigator:
         """Index the repository, draw the opening view and return the new navigation's id.
 
         Raises:
-            InvalidRequestError: the request can't be used.
+            InvalidRequestError: the request, or a model's name, can't be used.
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
         task = checked(request, self._settings)
+        require_models(task.model, self._settings, {*self._models, *([HOST] if self._ask_host else [])})
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(

@@ -179,8 +179,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 
 def _check(request: NavigationRequest, settings: Settings) -> None:
     """Refuse what can't be used, by the names of the flags, before anything takes time."""
-    from navigator.model_names import missing_key, price_of  # noqa: PLC0415 - nothing else of this module needs them
-    from navigator.pricing import load_prices  # noqa: PLC0415
+    from navigator.model_names import missing_key, require_models  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.tasks import checked  # noqa: PLC0415
 
     chosen = navigator_settings(settings)
@@ -191,7 +190,7 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
         for argument, flag in _FLAGS.items():
             told = told.replace(f"`{argument}`", flag)
         raise InvalidRequestError(told) from error
-    price_of(task.model, chosen, load_prices(chosen.prices))
+    require_models(task.model, chosen)
     # Who names a model in a flag means that one; a model of the settings gives way to the next.
     if request.model is not None and (variable := missing_key(request.model, chosen, os.environ)):
         raise InvalidRequestError(

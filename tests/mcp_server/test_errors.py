@@ -96,6 +96,30 @@ async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) ->
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    "wrong", [{"model": "nonsense"}, {"model": "gemini-without-a-price"}, {"max_steps": 0}]
+)
+async def test_what_cannot_be_used_is_refused_before_the_repository_is_read(
+    wrong: dict[str, Any], settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x", **wrong})))
+    assert settings.cache_dir is not None
+    assert not list(settings.cache_dir.glob("**/*"))
+
+
+@pytest.mark.anyio
+async def test_a_model_of_the_settings_that_is_none_is_refused_before_the_repository_is_read(
+    settings: Settings, shop: Path
+) -> None:
+    misnamed = dataclasses.replace(settings, fallback_models=("gpt",))
+    async with Client(build_server(misnamed, working_folder=shop)) as client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+    assert settings.cache_dir is not None
+    assert not list(settings.cache_dir.glob("**/*"))
+
+
+@pytest.mark.anyio
 async def test_a_later_call_that_cannot_be_used_is_refused_and_nothing_is_lost(client: Client) -> None:
     async with client:
         first = await client.call_tool("navigate", {"goal": "the discount on an apple"})

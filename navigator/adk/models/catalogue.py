@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Mapping
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from google.adk.models import BaseLlm
@@ -19,8 +18,7 @@ from navigator.adk.models.gemini_client import close_client
 from navigator.adk.models.gemini_interactions import Interactions
 from navigator.adk.models.memory import Memory
 from navigator.adk.models.providers import Provider
-from navigator.errors import UnknownModelError
-from navigator.model_names import OPENAI_KEY, is_here, missing_key, price_of
+from navigator.model_names import OPENAI_KEY, is_here, missing_key, price_of, require_package
 from navigator.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
@@ -108,11 +106,7 @@ def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provid
 
 
 def _openai(name: str, model: str, url: str | None, key: str | None, price: ModelPrice) -> Provider:
-    if find_spec("openai") is None:
-        raise UnknownModelError(
-            f"`{name}` needs the package `openai`; install it with `pip install 'repo-navigator[openai]'`, "
-            "or use `embedded`."
-        )
+    require_package(name)
     if key is None:
         return Provider(name, _Unavailable(model=name, why=f"has no key: set {OPENAI_KEY}"), price, Memory())
     from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415
