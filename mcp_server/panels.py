@@ -31,30 +31,46 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def turn_panel(report: TurnReport) -> Panel:
-    """Return the panel of one step."""
-    lines = [Text(report.answer, style="green")] if report.answer else []
-    lines.append(Text(report.reasoning))
-    # The last step's reasoning sums the map up already.
-    is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
-    if report.focus and not is_summed_up:
-        lines.append(Text("In focus", style="bold"))
-        lines += [
-            _file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]
-        ]
-        if len(report.focus) > _SHOWN:
-            lines.append(Text(f"  and {len(report.focus) - _SHOWN} more", style="dim"))
-    if report.cuts:
-        told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
-        more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
-        lines.append(Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow"))
-    if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
-        lines.append(Text(aside, style="dim"))
-    if report.sufficiency and not is_summed_up:
-        lines.append(Text(report.sufficiency, style="dim"))
-    if report.ended:
-        lines.append(Text(report.ended, style="bold"))
-    lines += [Text(f"Note: {note}", style="yellow") for note in report.notes]
+class Panels:
+    """The panels of one navigation's steps; what one has told, the next does not repeat."""
+
+    def __init__(self) -> None:
+        self._files: set[str] = set()
+        self._notes: set[str] = set()
+
+    def of(self, report: TurnReport) -> Panel:
+        """Return the panel of the next step."""
+        lines = [Text(report.answer, style="green")] if report.answer else []
+        # The last step's reasoning sums the map up already.
+        is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
+        lines.append(Text(self._unsaid(report) if is_summed_up else report.reasoning))
+        if report.focus and not is_summed_up:
+            lines += _focus_lines(report)
+        lines += _cut_lines(report)
+        if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
+            lines.append(Text(aside, style="dim"))
+        if report.sufficiency and not is_summed_up:
+            lines.append(Text(report.sufficiency, style="dim"))
+        if report.ended:
+            lines.append(Text(report.ended, style="bold"))
+        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
+        self._files.update(f"- `{file.path}` (level {file.level}," for file in report.focus[:_SHOWN])
+        self._notes.update(report.notes)
+        return _panel(report, lines)
+
+    def _unsaid(self, report: TurnReport) -> str:
+        """Return the last step's words without the files that the panel before has just listed."""
+        from navigator.planning import FOCUS_HEAD  # noqa: PLC0415 - a replay shows no panel
+
+        told = tuple(self._files)
+        lines = report.reasoning.split("\n")
+        kept = [line for line in lines if not line.startswith(told)] if told else lines
+        if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):
+            kept = [line for line in kept if line != FOCUS_HEAD]
+        return "\n".join(kept)
+
+
+def _panel(report: TurnReport, lines: Sequence[Text]) -> Panel:
     size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {report.file_count} files"
     cost = f"${report.cost_this_turn:.4f} this step, ${report.total_cost:.4f} in all"
     return Panel(
@@ -117,6 +133,21 @@ def print_context(text: str) -> None:
     if not text.endswith("\n"):
         sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
+
+
+def _focus_lines(report: TurnReport) -> list[Text]:
+    shown = [_file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]]
+    more = len(report.focus) - _SHOWN
+    rest = [Text(f"  and {more} more", style="dim")] if more > 0 else []
+    return [Text("In focus", style="bold"), *shown, *rest]
+
+
+def _cut_lines(report: TurnReport) -> list[Text]:
+    if not report.cuts:
+        return []
+    told = ", ".join(f"{cut.path} (+{cut.tokens_to_add:,})" for cut in report.cuts[:3])
+    more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
+    return [Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow")]
 
 
 def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:

@@ -51,15 +51,26 @@ class Pilot:
     async def answer(self, before: Navigation, user: str, ask: Ask, *, refresh: bool) -> Navigation:
         """Do what is asked and store it; a navigation that has ended opens again for words or updates only.
 
+        Words or updates that come with the wish to finish are heeded first, in one step; with a cancel, not.
+
         Raises:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model made a decision.
             RepoMapError: the updates are not well-formed, or their plan can't be drawn.
             StorageError: the step can't be kept; it did not happen.
         """
-        stopped = before.run.stop_reason
-        if ask.action != "continue":
+        says_more = bool(ask.words or ask.updates)
+        if ask.action == "cancel" or (ask.action == "finish" and not says_more):
             return await self._end(before, user, ask.action)
+        after = await self._step(before, user, ask, refresh=refresh)
+        if ask.action == "finish" and after.run.stop_reason in (None, StopReason.FINISHED):
+            # The step has been stored since ``before`` was read.
+            self._hangar.register.release(after.run.navigation_id, user)
+            return await self._end(after, user, "finish")
+        return after
+
+    async def _step(self, before: Navigation, user: str, ask: Ask, *, refresh: bool) -> Navigation:
+        stopped = before.run.stop_reason
         if stopped is StopReason.CANCELLED:
             raise NavigationClosedError(
                 f"Navigation `{before.run.navigation_id}` was cancelled; open a new one with the same goal."

@@ -26,6 +26,8 @@ CHECKED_UNITS = 40
 LEAST_ROOM = 150
 """Tokens that must be free before more is worth a step."""
 ANY_ROOM = 1_000_000
+FOCUS_HEAD = "In focus:"
+"""What a summary says before its list of files."""
 SAFE_SHARE = 0.8
 """Of the free tokens, what estimates may fill: the rest is their error."""
 
@@ -117,7 +119,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     left_out = (
         f"Left out for want of evidence or of room: {view.map.excluded:,} files." if view.map.excluded else ""
     )
-    head = "In focus:" if lines else "Nothing is in focus."
+    head = FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
     return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
 

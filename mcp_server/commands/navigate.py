@@ -20,7 +20,7 @@ from mcp_server.conversation import Conversation
 from mcp_server.errors import CANCELLED, MODEL_FAILED
 from mcp_server.loading import load_navigator, navigator_settings
 from mcp_server.logs import log_to_stderr
-from mcp_server.panels import cost_line, print_context, stderr_console, turn_panel
+from mcp_server.panels import Panels, cost_line, print_context, stderr_console
 from mcp_server.reporting import status_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
@@ -124,6 +124,7 @@ async def _fly(
 async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
     console = stderr_console()
     conversation = Conversation(navigator, navigation_id, console) if options.interactive else None
+    panels = Panels()
     report: TurnReport | None = None
     while report is None or report.stop_reason is None:
         feedback = None
@@ -135,7 +136,7 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
         with _spinner("Deciding the next step") as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
         if not options.json:
-            console.print(turn_panel(report))
+            console.print(panels.of(report))
 
 
 @contextmanager
@@ -218,6 +219,7 @@ def _object(output: NavigatorOutput, seconds: float, cancelled: bool) -> dict[st
         "token_budget": output.token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
         "flight_plan_yaml": output.flight_plan_yaml,
+        "sufficiency": output.sufficiency,
         "reasoning_summary": output.reasoning_summary,
         "total_iterations": output.total_iterations,
         "total_cost_usd": float(output.total_cost),

@@ -41,6 +41,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "token_budget",
         "files",
         "flight_plan_yaml",
+        "sufficiency",
         "reasoning_summary",
         "total_iterations",
         "total_cost_usd",
@@ -48,6 +49,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "notes",
     }
     assert answer["tokens"] == count(answer["context"]) <= answer["token_budget"] == 600
+    assert answer["sufficiency"].startswith("Evidence: ")
     assert answer["files"][0]["path"] == "shop/prices.py"
     assert answer["files"][0].keys() == {"path", "level", "tokens", "reasons"}
     assert answer["seconds"].keys() == {"index", "navigate", "total"}

@@ -22,12 +22,26 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     plan.write_text("budget: 6000\nverbosity: [{pattern: 'other_*', level: 0}]\n")
     goal = ("--goal", "why is discount so slow")
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
-    end = capfd.readouterr().err.rpartition("finalize_context")[2]
+    told = capfd.readouterr().err
+    end = told.rpartition("finalize_context")[2]
     assert re.search(r"Left out for want of evidence or of room: 30 files\.", end)
     assert "excluded by the plan" not in end
     assert "model call" not in end
-    assert "`discount.py` (level 4, 3," in end
+    assert "discount.py  level 4, 3," in told.rpartition("finalize_context")[0]
+    assert "`discount.py` (level" not in end
+    assert "In focus" not in end
     assert not re.search(r"\d{4,} tokens", end)
+
+
+def test_a_note_that_holds_for_every_step_is_told_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    (tmp_path / "discount.py").write_text("def discount():\n    return 1\n")
+    plan = tmp_path.parent / "plan.yaml"
+    plan.write_text("verbosity: [{pattern: 'nowhere/**', level: 4}]\n")
+    assert main(["navigate", str(tmp_path), "--goal", "the discount", "--plan", str(plan)]) == 0
+    assert capfd.readouterr().err.count("No file matches `nowhere/**`.") == 1
 
 
 def test_one_file_is_no_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -130,6 +130,23 @@ async def test_an_interactive_navigation_says_how_to_go_on(client: Client) -> No
         assert done["status"] == "user"
 
 
+async def test_feedback_that_comes_with_the_wish_to_finish_is_heeded_first(
+    settings: Settings, large: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=large)) as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 2_000}))
+        before = first["turn_report"]["step_number"]
+        wish = {"feedback": "send_receipt in shop/mail.py is missing", "action": "finish"}
+        done = object_of(await client.call_tool("step", wish))
+        assert "send_receipt" in done["context_delta"]
+        assert (done["status"], done["turn_report"]["step_number"]) == ("user", before + 1)
+        raised = {"verbosity": [{"pattern": "shop/prices.py", "level": 1}]}
+        done = object_of(await client.call_tool("step", {"updates": raised, "action": "finish"}))
+        assert (done["status"], done["turn_report"]["step_number"]) == ("user", before + 2)
+        gone = object_of(await client.call_tool("step", {"feedback": "more", "action": "cancel"}))
+        assert (gone["status"], gone["turn_report"]["step_number"]) == ("cancelled", before + 2)
+
+
 async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None:
     async with client:
         await client.call_tool("navigate", {"goal": GOAL})
