@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
-from mcp_server.imports import large_imports
+from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import read_settings
 from repo_map.flags import FlagParser, TellVersion
 from repo_map.one_thread import ONE_THREAD
@@ -69,7 +69,7 @@ def _run(arguments: list[str]) -> int:
     for name, summary in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         if name == named:
-            with large_imports():
+            with large_imports(), models_built_on_first_use():
                 module = importlib.import_module(f"mcp_server.commands.{name}")
             module.add_arguments(sub)
     options = parser.parse_args(arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mcp_server.imports import large_imports
+from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navig
 
     ``ask_host`` asks the model of an assistant; without it there is no model ``host``.
     """
-    with large_imports():
+    with large_imports(), models_built_on_first_use():
         from navigator.loading import export_telemetry, load_all  # noqa: PLC0415
         from navigator.service import Navigator  # noqa: PLC0415
 
