@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from repo_map.relevance.sufficiency import Sufficiency
 
 MAX_GOALS = 16
+LARGE_BYTES = 4_000_000
+"""Of source: an index of so much or more counts as one live index, a smaller one as its share."""
+SMALL_PER_INDEX = 16
+"""Indexes that count as one, however small they are."""
 NAMED_PROBLEMS = 2
 """Files that a note names when they could not be read whole; the rest are counted."""
 
@@ -122,7 +126,7 @@ class Workspaces:
         """Let go of the indexes used least lately while there are too many, or too large ones together."""
         limits = self._settings.limits
         while len(self._live) > 1 and (
-            len(self._live) > limits.indexes
+            sum(_share(each.index) for each in self._live.values()) > limits.indexes
             or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
         ):
             self._live.popitem(last=False)
@@ -163,6 +167,11 @@ class Workspaces:
     def close(self) -> None:
         """Let go of every index."""
         self._live.clear()
+
+
+def _share(index: RepoIndex) -> float:
+    """Return how much of one live index an index counts as."""
+    return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
 
 
 def _words(sufficiency: Sufficiency) -> str:

@@ -138,11 +138,16 @@ class RepoIndex:
         """What names that which is derived from the index: its tree, and the limits it was made under."""
         return self.fingerprint + self._tree.limits.mark
 
+    @cached_property
+    def source_bytes(self) -> int:
+        """Bytes of all files in a language that is parsed."""
+        is_source = np.array([bool(name) for name in self.languages], np.bool_)[self.files.language]
+        return int(self.files.size[is_source].sum())
+
     @property
     def memory_mb(self) -> int:
         """Estimated megabytes of memory that the index takes, with what is derived from it."""
-        is_source = np.array([bool(name) for name in self.languages], np.bool_)[self.files.language]
-        return self._tree.limits.memory_for(int(self.files.size[is_source].sum()))
+        return self._tree.limits.memory_for(self.source_bytes)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     parse_seconds: float = 5.0
     """CPU time for one file."""
     indexes: int = 4
-    """Live in memory at once; the least recently used is read again."""
+    """Live in memory at once, many small ones for a large one; the least recently used is read again."""
     memory_mb: int = 8_000
     """Estimated, of all live indexes; on Linux also the most that one parsing process may take."""
     cache_mb: float = 2_000.0

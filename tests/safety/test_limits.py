@@ -13,7 +13,7 @@ from mcp_server.app import build_server
 from mcp_server.http import http_app
 from mcp_server.settings import HttpSettings, Settings, read_settings
 from navigator.settings import NavigatorSettings
-from navigator.workspace import Workspaces
+from navigator.workspace import SMALL_PER_INDEX, Workspaces
 from repo_map.cli import main
 from repo_map.drawing import draw_map
 from repo_map.errors import LimitError
@@ -75,15 +75,22 @@ def test_a_tree_that_memory_has_no_room_for_is_refused(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("limits", "stays"), [(Limits(), True), (Limits(indexes=1), False), (Limits(memory_mb=60), False)]
+    ("limits", "others", "stays"),
+    [
+        (Limits(), 1, True),
+        (Limits(indexes=1), SMALL_PER_INDEX - 1, True),
+        (Limits(indexes=1), SMALL_PER_INDEX, False),
+        (Limits(memory_mb=60), 1, False),
+    ],
 )
 async def test_the_index_used_least_lately_goes_when_there_are_too_many_or_too_large_ones(
-    tmp_path: Path, limits: Limits, stays: bool
+    tmp_path: Path, limits: Limits, others: int, stays: bool
 ) -> None:
-    one, other = write(tmp_path / "one", LONG_LINE), write(tmp_path / "other", LONG_LINE)
+    one = write(tmp_path / "one", LONG_LINE)
     spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1, limits=limits))
     first, _ = await spaces.open(one)
-    await spaces.open(other)
+    for number in range(others):
+        await spaces.open(write(tmp_path / f"other{number}", LONG_LINE))
     again, _ = await spaces.open(one, refresh=False)
     assert (again is first) == stays
 
