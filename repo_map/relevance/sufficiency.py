@@ -17,6 +17,13 @@ SURE, LIKELY = 0.8, 0.65
 _MOST_LEAD, _MOST_GAP = 3.0, 6.0
 _KNOWN_WORDS = 0.5
 """Share of the goal's words that the repository has; nearly every goal of the development tasks has more."""
+_HANDFUL = 20
+"""Files below which there is little to stand apart from: the words themselves must tell."""
+_HELD_WORDS = 0.5
+"""Share of the goal's words that the first of a handful of files holds, where it is the right one."""
+_AMONG_FEW = 0.55
+"""How often it was right where it held less, between folders with and without the files of real tasks."""
+_NAMED, _DEFINED = 0.7, 0.95
 _HINT = "say what it is about in the words of the code"
 _MANY_NAMESAKES = 4
 _RARE_UNITS = 3
@@ -87,18 +94,38 @@ def judge(
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
         return Sufficiency(Surety.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
-    confidence = confidence_of(surety_signals(scores), weights)
-    words, strange = _words(signals)
-    is_foreign = len(words) < _KNOWN_WORDS * (len(words) + len(strange)) and not _is_placed(columns)
-    if is_foreign:
-        confidence = min(confidence, LIKELY / 2)
+    doubt = _doubt(signals, columns, int(np.argmax(scores)))
+    confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
     surety = Surety.SURE if confidence >= SURE else Surety.LIKELY if confidence >= LIKELY else Surety.UNSURE
     vague = {name: count for name, count in ambiguous.items() if name in known}
     notes = list(_notes(signals, surety, missing, vague))
-    if is_foreign:
-        of_all = f"{len(words)} of the goal's {len(words) + len(strange)} words"
-        notes[0] = f"The repository has only {of_all}: {_HINT}."
+    if doubt.note:
+        notes[0] = doubt.note
     return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+
+
+class _Doubt(NamedTuple):
+    """What the goal's words allow at most."""
+
+    most: float = 1.0
+    """Confidence."""
+    note: str = ""
+
+
+def _doubt(signals: Signals, columns: FileColumns, best: int) -> _Doubt:
+    """Return what follows where too few of the goal's words are found, or held by the best of few files."""
+    words, strange = _words(signals)
+    number = len(words) + len(strange)
+    if len(words) < _KNOWN_WORDS * number and not _is_placed(columns):
+        told = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
+        return _Doubt(LIKELY / 2, told)
+    if len(signals.candidates.corpus.index.paths) < _HANDFUL and not _is_named(columns, best):
+        held = _held_words(signals, best, words)
+        if held < _HELD_WORDS * number:
+            return _Doubt(
+                _AMONG_FEW, f"The first of few files has only {held} of the goal's {number} words: {_HINT}."
+            )
+    return _Doubt()
 
 
 def _words(signals: Signals) -> tuple[set[str], set[str]]:
@@ -110,6 +137,21 @@ def _words(signals: Signals) -> tuple[set[str], set[str]]:
     words = {term for each in counts for term in each}
     known = {term for term in words if terms.get(term) is not None}
     return known, words - known
+
+
+def _held_words(signals: Signals, row: int, words: set[str]) -> int:
+    """Return how many of the words a candidate file holds."""
+    corpus = signals.candidates.corpus
+    file = int(signals.candidates.files[row])
+    first, end = corpus.file_postings[file : file + 2].tolist()
+    ids = np.array([corpus.index.terms.get(word) for word in words], dtype=np.int64)
+    return int(np.isin(ids, corpus.index.postings.term[first:end]).sum())
+
+
+def _is_named(columns: FileColumns, row: int) -> bool:
+    """Say whether the goal names a candidate file, or what it defines."""
+    named = max(float(columns.file[name][row]) for name in ("m.path", "m.frame", "m.dot", "m.udot"))
+    return named >= _NAMED or float(columns.file["def.umax"][row]) >= _DEFINED
 
 
 def _is_placed(columns: FileColumns) -> bool:

@@ -78,6 +78,43 @@ def test_a_goal_in_another_language_that_names_a_path_is_judged_by_it(index: Rep
     assert not relevance.sufficiency.notes[0].startswith("The repository has only")
 
 
+SHOP = {
+    "cache.py": 'class Cache:\n    def put(self, key):\n        """Keep the latest value under its key."""\n',
+    "mail.py": 'def send_mail(address, text):\n    """Send a text to the address of a customer."""\n',
+    "page.py": 'def show_page(request):\n    """Show the start page of the shop."""\n',
+}
+
+
+@pytest.fixture(scope="module")
+def handful(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return build_index(write(tmp_path_factory.mktemp("handful"), SHOP), workers=1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "held"),
+    [
+        ("Customers want the latest page to start in a dark text", "2 of the goal's 7 words"),
+        ("Customers of the shop see a request under the wrong key", "2 of the goal's 6 words"),
+    ],
+)
+def test_among_a_handful_of_files_a_goal_whose_words_are_scattered_is_never_sure(
+    goal: str, held: str, handful: RepoIndex
+) -> None:
+    sufficiency = judged(handful, goal)
+    assert sufficiency.surety is Surety.UNSURE
+    assert sufficiency.notes[0].startswith(f"The first of few files has only {held}")
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["The address of a customer is sent twice", "Say in page.py that the latest key of a customer is wrong"],
+)
+def test_among_a_handful_of_files_a_goal_that_one_of_them_answers_is_sure(
+    goal: str, handful: RepoIndex
+) -> None:
+    assert judged(handful, goal).surety is Surety.SURE
+
+
 def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(
     tmp_path: Path, index: RepoIndex
 ) -> None:
