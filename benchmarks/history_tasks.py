@@ -1,9 +1,12 @@
 """Tasks from the past of a repository: what a commit said, and the files and functions that it edited.
 
-    python -m benchmarks.history_tasks --mirrors M --trees T --out FILE [--snapshots N] [--tasks N] REPO…
+    python -m benchmarks.history_tasks --mirrors M --trees T --out FILE [--snapshots N] [--tasks N]
+        [--beside] REPO…
 
-Several tasks share one snapshot, so that one index serves them: a commit makes a task when the files that it
-edits are still as they were at the snapshot before it. Only repositories that no test set holds may be named.
+With ``--beside`` commits make tasks that edit only what stands beside the code: tests, documents, examples,
+benchmarks, automation, settings; a changelog counts as neither. Several tasks share one snapshot, so that
+one index serves them: a commit makes a task when the files that it edits are still as they were at the
+snapshot before it. Only repositories that no test set holds may be named.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from benchmarks.trees import find_mirror, materialise
 from repo_map.history.commits import clean_message
 from repo_map.parsing.languages import language_of
 from repo_map.parsing.values import Definition
+from repo_map.relevance.aims import Aim, is_aimed_at
 from repo_map.symbols import read_symbols
 from repo_map.worktree.file_flags import FileFlag, flags_of_path
 from repo_map.worktree.git import run_git
@@ -35,6 +39,9 @@ _ROUTINE = re.compile(
     r"typo|format|lint|style|reformat|run black|ci\b|v?\d+\.\d+)|dependabot|renovate|pre-commit",
     re.IGNORECASE,
 )
+_OF_PROGRAMS = re.compile(
+    r"^(?:bump|release|version|merge|revert)|\bv?\d+\.\d+\.\d+|dependabot|renovate", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\s*\(?(?:#|gh-)\d+\)?|https?://\S+", re.IGNORECASE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
@@ -46,7 +53,9 @@ class _Commit(NamedTuple):
     paths: tuple[str, ...]
 
 
-def find_tasks(repo: str, mirrors: Path, trees: Path, snapshots: int, per_snapshot: int) -> Iterator[Task]:
+def find_tasks(
+    repo: str, mirrors: Path, trees: Path, snapshots: int, per_snapshot: int, *, beside: bool = False
+) -> Iterator[Task]:
     """Yield tasks of evenly spread snapshots of a repository, at most ``per_snapshot`` each."""
     mirror = find_mirror(repo, mirrors)
     line = run_git(mirror, "rev-list", "--first-parent", "--no-merges", "HEAD").decode().split()
@@ -57,7 +66,7 @@ def find_tasks(repo: str, mirrors: Path, trees: Path, snapshots: int, per_snapsh
         base = line[place]
         tree = materialise(repo, base, mirrors, trees)
         made = 0
-        for commit in _commits(mirror, line[max(place - _REACH, 0) : place]):
+        for commit in _commits(mirror, line[max(place - _REACH, 0) : place], beside):
             task = _task(repo, base, mirror, tree, commit)
             if task is not None:
                 yield task
@@ -66,22 +75,34 @@ def find_tasks(repo: str, mirrors: Path, trees: Path, snapshots: int, per_snapsh
                 break
 
 
-def _commits(mirror: Path, ids: list[str]) -> Iterator[_Commit]:
-    """Yield commits that edit a few files of code, the oldest first."""
+def _commits(mirror: Path, ids: list[str], beside: bool) -> Iterator[_Commit]:
+    """Yield commits that edit a few files of code, or only files beside it, the oldest first."""
     for identity in reversed(ids):
         about = run_git(mirror, "show", "-s", "--format=%P%x00%B", identity).decode("utf-8", "replace")
         parents, _, message = about.partition("\0")
         cleaned = _NUMBER.sub("", clean_message(message)).strip()
-        if len(cleaned) < _LEAST_MESSAGE or _ROUTINE.search(cleaned):
+        if len(cleaned) < _LEAST_MESSAGE or (_OF_PROGRAMS if beside else _ROUTINE).search(cleaned):
             continue
         parent = parents.split()[0]
         changed = run_git(mirror, "diff-tree", "-r", "--no-renames", "--name-status", "-z", parent, identity)
         fields = changed.decode("utf-8", "replace").split("\0")
         entries = list(zip(fields[::2], fields[1::2], strict=False))
-        code = [path for status, path in entries if status == "M" and _is_code(path)]
-        added = [path for status, path in entries if status != "M" and _is_code(path)]
-        if 0 < len(code) <= _MOST_FILES and not added:
-            yield _Commit(identity, parent, cleaned, tuple(code))
+        wanted = _edited_beside(entries) if beside else _edited_code(entries)
+        if 0 < len(wanted) <= _MOST_FILES:
+            yield _Commit(identity, parent, cleaned, wanted)
+
+
+def _edited_code(entries: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the files of code that a commit edits; none where it adds or removes some."""
+    code = [(status, path) for status, path in entries if _is_code(path)]
+    return tuple(path for _, path in code) if all(status == "M" for status, _ in code) else ()
+
+
+def _edited_beside(entries: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the files beside the code that a commit edits; none where it touches any other."""
+    counted = [(status, path) for status, path in entries if not is_aimed_at(path, 0, Aim.NEWS)]
+    only = all(status == "M" and is_aimed_at(path, flags_of_path(path), ~Aim(0)) for status, path in counted)
+    return tuple(path for _, path in counted) if only else ()
 
 
 def _is_code(path: str) -> bool:
@@ -142,11 +163,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--snapshots", type=int, default=2)
     parser.add_argument("--tasks", type=int, default=8)
+    parser.add_argument("--beside", action="store_true")
     arguments = parser.parse_args()
     with arguments.out.open("wb") as out:
         for repo in arguments.repos:
             for task in find_tasks(
-                repo, arguments.mirrors, arguments.trees, arguments.snapshots, arguments.tasks
+                repo,
+                arguments.mirrors,
+                arguments.trees,
+                arguments.snapshots,
+                arguments.tasks,
+                beside=arguments.beside,
             ):
                 out.write(msgspec.json.encode(task) + b"\n")
 

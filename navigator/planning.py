@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from navigator.surroundings import INTERFACE, Neighbour, neighbours
 from navigator.turns import FOCUS_LEVEL, Navigation, View, wish_of
 from repo_map import globs
+from repo_map.relevance.aims import Aim
 from repo_map.selection.sections import line_range
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
 def _beside(index: RepoIndex, relevance: Relevance, view: View, room: int) -> tuple[Neighbour, ...]:
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
-    return neighbours(index, chosen, view.map.text, room, tests=relevance.goal.wants_tests)
+    return neighbours(index, chosen, view.map.text, room, tests=Aim.TESTS in relevance.goal.aims)
 
 
 def _missing(index: RepoIndex, relevance: Relevance, view: View) -> tuple[Neighbour, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import tokens
 from repo_map.packing.windows import find_windows, head_of
+from repo_map.relevance.aims import is_aimed_at
 from repo_map.relevance.scoring import Relevance, ScoredUnit
 from repo_map.selection.sections import qualified_names
 from repo_map.symbols import Definition
@@ -157,6 +158,8 @@ class PieceReader:
         index, path = self._index, self._index.paths[file_id]
         if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
             return 0.0
-        is_test = bool(index.files.flags[file_id] & FileFlag.TEST) and not self._goal.wants_tests
+        flags = int(index.files.flags[file_id])
+        if is_aimed_at(path, flags, self._goal.aims):
+            return 0.0
         language = index.languages[int(index.files.language[file_id])]
-        return _ASIDE if is_test or language in _PROSE_AND_DATA else 0.0
+        return _ASIDE if flags & FileFlag.TEST or language in _PROSE_AND_DATA else 0.0

@@ -114,6 +114,14 @@ class Corpus:
         return found
 
     @cached_property
+    def files_of_stem(self) -> dict[str, list[int]]:
+        """Lower-case file name up to its first dot → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.index.paths):
+            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(file)
+        return found
+
+    @cached_property
     def file_of_symbol(self) -> Ints:
         """The file of each definition."""
         return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.symbols.file_start))

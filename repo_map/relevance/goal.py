@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from repo_map.relevance.aims import Aim, aims_of
 from repo_map.relevance.goal_text import (
     FENCE,
     TRACE_LINE,
@@ -15,6 +16,7 @@ from repo_map.relevance.goal_text import (
     clean,
     compounds,
     drop_boilerplate,
+    first_line,
     split_title,
 )
 from repo_map.relevance.mentions import Frame, find_dotted_names, find_frames, find_paths
@@ -52,8 +54,8 @@ class ParsedGoal(NamedTuple):
     """Neighbouring words run together, as they would be in an identifier: ``cachekey``."""
     flags: tuple[str, ...]
     """Command line flags without dashes."""
-    wants_tests: bool
-    """Whether the goal is about the tests themselves."""
+    aims: Aim
+    """What it is about beside the code."""
     surface: Mapping[str, str]
     """Term → the word that it came from, for reasons."""
 
@@ -69,10 +71,6 @@ _CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 _CODE_LIKE = re.compile(r"\w_\w|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|^_+\w|[A-Za-z]\d")
 _CODE_MARK = re.compile(r"[=({;]|->|::")
 _FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]{2,40})")
-_TEST_GOAL = re.compile(
-    r"\b(?:add|write|fix|improve|update|missing|flaky|failing|more|refactor)\w*\s+(?:\w+\s+){0,3}tests?\b",
-    re.IGNORECASE,
-)
 _OPERATORS = {
     "+": "__add__",
     "-": "__sub__",
@@ -122,7 +120,7 @@ def parse_goal(goal: str) -> ParsedGoal:
         messages=tuple(dict.fromkeys(reader.messages)),
         compounds=tuple(dict.fromkeys([*compounds(title), *compounds(prose)])),
         flags=tuple(dict.fromkeys(_FLAG.findall(text))),
-        wants_tests=bool(_TEST_GOAL.search(title)),
+        aims=aims_of(first_line(without_links)),
         surface=reader.surface,
     )
 

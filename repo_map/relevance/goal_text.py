@@ -68,6 +68,11 @@ def clean(goal: str) -> str:
     return _CHECKBOX.sub("", _TAG.sub(" ", _COMMENT.sub("", text)))
 
 
+def first_line(text: str) -> str:
+    """Return the first line, whatever it is."""
+    return text.strip().partition("\n")[0][:_LONGEST_TITLE]
+
+
 def split_title(text: str) -> tuple[str, str]:
     """Return the first line that says something and the rest; a goal that starts with code has no title."""
     stripped = text.lstrip()

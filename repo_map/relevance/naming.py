@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from repo_map.relevance.aims import are_aimed_at
 from repo_map.relevance.corpus import Corpus
+from repo_map.relevance.file_names import find_called
 from repo_map.relevance.goal import ParsedGoal, Source
 from repo_map.relevance.mentions import Frame
 
@@ -30,6 +33,8 @@ _FRAME_DECAY = 0.3
 class Named:
     """Strength, between 0 and 1, with which the goal names files and units, and what it calls them."""
 
+    aimed: NDArray[np.bool_]
+    """Whether each file is of a kind that the goal asks for, such as a test."""
     paths: dict[int, float] = field(default_factory=dict)
     """File → strength of a path or file name in the goal."""
     folders: dict[int, float] = field(default_factory=dict)
@@ -50,10 +55,13 @@ class Named:
 
 def find_named(corpus: Corpus, goal: ParsedGoal) -> Named:
     """Look up everything that the goal names."""
-    named = Named()
+    named = Named(are_aimed_at(corpus, goal.aims))
     _find_frames(corpus, goal, named)
     frame_names = {frame.path for frame in goal.frames if not frame.linked}
     _find_paths(corpus, [path for path in goal.paths if path not in frame_names], named)
+    for file, strength, name in find_called(corpus, goal.title):
+        if _strengthen(named.paths, file, strength):
+            named.evidence["path", file] = name
     _find_dotted(corpus, goal.dotted, named)
     _find_definitions(corpus, goal, named)
     return named

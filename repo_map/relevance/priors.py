@@ -25,10 +25,10 @@ _INIT = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
 
 
-def are_main(corpus: Corpus, files: Ints, *, wants_tests: bool) -> NDArray[np.bool_]:
+def are_main(corpus: Corpus, files: Ints, aimed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which files are code that somebody writes for its own sake, tests where the goal wants them."""
-    made, auxiliary = _made(corpus, files), _auxiliary(corpus, files)
-    return np.asarray(corpus.is_code[files] & (made == 0) & ((auxiliary == 0) | wants_tests))
+    made, auxiliary = _made(corpus, files), are_auxiliary(corpus, files)
+    return np.asarray((made == 0) & ((corpus.is_code[files] & (auxiliary == 0)) | aimed[files]))
 
 
 def _made(corpus: Corpus, files: Ints) -> Floats:
@@ -37,13 +37,13 @@ def _made(corpus: Corpus, files: Ints) -> Floats:
     return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
 
 
-def _auxiliary(corpus: Corpus, files: Ints) -> Floats:
+def are_auxiliary(corpus: Corpus, files: Ints) -> Floats:
     flagged = corpus.index.files.flags[files] & int(FileFlag.TEST)
     by_name = _matching(_AUXILIARY, [corpus.index.paths[file] for file in files])
     return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
 
 
-def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Floats]:
+def file_priors(candidates: Candidates, aimed: NDArray[np.bool_]) -> dict[str, Floats]:
     """Return the signals of each candidate file's kind and size."""
     index = candidates.corpus.index
     files = candidates.files
@@ -52,8 +52,8 @@ def file_priors(candidates: Candidates, *, wants_tests: bool) -> dict[str, Float
     twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
     return {
         "p.gen": _made(candidates.corpus, files),
-        "p.aux": np.zeros(len(files)) if wants_tests else _auxiliary(candidates.corpus, files),
-        "p.code": candidates.corpus.is_code[files].astype(np.float64),
+        "p.aux": np.where(aimed[files], 0.0, are_auxiliary(candidates.corpus, files)),
+        "p.code": (candidates.corpus.is_code[files] | aimed[files]).astype(np.float64),
         "p.init": _matching(_INIT, paths),
         "p.hdr": _matching(_HEADER, paths),
         "p.depth": np.array([path.count("/") for path in paths], np.float64) / 5.0,

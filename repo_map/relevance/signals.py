@@ -81,7 +81,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         vote(past_of(corpus, history), query.goal_weights) if history is not None and len(history) else None
     )
     files = _choose(corpus, query, matches, named, votes)
-    candidates = Candidates(corpus, files, are_main(corpus, files, wants_tests=goal.wants_tests))
+    candidates = Candidates(corpus, files, are_main(corpus, files, named.aimed))
     unit = {
         **lexical_unit_features(candidates, query, _error_terms(goal, query)),
         **name_coverage(candidates, query),
@@ -105,7 +105,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **lexical_file_features(candidates, query, matches),
         **path_features(candidates, query.goal_weights),
         **stem_features(candidates, goal),
-        **file_priors(candidates, wants_tests=goal.wants_tests),
+        **file_priors(candidates, named.aimed),
         **_file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
@@ -129,7 +129,7 @@ def _choose(corpus: Corpus, query: Query, matches: Matches, named: Named, votes:
             worth[file] += strength
     for unit, strength in named.definitions.items():
         worth[corpus.file_of_unit[unit]] += 0.5 * strength
-    worth *= np.where(corpus.is_code, 1.0, _SHARE_OF_TEXT)
+    worth *= np.where(corpus.is_code | named.aimed, 1.0, _SHARE_OF_TEXT)
     worth[~corpus.readable] = 0.0
     best = np.argsort(-worth, kind="stable")[:MOST_CANDIDATES]
     return np.sort(best[worth[best] > 0])
