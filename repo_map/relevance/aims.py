@@ -44,7 +44,7 @@ class _Kind(NamedTuple):
 _KINDS: Final = (
     _Kind(
         Aim.TESTS,
-        "tests?",
+        "tests?|tst",
         (
             r"\b(?:add|writ|fix|improv|updat|miss|flak|fail|more|refactor|clean|speed|silenc|skip)\w*\s+"
             r"(?:\w+\s+){0,3}tests?\b",
@@ -52,7 +52,7 @@ _KINDS: Final = (
             r"\btests? (?:for|of|to (?:cover|check|ensure|verify))\b",
             r"\btests? (?:suite|coverage|fixtures?|helpers?|names?|files?|modules?|runs?)\b",
             r"\b(?:in|of|from|for|by|during) (?:[\w.-]+ ){0,3}tests\b",
-            r"\btests$",
+            r"\btests?(?=\.|$)",
             # As a verb, and not as the first half of a noun.
             r"^test (?!cases?\b|runner|client|class|name|server|if\b|with (?:go|python|node)\b)\w",
         ),
@@ -100,9 +100,10 @@ _KINDS: Final = (
         "ci|gha|workflows?|actions?",
         (
             r"\b(?:ci|gha|workflows?|dependabot|codeql|stalebot|renovate)\b",
+            r"\b(?:travis|appveyor|circleci|cirrus|jenkins|azure pipelines?)\b",
             r"\bgithub (?:\w+ )?actions?\b",
             r"\b[\w-]+[/-][\w-]+(?: v?\d+)? action\b",
-            r"\b(?:issue|pr|pull request|bug report) (?:template|form)s?\b",
+            r"\b(?:issue|pr|pull request|bug report|release) (?:template|form)s?\b",
             r"\b(?:nightly|cron) (?:jobs?|builds?)\b",
         ),
         (

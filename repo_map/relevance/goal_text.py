@@ -55,7 +55,10 @@ _ENVIRONMENT_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _KIND = r"(?:bug|feature(?: request)?|question|feat|fix|docs|chore|refactor|perf|enhancement|regression)"
-_KIND_PREFIX = re.compile(rf"^\s*(?:\[{_KIND}\][\s:]*|{_KIND}(?:\([^)]*\))?\s*[:!]+\s*)", re.IGNORECASE)
+_KIND_PREFIX = re.compile(
+    rf"^\s*(?:\[{_KIND}\][\s:]*|{_KIND}(?:\((?P<scope>[^)]*)\))?\s*[:!]+\s*)", re.IGNORECASE
+)
+"""``[bug] …``, ``fix: …``, ``feat(router)!: …``, of which the scope says something."""
 _LONGEST_TITLE = 240
 _MOST_COMPOUNDS = 400
 
@@ -83,7 +86,8 @@ def split_title(text: str) -> tuple[str, str]:
         sentence = first.find(". ", 20, _LONGEST_TITLE)
         cut = sentence + 1 if sentence > 0 else _LONGEST_TITLE
         first, rest = first[:cut], first[cut:] + "\n" + rest
-    return _KIND_PREFIX.sub("", first.lstrip("#*- \t").strip()), rest
+    plain = first.lstrip("#*- \t").strip()
+    return _KIND_PREFIX.sub(lambda found: f"{found['scope']}: " if found["scope"] else "", plain), rest
 
 
 def drop_boilerplate(text: str) -> str:

@@ -83,7 +83,8 @@ def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
     wanted = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..", "~")]
     if not wanted:
         return []
-    files = corpus.files_of_name.get(wanted[-1].lower(), [])
+    name = wanted[-1].lower()
+    files = corpus.files_of_name.get(name) or corpus.files_of_name.get(f".{name}", [])
     if not files:
         return []
     depth = {file: _common_tail(wanted, corpus.index.paths[file].split("/")) for file in files}
