@@ -167,7 +167,10 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
     )
     out = frozenset(name for name in names if leads_out(name))
     problems.extend(
-        Problem(ascii(name)[1:-1], "its path leads out of the repository; it was left out")
+        Problem(
+            ascii(name)[1:-1],
+            "its path leads out of the repository or into a version control system; it was left out",
+        )
         for name in sorted(out - odd)
     )
     names = [name for name in names if name not in odd and name not in out]

@@ -1,0 +1,127 @@
+"""Goals about what stands beside the code find it, and goals about the code do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_map.flight_plan import FlightPlan
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.packing import pack
+from repo_map.relevance.aims import Aim, aims_of, is_aimed_at
+from repo_map.relevance.scoring import score_goal
+from repo_map.worktree.file_flags import flags_of_path
+from tests.support.trees import write
+
+RETRY = """def retry(request, limit):
+    '''Retry a request up to the limit.'''
+    return request
+"""
+USES = "from app.retry import retry\n\n"
+FILES = {
+    "src/app/retry.py": RETRY,
+    "src/app/client.py": f"{USES}def send(request):\n    return retry(request, 3)\n",
+    "src/app/limits.py": "def read_limits(path):\n    '''Read a retry limit.'''\n    return open(path)\n",
+    "tests/test_retry.py": f"{USES}def test_retry():\n    assert retry('request', 1)\n",
+    "tests/test_client.py": "def test_send_on_windows():\n    assert True\n",
+    "benchmarks/bench_retry.py": f"{USES}def bench_retry():\n    retry('request', 9)\n",
+    "examples/retry_request.py": "from app import send\n\nsend('request')\n",
+    "docs/retrying.md": "# Retrying\n\nHow a request is retried, and how its limit is set.\n",
+    "docs/install.md": "# Install\n\nWith pip.\n",
+    "README.md": "# App\n\nSends requests.\n",
+    "packages/webapp/README.md": "# Webapp\n\nSends nothing.\n",
+    "CHANGELOG.md": "# Changes\n\n## 1.0\n\n- retry of a request has a limit\n",
+    ".github/workflows/ci.yml": "name: ci\njobs:\n  tests:\n    runs-on: ubuntu\n    timeout-minutes: 5\n",
+    ".travis.yml": "language: python\n",
+    ".clippy.toml": 'msrv = "1.70"\n',
+    "scripts/checkall.py": "def check():\n    return 'limit of a request'\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return build_index(write(tmp_path_factory.mktemp("app"), FILES), store=Store(None), workers=1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "path"),
+    [
+        ("Fix the limit in retry of a request", "src/app/retry.py"),
+        ("Add tests for the retry limit of a request", "tests/test_retry.py"),
+        ("tests: retry a request twice", "tests/test_retry.py"),
+        ("docs: say how the limit of retrying a request is set", "docs/retrying.md"),
+        ("Update the retry_request example", "examples/retry_request.py"),
+        ("Raise the timeout-minutes of the CI workflow", ".github/workflows/ci.yml"),
+        ("Add Python 3.14 to travis.yml", ".travis.yml"),
+        ("Update MSRV in .clippy.toml", ".clippy.toml"),
+        ("Say in the README that requests are retried", "README.md"),
+        ("Mention requests in the readme of the webapp", "packages/webapp/README.md"),
+        ("fix(limits): read the file only once", "src/app/limits.py"),
+    ],
+)
+def test_the_file_that_a_goal_is_about_comes_first(index: RepoIndex, goal: str, path: str) -> None:
+    assert score_goal(index, goal).files[0].path == path
+
+
+@pytest.mark.parametrize(
+    ("goal", "path"),
+    [
+        ("Drop the request from the retry benchmarks", "benchmarks/bench_retry.py"),
+        ("checkall: check the limit of a request", "scripts/checkall.py"),
+    ],
+)
+def test_a_file_that_shares_its_words_with_the_code_comes_into_sight(
+    index: RepoIndex, goal: str, path: str
+) -> None:
+    files = [file.path for file in score_goal(index, goal).files]
+    assert files.index(path) < 5 < len(files)
+
+
+def test_a_document_that_the_goal_is_about_is_shown_whole(index: RepoIndex) -> None:
+    relevance = score_goal(index, "docs: say how the limit of retrying a request is set")
+    rules = {rule.pattern: rule for rule in pack(index, relevance, FlightPlan().budget).verbosity}
+    assert rules["docs/retrying.md"].level == 4
+
+
+def test_a_changelog_is_no_documentation_unless_the_goal_says_so(index: RepoIndex) -> None:
+    documents = score_goal(index, "Document that the retry of a request has a limit").files
+    news = score_goal(index, "Add the retry limit of a request to the changelog").files
+    assert "CHANGELOG.md" not in [file.path for file in documents[:3]]
+    assert news[0].path == "CHANGELOG.md"
+
+
+@pytest.mark.parametrize(
+    ("title", "aims"),
+    [
+        ("Test case name hashing should consider tags", Aim(0)),
+        ("Test runner ignores the order of databases", Aim(0)),
+        ("Conversion does not work with the documented approach", Aim(0)),
+        ("Latest contest results are wrong", Aim(0)),
+        ("perf: sort once", Aim(0)),
+        ("Fix a flaky test on Windows", Aim.TESTS),
+        ("[docs] Add a link", Aim.DOCS),
+        ("DOC: list the parameters", Aim.DOCS),
+        ("docs(examples): raise the proxy's timeout", Aim.DOCS | Aim.EXAMPLES),
+        ("Update the github tests action", Aim.TESTS | Aim.AUTOMATION),
+        ("Improve the issue template", Aim.AUTOMATION),
+        ("Use eslint for types as well", Aim.SETTINGS),
+    ],
+)
+def test_a_title_says_what_it_asks_for_beside_the_code(title: str, aims: Aim) -> None:
+    assert aims_of(title) == aims
+
+
+def test_files_beside_the_code_are_told_by_their_paths() -> None:
+    kinds = {
+        "docs/guide.md": Aim.DOCS,
+        "src/notes.rst": Aim.DOCS,
+        "CHANGES.rst": Aim.NEWS,
+        "tests/test_benchmarks_multipart.py": Aim.TESTS | Aim.BENCHMARKS,
+        "googlemock/CMakeLists.txt": Aim.SETTINGS,
+        "src/app/retry.py": Aim(0),
+        "src/workbench/view.py": Aim(0),
+    }
+    found = {
+        path: Aim(sum(aim for aim in Aim if is_aimed_at(path, flags_of_path(path), aim))) for path in kinds
+    }
+    assert found == kinds
