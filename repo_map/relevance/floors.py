@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +19,9 @@ _UNITS_IN_SIGHT = 8
 def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
     """Put files whose path the goal names first, and files whose definitions it names among the first five.
 
-    A test or an example that is named comes among the first five as well: it tells where the fault shows,
-    seldom where it is.
+    The file where a stack trace says that it broke is the second at least: as often the fault is in one that
+    called it. A test or an example that is named comes among the first five as well: it tells where the fault
+    shows, seldom where it is.
     """
     if not len(scores):
         return scores
@@ -29,17 +32,27 @@ def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
     order = (scores - scores.min()) / max(float(np.ptp(scores)), 1e-9)
     raised = np.where(named & main, scores.max() + 1e-3 * (1.0 + order), scores)
     shown = named | (main & _unmistakable(file["m.frame"], file["m.dot"], file["def.umax"]))
-    return _keep_in_sight(raised, shown, _FILES_IN_SIGHT)
+    in_sight = _keep_in_sight(raised, shown, _FILES_IN_SIGHT)
+    return _keep_in_sight(in_sight, _crashed(file), 2)
 
 
 def raise_named_units(columns: FileColumns, scores: Floats) -> Floats:
-    """Put the functions that traces, links and qualified names point to among the first few."""
+    """Put the functions that traces, links and qualified names point to among the first few.
+
+    The one where a stack trace says that it broke leads: a small budget holds it before those that called it.
+    """
     if not len(scores):
         return scores
     unit = columns.unit
     main = ((columns.file["p.aux"] == 0) & (columns.file["p.gen"] == 0))[columns.file_row]
     shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
-    return _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
+    kept = _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
+    return np.where(_crashed(unit), kept.max() + 1e-3, kept)
+
+
+def _crashed(columns: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Return which row a trace ends in; signals that were kept before there was one have none."""
+    return np.asarray(columns.get("m.crash", np.zeros(1)) > 0)
 
 
 def _unmistakable(*strengths: Floats) -> NDArray[np.bool_]:

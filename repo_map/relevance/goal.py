@@ -19,7 +19,7 @@ from repo_map.relevance.goal_text import (
     first_line,
     split_title,
 )
-from repo_map.relevance.mentions import Frame, find_dotted_names, find_frames, find_paths
+from repo_map.relevance.mentions import Frame, find_crash, find_dotted_names, find_frames, find_paths
 from repo_map.relevance.terms import terms_of, words
 
 
@@ -44,6 +44,8 @@ class ParsedGoal(NamedTuple):
     """Paths and file names, as written."""
     frames: tuple[Frame, ...]
     """Places in stack traces, diagnostics and links into the source, in order."""
+    crash: tuple[Frame, ...]
+    """Of these, the trace that tells where it broke, innermost first."""
     dotted: tuple[str, ...]
     """Qualified names, written with dots: ``Router.dispatch``."""
     identifiers: Mapping[str, Source]
@@ -115,6 +117,7 @@ def parse_goal(goal: str) -> ParsedGoal:
         terms={source: dict(counts) for source, counts in reader.terms.items()},
         paths=find_paths(text),
         frames=find_frames(text),
+        crash=find_crash(text),
         dotted=find_dotted_names(without_links),
         identifiers=reader.identifiers,
         messages=tuple(dict.fromkeys(reader.messages)),

@@ -47,6 +47,10 @@ _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:(?:\.|::|#|->)~?[A-Za-z_]\w*)+"
 _NOT_A_NAME = re.compile(
     rf"^(?:i\.e|e\.g|a\.k\.a|www\.|.*\.(?:com|org|io|net|dev|{_SUFFIXES})$)", re.IGNORECASE
 )
+_PYTHON_TRACE = "Traceback (most recent call last)"
+_DIRECT_CAUSE = "was the direct cause of the following exception"
+_CAUSED_BY = re.compile(r"^\s*(?:Caused by:|\[cause\]:)", re.MULTILINE)
+_PANIC = re.compile(r"\bpanicked at\b|^stack backtrace:", re.MULTILINE)
 _MOST = 60
 
 
@@ -66,13 +70,40 @@ def find_frames(text: str) -> tuple[Frame, ...]:
     return tuple(best.values())[:_MOST]
 
 
+def find_crash(text: str) -> tuple[Frame, ...]:
+    """Return the frames of the trace that tells where it broke, innermost first; none without a trace.
+
+    Of a chain of exceptions the one that began it counts: behind the last ``Caused by``; in Python the first
+    of those that are each other's direct cause, else the last that was raised.
+    """
+    plain = URL.sub(lambda url: " " * len(url[0]), text)
+    traces = plain.split(_PYTHON_TRACE)
+    if len(traces) > 1 or _PYTHON_FRAME.search(plain):
+        at = len(traces) - 1
+        while at > 1 and _DIRECT_CAUSE in traces[at - 1]:
+            at -= 1
+        frames = [_python_frame(match) for match in _PYTHON_FRAME.finditer(traces[at])]
+        return tuple(frame for frame in reversed(frames) if frame.function)
+    begun = _CAUSED_BY.split(plain)[-1]
+    found = [
+        (match.start(), frame_of(match))
+        for pattern, frame_of in (*_FRAMES[1:5], *(_FRAMES[5:6] if _PANIC.search(begun) else ()))
+        for match in pattern.finditer(begun)
+    ]
+    return tuple(frame for _, frame in sorted(found, key=lambda item: item[0]))
+
+
+def _python_frame(match: re.Match[str]) -> Frame:
+    return Frame(match[1], int(match[2]), match[3] or "")
+
+
 def _java_frame(match: re.Match[str]) -> Frame:
     package = match[1].rpartition("/")[2].split("$")[0].rpartition(".")[0].replace(".", "/")
     return Frame(f"{package}/{match[3]}" if package else match[3], int(match[4] or 0), match[2])
 
 
 _FRAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Frame]], ...] = (
-    (_PYTHON_FRAME, lambda match: Frame(match[1], int(match[2]), match[3] or "")),
+    (_PYTHON_FRAME, _python_frame),
     (_JAVA_FRAME, _java_frame),
     (_SCRIPT_FRAME, lambda match: Frame(match[2], int(match[3]), (match[1] or "").rpartition(".")[2])),
     (_GO_FRAME, lambda match: Frame(match[3], int(match[4]), match[2] or match[1])),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,11 @@ from repo_map.relevance.aims import are_aimed_at
 from repo_map.relevance.corpus import Corpus
 from repo_map.relevance.file_names import find_called
 from repo_map.relevance.goal import ParsedGoal, Source
-from repo_map.relevance.mentions import Frame
+from repo_map.relevance.places import MOST_FILES_OF_A_NAME, files_at, is_whole, unit_named_by, units_of_frame
+from repo_map.relevance.priors import are_main
 
 _MOST_NAMESAKES = 40
 """A name with more definitions than this says nothing about any of them."""
-_MOST_FILES_OF_A_NAME = 12
 _IDENTIFIER_WEIGHT = {
     Source.TITLE: 1.0,
     Source.INLINE: 1.0,
@@ -27,6 +28,13 @@ _IDENTIFIER_WEIGHT = {
     Source.CODE: 0.35,
 }
 _FRAME_DECAY = 0.3
+
+
+class Crash(NamedTuple):
+    """Where a stack trace says that it broke."""
+
+    file: int
+    unit: int
 
 
 @dataclass
@@ -41,6 +49,7 @@ class Named:
     """File → strength of a folder or module path."""
     frames: dict[int, float] = field(default_factory=dict)
     frame_units: dict[int, float] = field(default_factory=dict)
+    crash: Crash | None = None
     dotted: dict[int, float] = field(default_factory=dict)
     dotted_units: dict[int, float] = field(default_factory=dict)
     definitions: dict[int, float] = field(default_factory=dict)
@@ -57,6 +66,7 @@ def find_named(corpus: Corpus, goal: ParsedGoal) -> Named:
     """Look up everything that the goal names."""
     named = Named(are_aimed_at(corpus, goal.aims))
     _find_frames(corpus, goal, named)
+    named.crash = _find_crash(corpus, goal, named.aimed)
     frame_names = {frame.path for frame in goal.frames if not frame.linked}
     _find_paths(corpus, [path for path in goal.paths if path not in frame_names], named)
     for file, strength, name in find_called(corpus, goal.title):
@@ -74,38 +84,6 @@ def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
     return False
 
 
-def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
-    """Return the files that a path as written may mean, each with how surely.
-
-    The longest common tail of components wins, so that paths of another machine are found:
-    ``/usr/lib/python3/site-packages/app/core.py`` means ``src/app/core.py``.
-    """
-    wanted = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..", "~")]
-    if not wanted:
-        return []
-    name = wanted[-1].lower()
-    files = corpus.files_of_name.get(name) or corpus.files_of_name.get(f".{name}", [])
-    if not files:
-        return []
-    depth = {file: _common_tail(wanted, corpus.index.paths[file].split("/")) for file in files}
-    deepest = max(depth.values())
-    best = [file for file in files if depth[file] == deepest]
-    if len(best) > _MOST_FILES_OF_A_NAME:
-        return []
-    whole = deepest == len(wanted) or deepest == corpus.index.paths[best[0]].count("/") + 1
-    surety = 1.0 if deepest > 1 or len(wanted) == 1 or whole else 0.6
-    return [(file, surety / len(best) ** 0.5) for file in best]
-
-
-def _common_tail(wanted: list[str], parts: list[str]) -> int:
-    count = 0
-    for a, b in zip(reversed(wanted), reversed(parts), strict=False):
-        if a.lower() != b.lower():
-            break
-        count += 1
-    return count
-
-
 def _find_frames(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
     resolved = [
         (frame, file, surety) for frame in goal.frames for file, surety in files_at(corpus, frame.path)
@@ -118,26 +96,23 @@ def _find_frames(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
         named.found.add(frame.path)
         if _strengthen(named.frames, file, strength):
             named.evidence["frame", file] = f"{frame.path}:{frame.line}" if frame.line else frame.path
-        for unit, share in _units_of_frame(corpus, frame, file):
+        for unit, share in units_of_frame(corpus, frame, file):
             if _strengthen(named.frame_units, unit, strength * share):
                 named.evidence["frame unit", unit] = frame.function or f"line {frame.line}"
 
 
-def _units_of_frame(corpus: Corpus, frame: Frame, file: int) -> Iterator[tuple[int, float]]:
-    """Yield the units that a frame points to: by function name, else by line."""
-    symbols = corpus.index.symbols
-    first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
-    at_line = corpus.unit_at(file, frame.line) if frame.line else -1
-    name = frame.function.rpartition(".")[2]
-    wanted = corpus.index.strings.get(name) if name and name != "<module>" else None
-    bearing = [] if wanted is None else (np.flatnonzero(symbols.name[first:last] == wanted) + first).tolist()
-    by_name = {int(corpus.unit_of_symbol[symbol]) for symbol in bearing} - {-1}
-    if at_line in by_name:
-        by_name = {at_line}
-    if by_name:
-        yield from ((unit, 1.0 / len(by_name) ** 0.5) for unit in sorted(by_name))
-    elif at_line >= 0:
-        yield at_line, 0.7
+def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> Crash | None:
+    """Return the innermost place of the trace that is the repository's own and no test or copy."""
+    for frame in goal.crash:
+        files = files_at(corpus, frame.path)
+        if not is_whole(files):
+            continue
+        mains = are_main(corpus, np.array([file for file, _ in files]), aimed)
+        for (file, _), is_main in zip(files, mains.tolist(), strict=True):
+            unit = unit_named_by(corpus, frame, file) if is_main else -1
+            if unit >= 0:
+                return Crash(file, unit)
+    return None
 
 
 def _find_paths(corpus: Corpus, paths: Iterable[str], named: Named) -> None:
@@ -163,7 +138,7 @@ def _find_folder(corpus: Corpus, path: str, named: Named) -> None:
         for file, known in enumerate(_lowered(corpus))
         if f"{tail}." in known or f"{tail}/" in known
     ]
-    if 0 < len(found) <= 2 * _MOST_FILES_OF_A_NAME:
+    if 0 < len(found) <= 2 * MOST_FILES_OF_A_NAME:
         named.found.add(path)
         for file, as_file in found:
             strength = (1.0 if as_file in _lowered(corpus)[file] else 0.7) / len(found) ** 0.5
@@ -203,7 +178,7 @@ def _find_qualified(corpus: Corpus, name: str, leaf: str, holder: str, named: Na
         folders = corpus.index.paths[file].rsplit(".", 1)[0].split("/")
         if holder == inside.rpartition(".")[2] or (parent < 0 and holder in folders[-2:]):
             hits.append(symbol)
-    if not 0 < len(hits) <= _MOST_FILES_OF_A_NAME:
+    if not 0 < len(hits) <= MOST_FILES_OF_A_NAME:
         return False
     for symbol in hits:
         file, unit = int(corpus.file_of_symbol[symbol]), int(corpus.unit_of_symbol[symbol])
@@ -222,7 +197,7 @@ def _find_module(corpus: Corpus, name: str, parts: list[str], named: Named) -> N
         found = [
             file for stem in (".", "/__init__.", "/mod.", "/index.") for file in _ending(corpus, tail + stem)
         ]
-        if 0 < len(found) <= _MOST_FILES_OF_A_NAME:
+        if 0 < len(found) <= MOST_FILES_OF_A_NAME:
             named.found.add(name)
             for file in found:
                 if _strengthen(named.folders, file, 0.8 / len(found) ** 0.5):

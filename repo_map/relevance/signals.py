@@ -88,6 +88,9 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **unit_priors(candidates),
         "m.frame": _spread(named.frame_units, candidates.row_of_unit, len(candidates.units)),
         "m.dot": _spread(named.dotted_units, candidates.row_of_unit, len(candidates.units)),
+        "m.crash": _spread(
+            {named.crash.unit: 1.0} if named.crash else {}, candidates.row_of_unit, len(candidates.units)
+        ),
         "def.unit": _spread(named.definitions, candidates.row_of_unit, len(candidates.units)),
     }
     if votes is not None:
@@ -161,6 +164,7 @@ def _file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
         "m.folder": _spread(named.folders, candidates.row_of_file, rows),
         "m.frame": _spread(named.frames, candidates.row_of_file, rows),
         "m.dot": _spread(named.dotted, candidates.row_of_file, rows),
+        "m.crash": _spread({named.crash.file: 1.0} if named.crash else {}, candidates.row_of_file, rows),
     }
 
 
