@@ -128,13 +128,27 @@ def _on_disk(data_dir: Path) -> Stores:
         probe.flush()
     for folder in (ARTIFACTS, LOCKS, ANSWERS):
         (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
+        _close_to_others(data_dir / folder, 0o700)
     database = data_dir / DATABASE
     # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.
     os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+    for ending in ("", "-wal", "-shm"):
+        _close_to_others(data_dir / f"{DATABASE}{ending}", 0o600)
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
     return Stores(QueuedSessions(str(database)), FileArtifactService(data_dir / ARTIFACTS), data_dir, "")
+
+
+def _close_to_others(path: Path, mode: int) -> None:
+    """Take from others what an older version, or whoever restored a backup, let them read.
+
+    The folder that the user named keeps its mode, it may be his own; nobody gets past those that are closed,
+    whatever the modes of the files in them.
+    """
+    with suppress(OSError):  # Not there, or another user's.
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)
 
 
 def _in_memory(note: str) -> Stores:

@@ -54,3 +54,19 @@ async def test_what_is_kept_is_for_the_user_alone_whatever_folder_he_names(tmp_p
     await navigator.aclose()
     assert {"sessions.db", "sessions.db-wal", "artifacts", "locks"} <= modes.keys()
     assert set(modes.values()) == {0}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+@pytest.mark.anyio
+async def test_what_an_older_version_left_open_to_others_is_closed(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for folder in ("artifacts", "locks", "answers"):
+        (data / folder).mkdir(parents=True)
+        (data / folder).chmod(0o755)
+    (data / "sessions.db").touch(0o644)
+    data.chmod(0o755)
+    await open_stores(data).sessions.close()
+    assert {path.name: path.stat().st_mode & 0o077 for path in data.iterdir()} == dict.fromkeys(
+        ("artifacts", "locks", "answers", "sessions.db"), 0
+    )
+    assert data.stat().st_mode & 0o077 == 0o055
