@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -129,7 +129,7 @@ async def fly(scratch: Path, count: int) -> Load:
     return load
 
 
-async def _each(flights: list[Flight], work: Callable[[Flight], Awaitable[None]]) -> None:
+async def _each(flights: list[Flight], work: Callable[[Flight], Coroutine[Any, Any, None]]) -> None:
     async with anyio.create_task_group() as tasks:
         for flight in flights:
             tasks.start_soon(work, flight)
@@ -190,7 +190,8 @@ async def _answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
         result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     assert result.structured_content is not None
-    return result.structured_content
+    content: dict[str, Any] = result.structured_content
+    return content
 
 
 def _plant(folder: Path, number: int) -> Path:

@@ -48,7 +48,7 @@ def needed(root: str = ROOT) -> list[Package]:
 
 
 def _licence(metadata: PackageMetadata) -> str:
-    expression = metadata.get("License-Expression")
+    expression = next(iter(metadata.get_all("License-Expression") or ()), "")
     if expression:
         return str(expression)
     named = [
@@ -56,7 +56,7 @@ def _licence(metadata: PackageMetadata) -> str:
         for classifier in metadata.get_all("Classifier") or []
         if classifier.startswith("License ::") and classifier != "License :: OSI Approved"
     ]
-    written = str(metadata.get("License") or "").strip().partition("\n")[0]
+    written = str(next(iter(metadata.get_all("License") or ()), "")).strip().partition("\n")[0]
     return "; ".join(named) or written[:60] or "unknown"
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
+"""Of 32 bits where they are kept, of 64 where they are computed with."""
 
 DOCS, PATH = 2, 5
 BUCKETS = 1 << 17
@@ -91,7 +92,8 @@ def _parts(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def _terms(part: Mapping[str, Any]) -> list[str]:
-    return part["terms"].tobytes().decode().split("\n")
+    terms: bytes = part["terms"].tobytes()
+    return terms.decode().split("\n")
 
 
 def make_vocabulary(

@@ -30,12 +30,11 @@ class Ranking(NamedTuple):
         """Return the mean of several repositories' figures, each weighing the same."""
         if not rankings:
             return Ranking(0, 0, (0,) * len(BLENDS), 0, 0, (0,) * len(BLENDS))
-        return Ranking(*(
-            tuple(np.mean(column, axis=0).tolist())
-            if isinstance(column[0], tuple)
-            else float(np.mean(column))
-            for column in zip(*rankings, strict=True)
-        ))  # fmt: skip
+        words, meaning, both, *recalls = (
+            np.mean(column, axis=0).tolist() for column in zip(*rankings, strict=True)
+        )
+        recall_words, recall_meaning, recall_both = recalls
+        return Ranking(words, meaning, tuple(both), recall_words, recall_meaning, tuple(recall_both))
 
 
 def describe(ranking: Ranking) -> str:
@@ -53,9 +52,9 @@ def rank_changes(encoder: Encoder, repository: Repository) -> Ranking:
     """Rank every function of the repository for its newest commits, the changed ones as they were before."""
     encoder.eval()
     places, newest = np.unique(repository.place, return_index=True)
-    commits = np.arange(min(_MOST_COMMITS, len(repository.goals.start) - 1))
+    commits = range(min(_MOST_COMMITS, len(repository.goals.start) - 1))
     rows = np.unique(np.concatenate([newest, *(repository.changed_by(commit) for commit in commits)]))
-    units, goals = repository.units.take(rows), repository.goals.take(commits)
+    units, goals = repository.units.take(rows), repository.goals.take(np.array(commits))
     words = lexical_scores(repository, goals, units)
     near = (encoder.goals(goals, repository) @ encoder.units(units, repository).T).numpy()
     mixes = [words, near, *(words + blend * near for blend in BLENDS)]

@@ -108,7 +108,8 @@ class _Scores:
         least = np.partition(alike, -voters, axis=1)[:, -voters][:, None]
         votes = csr_matrix(np.where(alike >= least, alike, 0) ** 2) @ self._changed
         dense = np.asarray(votes.todense(), np.float32)
-        return dense / np.maximum(dense.max(axis=1, keepdims=True), 1e-6)
+        shares: Floats = dense / np.maximum(dense.max(axis=1, keepdims=True), 1e-6)
+        return shares
 
 
 def make_lists(repository: Repository, spread: csr_matrix, sizes: Sizes) -> Lists:

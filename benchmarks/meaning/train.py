@@ -163,7 +163,8 @@ def train(options: argparse.Namespace) -> None:
         f"{len(names)} repositories, {sum(len(r.changed) for r in repositories)} pairs,"
         f" {len(terms)} terms, {steps} steps"
     )
-    began, losses, waiting = time.monotonic(), [], []
+    began, losses = time.monotonic(), []
+    waiting: list[tuple[int, Ints]] = []
     for step in range(1, steps + 1):
         if not waiting:
             waiting = _schedule(repositories, options.batch, chance)
