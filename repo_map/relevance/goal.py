@@ -11,6 +11,7 @@ from typing import NamedTuple
 from repo_map.relevance.aims import Aim, aims_of
 from repo_map.relevance.goal_text import (
     FENCE,
+    FILLER,
     TRACE_LINE,
     URL,
     clean,
@@ -157,7 +158,7 @@ class _Reader:
             self._name(_IDENTIFIER.findall(code), Source.INLINE)
         self.messages.extend(quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted)
         self.messages.extend(message.strip() for message in _ERROR_NAME.findall(text) if message)
-        self._add(text, source)
+        self._add(FILLER.sub(" ", text), source)
         self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), Source.INLINE)
         bare = _INLINE.sub(" ", text)
         names = [name for name in _IDENTIFIER.findall(bare) if _CODE_LIKE.search(name)] + _CALL.findall(bare)

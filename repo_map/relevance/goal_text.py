@@ -17,6 +17,18 @@ TRACE_LINE = re.compile(
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 URL = re.compile(r"\bhttps?://\S+|\bwww\.\S+")
 
+FILLER = re.compile(
+    r"^\W*(?:(?:please|can you|could you|explain|describe|tell me|show me|find out|help me)\b[\s,:]*)+"
+    r"|\b(?:i|we) (?:want|need|would like|am trying|are trying)(?: to)?\b"
+    r"|\b(?:about|across|actually|again|ago|almost|already|although|among|anyway|anything|because|becomes?|currently|"
+    r"despite|during|ever|everything|happen(?:s|ed|ing)?|hence|however|indeed|instead|itself|maybe|meanwhile|moreover|"
+    r"neither|nevertheless|often|otherwise|perhaps|possibly|probably|properly|quite|rather|really|recently|"
+    r"seem(?:s|ed)?|several|simply|somehow|something|sometimes|somewhere|soon|still|therefore|though|thus|too|towards?|"
+    r"unfortunately|unless|upon|usually|various|wants?|wanted|whatever|whenever|whereas|wherever|whether|whose|"
+    r"within|yet)\b(?![\w(.])",
+    re.IGNORECASE,
+)
+"""What a goal says around what it is about; code says it too, and so seldom that it would count much."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|pre|code|b|i|em|strong|kbd|sub|sup|img|a|h\d)\b[^>]*>", re.IGNORECASE

@@ -118,3 +118,10 @@ def test_a_goal_that_is_only_a_trace_has_no_title() -> None:
 @given(st.text())
 def test_any_text_is_a_goal(text: str) -> None:
     assert parse_goal(text).surface is not None
+
+
+def test_what_is_said_around_a_question_is_no_part_of_it() -> None:
+    said = parse_goal("Please explain what happens currently when a QuerySet is sliced across pages")
+    assert set(said.terms[Source.TITLE]) == {"queryset", "queri", "set", "slice", "page"}
+    named = parse_goal("Explain `explain` and upon.within() of a queryset")
+    assert {"explain", "within"} <= {*named.terms[Source.TITLE], *named.terms[Source.INLINE]}

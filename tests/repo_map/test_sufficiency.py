@@ -93,7 +93,7 @@ def handful(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
 @pytest.mark.parametrize(
     ("goal", "held"),
     [
-        ("Customers want the latest page to start in a dark text", "2 of the goal's 7 words"),
+        ("Customers want the latest page to start in a dark text", "2 of the goal's 6 words"),
         ("Customers of the shop see a request under the wrong key", "2 of the goal's 6 words"),
     ],
 )
