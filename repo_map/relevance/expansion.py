@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, concatenated_ranges, scaled, summed
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, concatenated_ranges, scaled, summed
 from repo_map.relevance.lexical import match_units, score, unit_hits
 from repo_map.relevance.units import NAME, SIGNATURE
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, Ints, concatenated_ranges, scaled, summed
 from repo_map.relevance.query import Query, inverse_frequency
 from repo_map.relevance.units import DOCS, NAME, SIGNATURE, STRINGS
 

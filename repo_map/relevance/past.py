@@ -9,7 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from repo_map.history import History
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, Ints, scaled, summed
 from repo_map.relevance.expansion import terms_of_units
 
 _NEIGHBOURS = 80

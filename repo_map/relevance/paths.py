@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, scaled
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, scaled
 from repo_map.relevance.goal import ParsedGoal, Source
 from repo_map.relevance.terms import terms_of, words
 

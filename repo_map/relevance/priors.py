@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, Ints
 from repo_map.relevance.units import CLASS_HEADER, FUNCTION, GAP
 from repo_map.worktree.file_flags import FileFlag
 

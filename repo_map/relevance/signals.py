@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.history import History
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.expansion import expansion_scores, feedback
 from repo_map.relevance.goal import ParsedGoal
 from repo_map.relevance.lexical import (
@@ -21,6 +22,7 @@ from repo_map.relevance.lexical import (
     name_coverage,
     score,
 )
+from repo_map.relevance.named_places import file_mentions, unit_mentions
 from repo_map.relevance.naming import Named, find_named
 from repo_map.relevance.past import (
     Votes,
@@ -86,12 +88,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **lexical_unit_features(candidates, query, _error_terms(goal, query)),
         **name_coverage(candidates, query),
         **unit_priors(candidates),
-        "m.frame": _spread(named.frame_units, candidates.row_of_unit, len(candidates.units)),
-        "m.dot": _spread(named.dotted_units, candidates.row_of_unit, len(candidates.units)),
-        "m.crash": _spread(
-            {named.crash.unit: 1.0} if named.crash else {}, candidates.row_of_unit, len(candidates.units)
-        ),
-        "def.unit": _spread(named.definitions, candidates.row_of_unit, len(candidates.units)),
+        **unit_mentions(candidates, named),
     }
     if votes is not None:
         unit |= unit_past_features(candidates, votes)
@@ -109,7 +106,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **path_features(candidates, query.goal_weights),
         **stem_features(candidates, goal),
         **file_priors(candidates, named.aimed),
-        **_file_mentions(candidates, named),
+        **file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
     file["s.namesake"] = namesake_files(candidates, file["b.file"] + file["b.umax"])
@@ -144,28 +141,9 @@ def _first_guess(unit: Mapping[str, Floats]) -> Floats:
     return guess + 0.3 * unit["h.unit"] if "h.unit" in unit else guess
 
 
-def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
-    values = np.zeros(rows)
-    for key, strength in strengths.items():
-        if row_of[key] >= 0:
-            values[row_of[key]] = strength
-    return values
-
-
 def _error_terms(goal: ParsedGoal, query: Query) -> Floats:
     quoted = {term for message in goal.messages for word in words(message) for term in terms_of(word)}
     return np.array([float(term in quoted) for term in query.terms])
-
-
-def _file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
-    rows = len(candidates.files)
-    return {
-        "m.path": _spread(named.paths, candidates.row_of_file, rows),
-        "m.folder": _spread(named.folders, candidates.row_of_file, rows),
-        "m.frame": _spread(named.frames, candidates.row_of_file, rows),
-        "m.dot": _spread(named.dotted, candidates.row_of_file, rows),
-        "m.crash": _spread({named.crash.file: 1.0} if named.crash else {}, candidates.row_of_file, rows),
-    }
 
 
 def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str, Floats]:

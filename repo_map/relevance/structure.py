@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_map.relevance.corpus import Candidates, Floats, Ints, concatenated_ranges, scaled, summed
+from repo_map.relevance.candidates import Candidates
+from repo_map.relevance.corpus import Floats, Ints, concatenated_ranges, scaled, summed
 
 _MOST_NAMESAKES = 12
 _SEEDS = 12
