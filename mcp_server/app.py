@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -123,42 +123,52 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
     folder = working_folder or Path.cwd()
     warming = Warming(navigations)
-    subscriptions = Subscriptions()
-    connections = 0
-
-    @asynccontextmanager
-    async def connection(_: MCPServer[Desk]) -> AsyncIterator[Desk]:
-        nonlocal connections
-        connections += 1
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(warming.warm)
-                yield Desk(settings, navigations, folder, subscriptions)
-                tasks.cancel_scope.cancel()
-        finally:
-            connections -= 1
-            if not connections:
-                with anyio.CancelScope(shield=True):
-                    await server.rounds.aclose()
-                    await navigations.aclose()
-
+    subscriptions, rounds = Subscriptions(), Rounds()
+    connections = Connections(partial(Desk, settings, navigations, folder, subscriptions), rounds, warming)
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
         version=package_version(),
         instructions=INSTRUCTIONS,
         tools=tools(),
-        lifespan=connection,
+        lifespan=connections.open,
         log_level=settings.log_level,
         middleware=[know_caller, warming],
     )
     server.navigations = navigations
-    server.rounds = Rounds()
+    server.rounds = rounds
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)
     offer_completions(server, navigations, settings.allowed)
     return server
+
+
+class Connections:
+    """Counts the connections of a server; the last one that ends closes what they share."""
+
+    def __init__(self, new_desk: Callable[[], Desk], rounds: Rounds, warming: Warming) -> None:
+        self._new_desk = new_desk
+        self._rounds = rounds
+        self._warming = warming
+        self._number = 0
+
+    @asynccontextmanager
+    async def open(self, _: MCPServer[Desk]) -> AsyncIterator[Desk]:
+        """Serve one connection, at a desk of its own."""
+        desk = self._new_desk()
+        self._number += 1
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._warming.warm)
+                yield desk
+                tasks.cancel_scope.cancel()
+        finally:
+            self._number -= 1
+            if not self._number:
+                with anyio.CancelScope(shield=True):
+                    await self._rounds.aclose()
+                    await desk.navigations.aclose()
 
 
 class Warming:

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from navigator.errors import ModelFailedError
 from navigator.first_reading import words_to
 from navigator.host import HOST, AskHost
 from navigator.loading import load_all
-from navigator.model_names import require_models
 from navigator.outputs import summary_of
 from navigator.pilot import Ask, Pilot, StepAction, asked
 from navigator.readings import Readings
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from navigator.adk.hangar import Hangar
 
 LOCAL_USER = "local"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+_now = partial(datetime.now, UTC)
 
 
 class Navigator:
@@ -71,8 +68,7 @@ class Navigator:
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
-        task = checked(request, self._settings)
-        require_models(task.model, self._settings, {*self._models, *([HOST] if self._ask_host else [])})
+        task = checked(request, self._settings, {*self._models, *([HOST] if self._ask_host else [])})
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(
@@ -81,17 +77,18 @@ class Navigator:
         finally:
             await loading
         navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates = self._hangar.price_of(task.model).rates(task.model)
-        first = first_state(task, navigation_id, str(workspace.index.root), rates, seconds)
-        if self._hangar.note:
-            first = Navigation(first.state, first.run.noting(self._hangar.note))
+        rates, root = self._hangar.price_of(task.model).rates(task.model), str(workspace.index.root)
+        first = first_state(task.noting(self._hangar.note), navigation_id, root, rates, seconds)
         live = await self._hangar.live(first, workspace, user)
         opened = await live.flight.open()
         await self._hangar.register.create(opened, user)
         live.flight.land()
         if on_progress is not None:
-            words = f"Indexed {len(workspace.index.paths)} files in {seconds:.1f} s."
-            await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
+            words, size = (
+                f"Indexed {len(workspace.index)} files in {seconds:.1f} s.",
+                opened.state.map_metadata,
+            )
+            await on_progress(Progress(0, task.max_steps, words, size.total_tokens))
         return navigation_id
 
     async def step(
@@ -114,8 +111,7 @@ class Navigator:
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
         ask = asked(feedback, updates, action)
-        report, _ = await self._turn(navigation_id, user, ask, on_progress, refresh=True)
-        return report
+        return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
 
     async def step_with_news(
         self,
@@ -149,12 +145,10 @@ class Navigator:
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
         before = await self._hangar.register.load(navigation_id, user)
-        stopped, refresh = before.run.stop_reason, before.run.step > 0
-        taken = 0
+        stopped, refresh, taken = before.run.stop_reason, before.run.step > 0, 0
         while stopped is None and taken != most_steps:
             taken += 1
-            turn = self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh)
-            step = self._flying.start(turn)
+            step = self._flying.start(self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh))
             if not await finished_by(step, ends):
                 break
             try:

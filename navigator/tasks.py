@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple, get_args
 
 from pydantic import ValidationError
 
 from navigator.errors import InvalidRequestError
+from navigator.model_names import require_models
 from navigator.reports import Seconds
 from navigator.run import NavigationRun
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
@@ -36,14 +37,18 @@ class Task(NamedTuple):
     max_cost_usd: Decimal
     max_steps: int
     notes: tuple[str, ...] = ()
-    """What was changed of the request, one sentence each."""
+    """What was changed of the request, or is to be known from the start, one sentence each."""
+
+    def noting(self, note: str) -> Task:
+        """Return the task with one more note, unless it is empty."""
+        return self._replace(notes=(*self.notes, note)) if note else self
 
 
-def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
-    """Return the task that ``request`` describes.
+def checked(request: NavigationRequest, settings: NavigatorSettings, handed_in: Container[str] = ()) -> Task:
+    """Return the task that ``request`` describes; ``handed_in`` names models beside those of the catalogue.
 
     Raises:
-        InvalidRequestError: a part of it can't be used.
+        InvalidRequestError: a part of it can't be used, or a model that would follow its own.
         FlightPlanError: its flight plan is not well-formed.
     """
     stated = request.goal.strip()
@@ -58,10 +63,12 @@ def checked(request: NavigationRequest, settings: NavigatorSettings) -> Task:
         raise InvalidRequestError(f"The mode is `{request.mode}`; choose `autonomous` or `interactive`.")
     plan = _plan(request.flight_plan)
     budget = _token_budget(request, plan)
+    model = request.model or settings.model
+    require_models(model, settings, handed_in)
     return Task(
         goal=goal,
         mode=request.mode,
-        model=request.model or settings.model,
+        model=model,
         plan=plan.model_copy(update={"budget": budget}),
         token_budget=budget,
         max_cost_usd=_cost(request.max_cost_usd),

@@ -180,18 +180,17 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 
 def _check(request: NavigationRequest, settings: Settings) -> None:
     """Refuse what can't be used, by the names of the flags, before anything takes time."""
-    from navigator.model_names import missing_key, require_models  # noqa: PLC0415 - nothing else of this module needs them
+    from navigator.model_names import missing_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.tasks import checked  # noqa: PLC0415
 
     chosen = navigator_settings(settings)
     try:
-        task = checked(request, chosen)
+        checked(request, chosen)
     except InvalidRequestError as error:
         told = str(error)
         for argument, flag in _FLAGS.items():
             told = told.replace(f"`{argument}`", flag)
         raise InvalidRequestError(told) from error
-    require_models(task.model, chosen)
     # Who names a model in a flag means that one; a model of the settings gives way to the next.
     if request.model is not None and (variable := missing_key(request.model, chosen, os.environ)):
         raise InvalidRequestError(
