@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Final
+
+import anyio.to_thread
 
 logger = logging.getLogger(__name__)
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{6,80}")
@@ -38,6 +41,7 @@ class Holdings:
         """Keep them in ``folder``, or in memory where there is none."""
         self._folder = folder
         self._read: dict[str, Holding] = {}
+        self._writing = Lock()
 
     def get(self, navigation_id: str) -> Holding | None:
         """Return the holding of ``navigation_id``, or None where there is none that can be read."""
@@ -49,11 +53,24 @@ class Holdings:
     def put(self, navigation_id: str, holding: Holding) -> None:
         """Keep ``holding``; a reader never sees half of it, and on a full disk it lasts until the end."""
         self._read[navigation_id] = holding
-        if self._folder is None:
-            return
-        draft = self._folder / f".{navigation_id}.{os.getpid()}"
+        self._write(navigation_id)
+
+    async def put_aside(self, navigation_id: str, holding: Holding) -> None:
+        """Keep ``holding`` as ``put`` does, while others go on: files take their time when disks are busy."""
+        self._read[navigation_id] = holding
+        await anyio.to_thread.run_sync(self._write, navigation_id)
+
+    def _write(self, navigation_id: str) -> None:
+        """Write what is known of a navigation by the time that it is this one's turn."""
+        with self._writing:
+            holding = self._read.get(navigation_id)
+            if self._folder is not None and holding is not None:
+                self._write_file(self._folder, navigation_id, holding)
+
+    def _write_file(self, folder: Path, navigation_id: str, holding: Holding) -> None:
+        draft = folder / f".{navigation_id}.{os.getpid()}"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             draft.write_text(json.dumps(asdict(holding)))
             draft.replace(self._file(navigation_id))
         except OSError as error:

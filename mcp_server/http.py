@@ -65,7 +65,7 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
         SettingsError: The address can't be bound.
     """
     app = http_app(server, settings)
-    listener = _listener(settings)
+    listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
@@ -109,9 +109,15 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _listener(settings: HttpSettings) -> socket.socket:
+def bound(settings: HttpSettings) -> socket.socket:
+    """Return a socket that listens where ``settings`` say.
+
+    Raises:
+        SettingsError: The address can't be bound.
+    """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family)
+    # Named, so that what is accepted is known as TCP: asyncio sends it without delay then.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))

@@ -150,11 +150,14 @@ class Navigations:
         found = {summary.navigation_id: summary for summary in await navigator.navigations(caller.user)}
         return [found[key] for key in known if key in found]
 
-    def delivered(self, navigation_id: str, holding: Holding, report: TurnReport, *, whole: bool) -> None:
+    async def delivered(
+        self, navigation_id: str, holding: Holding, report: TurnReport, *, whole: bool
+    ) -> None:
         """Note how far a navigation is, and, where ``whole``, that the host holds the map of that step."""
         held = report.step_number if whole else holding.held_step
         status = "open" if report.stop_reason is None else report.stop_reason.value
-        self._put(navigation_id, replace(holding, held_step=held, status=status))
+        told = replace(holding, held_step=held, status=status, used_at=time.time())
+        await self._holdings.put_aside(navigation_id, told)
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""

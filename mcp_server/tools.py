@@ -109,7 +109,7 @@ async def _flown(ctx: Context[Desk, Any], request: NavigationRequest, budget: in
             )
             report = await navigator.report(navigation_id, user=caller.user)
             page = navigate_answer(output, report, budget)
-            navigations.delivered(navigation_id, holding, report, whole=page.last)
+            await navigations.delivered(navigation_id, holding, report, whole=page.last)
     await desk.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer
 
@@ -149,7 +149,7 @@ async def step(
             )
             holding = with_room_for(report, holding)
             page = step_answer(delta, report, holding.token_budget)
-            navigations.delivered(navigation_id, holding, report, whole=page.last)
+            await navigations.delivered(navigation_id, holding, report, whole=page.last)
         await _desk(ctx).subscriptions.announce(ctx, navigation_id)
         return _result(page.answer)
 
@@ -188,7 +188,7 @@ async def get_context(
         place = _still_valid(place, output, report.step_number) or Cursor(report.step_number, since_step, 0)
         page = context_answer(output, place, holding.token_budget)
         whole = page.last and since_step in (None, holding.held_step)
-        navigations.delivered(navigation_id, holding, report, whole=whole)
+        await navigations.delivered(navigation_id, holding, report, whole=whole)
         return _result(page.answer)
 
 

@@ -75,9 +75,14 @@ def _open(folder: Path, navigation_id: str) -> int:
 
 def _sign(file: int) -> None:
     """Write into a lock who holds it, for whoever waits in vain."""
+    if not hasattr(os, "pwrite"):
+        return
+    name = str(os.getpid()).encode()
     with suppress(OSError):  # A full disk must not stop a step that may yet be kept.
-        os.ftruncate(file, 0)
-        os.pwrite(file, str(os.getpid()).encode(), 0) if hasattr(os, "pwrite") else None
+        # A file that is cut to nothing goes to the disk when it is closed, and a step would wait for that.
+        if os.pread(file, len(name) + 1, 0) != name:
+            os.ftruncate(file, 0)
+            os.pwrite(file, name, 0)
 
 
 def _holder(file: int) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, nullcontext, suppress
+from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
 from google.adk.events import Event
 from google.adk.sessions import Session
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.adk.sessions.sqlite_session_service import (
+    CREATE_SCHEMA_SQL,
+    PRAGMA_FOREIGN_KEYS,
+    SqliteSessionService,
+)
+
+from navigator.adk.connection import Connection
 
 DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
@@ -51,8 +57,7 @@ class QueuedSessions(SqliteSessionService):
         self._turn = asyncio.Lock()
         self._reading = asyncio.Lock()
         self._opening = asyncio.Lock()
-        self._connections: dict[bool, Any] = {}
-        self._open = AsyncExitStack()
+        self._connections: dict[bool, Connection] = {}
 
     async def create_session(self, **request: Any) -> Session:
         """Create a session when its turn has come."""
@@ -72,8 +77,9 @@ class QueuedSessions(SqliteSessionService):
     async def close(self) -> None:
         """Close both connections; the next call opens new ones."""
         async with self._turn, self._reading, self._opening:
+            for connection in self._connections.values():
+                await connection.close()
             self._connections.clear()
-            await self._open.aclose()
         await super().close()
 
     @asynccontextmanager
@@ -90,19 +96,22 @@ class QueuedSessions(SqliteSessionService):
         writes = _writes.get()
         async with nullcontext() if writes else self._reading:
             connection = await self._connection(writes=writes)
+            # Nothing that follows waits by itself: whoever reads on and on would let nobody else go on.
+            await asyncio.sleep(0)
             try:
                 yield connection
             except BaseException:
                 # Half a step must not be committed with the next one.
-                with suppress(ValueError):  # the connection is closed already
-                    await connection.rollback()
+                await connection.rollback()
                 raise
 
-    async def _connection(self, *, writes: bool) -> Any:
+    async def _connection(self, *, writes: bool) -> Connection:
         async with self._opening:
             if writes not in self._connections:
-                fresh = super()._get_db_connection()
-                self._connections[writes] = await self._open.enter_async_context(fresh)
+                fresh = Connection(self._db_connect_path)
+                self._connections[writes] = fresh
+                await fresh.execute(PRAGMA_FOREIGN_KEYS)
+                await fresh.executescript(CREATE_SCHEMA_SQL)
             return self._connections[writes]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -17,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from mcp_server.cli import main
-from mcp_server.http import parse_address
-from mcp_server.settings import SettingsError
+from mcp_server.http import bound, parse_address
+from mcp_server.settings import HttpSettings, SettingsError
 
 ALICE, BOB = "alice-0123456789abcdef", "bob-0123456789abcdef"
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
@@ -181,3 +183,22 @@ def test_addresses_are_read_in_every_usual_form(text: str, address: tuple[str, i
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="is no address; give HOST:PORT"):
         parse_address(text)
+
+
+@pytest.mark.anyio
+async def test_answers_are_sent_without_delay() -> None:
+    """The system holds small writes back for 40 ms unless asyncio knows the socket as TCP."""
+    seen: list[int] = []
+
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted = writer.get_extra_info("socket")
+        seen.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    listener = bound(HttpSettings(port=0))
+    async with await asyncio.start_server(greet, sock=listener):
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        await reader.read()
+        writer.close()
+    assert seen
+    assert seen[0]
