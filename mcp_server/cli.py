@@ -15,6 +15,7 @@ from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import read_settings
 from repo_map.flags import FlagParser, TellVersion
 from repo_map.one_thread import ONE_THREAD
+from repo_map.streams import drop_stdout, open_missing_streams
 
 UNEXPECTED: Final = 1
 _COMMANDS: Final = {
@@ -29,6 +30,7 @@ _COMMANDS: Final = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
+    open_missing_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.environ.update(ONE_THREAD | os.environ)
     try:
@@ -40,8 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("repo-navigator: cancelled", file=sys.stderr)
         return CANCELLED
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough.
+        drop_stdout()
         return 0
     except OSError as error:
         print(f"repo-navigator: {storage_sentence(error)}", file=sys.stderr)

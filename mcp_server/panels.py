@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mcp_server.reporting import counted
+from navigator.errors import StorageError
+from repo_map.streams import drop_stdout, unwritten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,10 +131,15 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 
 def print_context(text: str) -> None:
     """Print ``text`` on stdout as UTF-8, whatever the terminal's encoding."""
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    if not text.endswith("\n"):
-        sys.stdout.buffer.write(b"\n")
-    sys.stdout.buffer.flush()
+    data = text.encode("utf-8", "replace")
+    try:
+        sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_stdout()
+        raise StorageError(unwritten(error)) from error
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

@@ -13,8 +13,9 @@ from repo_map.commands.costs import costs
 from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
-from repo_map.flags import FlagParser, TellVersion, whole_number
+from repo_map.flags import FlagParser, TellVersion, count, folder
 from repo_map.one_thread import ONE_THREAD
+from repo_map.streams import drop_stdout, open_missing_streams, unwritten
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
 
@@ -23,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository, 5 cancelled."""
     # Pydantic would look for plugins in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    open_missing_streams()
     os.environ.update(ONE_THREAD | os.environ)
     options = _parser().parse_args(arguments)
     collected = gc.isenabled()
@@ -35,14 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RepoMapError as error:
         return _fail(str(error), BAD_INPUT)
     except BrokenPipeError:
-        _drop_stdout()  # The reader has seen enough.
+        drop_stdout()  # The reader has seen enough.
         return DONE
     except KeyboardInterrupt:
         return _fail("cancelled", CANCELLED)
     except OSError as error:
         if error.filename is None:
-            _drop_stdout()
-        return _fail(f"{error.strerror or error}: {error.filename or 'the output'}.", BAD_INPUT)
+            drop_stdout()
+            return _fail(unwritten(error), BAD_INPUT)
+        told = f"`{error.filename}` can't be read or written: {error.strerror}; check its permissions."
+        return _fail(told, BAD_INPUT)
     except Exception as error:
         if os.environ.get("REPO_MAP_DEBUG"):
             raise
@@ -69,13 +73,8 @@ def _run(command: Command, options: argparse.Namespace) -> int:
     return DONE
 
 
-def _drop_stdout() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter shuts down without a complaint."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _fail(sentence: str, code: int) -> int:
-    print(f"repo-map: {sentence}", file=sys.stderr)
+    print(f"repo-map: {' '.join(sentence.split())}", file=sys.stderr)
     return code
 
 
@@ -106,9 +105,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_index_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=Path, help="the repository's folder")
+    parser.add_argument("path", metavar="PATH", type=folder, help="the repository's folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--workers", type=whole_number, metavar="N", help="most processes to parse in")
+    parser.add_argument("--workers", type=count, metavar="N", help="most processes to parse in")
     parser.add_argument(
         "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
     )
@@ -118,7 +117,7 @@ def _add_index_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--tokens", type=whole_number, metavar="N", help="token budget, in place of the plan's")
+    add("--tokens", type=count, metavar="N", help="token budget, in place of the plan's")
     add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
     add("--show-costs", action="store_true", help="add each file's cost per level to its header")
     add("--line-numbers", action="store_true", help="number the lines")
@@ -137,7 +136,7 @@ def _add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_pricing_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--by", choices=("dir", "glob", "file", "section"), default="dir", help="what a row is")
-    add("--depth", type=whole_number, default=1, metavar="N", help="levels of folders for --by dir")
+    add("--depth", type=count, default=1, metavar="N", help="levels of folders for --by dir")
     add(
         "--glob",
         metavar="GLOB",

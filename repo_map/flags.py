@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 PACKAGE = "repo-navigator"
@@ -104,6 +105,25 @@ def whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"`{text}` is no whole number") from None
+
+
+def count(text: str) -> int:
+    """Return the number above zero that an argument holds; argparse tells where it holds none."""
+    if (found := whole_number(text)) < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number above zero")
+    return found
+
+
+def nonempty(text: str) -> str:
+    """Return the path that an argument holds; an empty one would mean the folder that one stands in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the path is empty")
+    return text
+
+
+def folder(text: str) -> Path:
+    """Return the path that an argument holds."""
+    return Path(nonempty(text))
 
 
 def number(text: str) -> float:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from repo_map.errors import RepoMapError
+
 TEMPORARY = ".part"
 """Ends the name of a file that is not whole yet; one that stays was left behind by a process that died."""
 
@@ -32,10 +34,11 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 def replace_text(path: Path, text: str) -> None:
     """Write a text that a user asked for: a file in one step, with his usual permissions, a pipe as it is."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8")
+    # As it is named: where a pipe of this process leads to has no name of its own.
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
         return
+    target = path.resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}{TEMPORARY}")
     try:
         draft.write_text(text, encoding="utf-8")
@@ -46,6 +49,27 @@ def replace_text(path: Path, text: str) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def require_writable(path: Path) -> None:
+    """Raise where it is to be seen beforehand that a plan can't be written to a path.
+
+    Raises:
+        RepoMapError: it names a folder, or lies in one that is not there or may not be written.
+    """
+    target = path.resolve()
+    # A file is replaced by another one beside it; a pipe or a device is written as it is.
+    as_it_is = path.exists() and not path.is_file()
+    place = path if as_it_is else target.parent
+    why = ""
+    if path.is_dir():
+        why = "it is a folder"
+    elif not as_it_is and not target.parent.is_dir():
+        why = f"there is no folder `{target.parent}`"
+    elif not os.access(place, os.W_OK):
+        why = f"`{place}` may not be written"
+    if why:
+        raise RepoMapError(f"The plan can't be written to `{path}`: {why}; name another file.")
 
 
 def latest_first(folder: Path) -> list[Path]:

@@ -27,8 +27,8 @@ from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
 from navigator.errors import InvalidRequestError
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
-from repo_map.flags import number, whole_number
-from repo_map.whole_files import replace_text
+from repo_map.flags import nonempty, number, whole_number
+from repo_map.whole_files import replace_text, require_writable
 
 if TYPE_CHECKING:
     from navigator.service import Navigator
@@ -38,7 +38,7 @@ _FLAGS: Final = {"token_budget": "--tokens", "max_cost_usd": "--max-cost", "max_
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("repo", metavar="REPO", help="the repository's folder")
+    parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
     goal = parser.add_mutually_exclusive_group(required=True)
     goal.add_argument("--goal", metavar="TEXT", help="the task, in your own words")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
@@ -67,6 +67,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     gc.disable()
     request = _request(options, settings)
     _check(request, settings)
+    if options.save_plan:
+        require_writable(Path(options.save_plan))
     # Outside the event loop, where Ctrl-C interrupts at once.
     navigator = load_navigator(settings)
     flight = Flight()
@@ -79,14 +81,14 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             raise
     assert flight.output is not None
     seconds = time.perf_counter() - started
-    if options.save_plan:
-        replace_text(Path(options.save_plan), flight.output.flight_plan_yaml)
     if options.json:
         print_context(json.dumps(_object(flight.output, seconds, cancelled), ensure_ascii=False))
     else:
         print_context(flight.output.context_string)
         note = "Cancelled; this is what was done before. " if cancelled else ""
         stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
+    if options.save_plan:
+        replace_text(Path(options.save_plan), flight.output.flight_plan_yaml)
     if cancelled and options.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.panels import print_context
-from mcp_server.repository import choose_repository
+from mcp_server.repository import choose_repository, work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from repo_map.errors import RepositoryNotFoundError
 from repo_map.flags import whole_number
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
+    if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
+        raise RepositoryNotFoundError(
+            "No repository is named, and this folder is in no git work tree; name one after the plan."
+        )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
     plan = FlightPlan.from_yaml(_read(options.plan))
     if options.tokens is not None:

@@ -6,12 +6,14 @@ import argparse
 import os
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings, allowed_folders, log_level
+from navigator.errors import InvalidRequestError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +36,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     server = build_server(settings)
     try:
-        if options.http:
+        if options.http is not None:
             from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
 
             anyio.run(serve_http, server, settings.http)
@@ -52,13 +54,16 @@ def _end(*_: object) -> None:
 
 
 def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:
+    for folder in options.allow:
+        if not Path(folder).expanduser().is_dir():
+            raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")
     if options.allow:
         settings = replace(settings, allowed=allowed_folders(options.allow))
     if options.log_level:
         settings = replace(settings, log_level=log_level(options.log_level))
     if options.log_format:
         settings = replace(settings, log_format=options.log_format)
-    if options.http:
+    if options.http is not None:
         from mcp_server.http import parse_address  # noqa: PLC0415
 
         host, port = parse_address(options.http)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_map.commands.inputs import open_index, read_plan
 from repo_map.errors import FlightPlanError
+from repo_map.whole_files import replace_text, require_writable
 
 if TYPE_CHECKING:
     from repo_map.drawing import RepoMap
@@ -22,6 +23,8 @@ _MOST_TOLD = 5
 
 def generate(options: argparse.Namespace) -> str:
     """Return the map, or the JSON object, that the options ask for."""
+    if options.save_plan:
+        require_writable(options.save_plan)
     plan = _plan_of(options)
     index = open_index(options)
     from repo_map.drawing import draw_map  # noqa: PLC0415
@@ -36,7 +39,6 @@ def generate(options: argparse.Namespace) -> str:
     )
     if options.save_plan:
         from repo_map.replay import stamp  # noqa: PLC0415
-        from repo_map.whole_files import replace_text  # noqa: PLC0415
 
         replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
     if not options.quiet:

@@ -263,6 +263,7 @@ MISTAKES = {
     "repo-map generate . --path x": f"unknown flag --path; {GENERATE}",
     "repo-map generate": f"the following arguments are required: PATH; {GENERATE}",
     "repo-map draw .": "there is no command draw; choose one of generate, costs, watch.",
+    "repo-map generate . --tokens 0": f"argument --tokens: `0` is no number above zero; {GENERATE}",
     "repo-map": (
         "the following arguments are required: COMMAND; choose one of generate, costs, watch, "
         "and see `repo-map --help`."
@@ -293,3 +294,30 @@ def test_a_model_that_the_environment_names_falls_back_where_its_key_is_missing(
     answer = navigate(capsys, shop, "--goal", GOAL)
     assert answer["status"] == "finished"
     assert any("GOOGLE_API_KEY" in note for note in answer["notes"])
+
+
+STREAMING = ("repo_map.cli generate . --no-cache", "mcp_server.cli replay plan.yaml .")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that can close streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+@pytest.mark.parametrize("command", STREAMING)
+def test_a_closed_stream_is_no_failure(command: str, closed: str, shop: Path) -> None:
+    (shop / "plan.yaml").write_text("budget: 200\n")
+    line = f"{sys.executable} -m {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], cwd=shop, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ("shop/cart.py" in done.stdout) == (closed != ">&-")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_output_is_told(shop: Path) -> None:
+    (shop / "plan.yaml").write_text("budget: 200\n")
+    with Path("/dev/full").open("w") as full:
+        arguments = [sys.executable, "-m", *STREAMING[1].split()]
+        done = subprocess.run(
+            arguments, cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    told = "The output can't be written: No space left on device; make room there, or write elsewhere.\n"
+    assert done.stderr.endswith(told)

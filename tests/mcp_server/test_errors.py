@@ -27,6 +27,7 @@ from mcp_server.cli import main
 from mcp_server.errors import storage_sentence
 from mcp_server.settings import Settings
 from mcp_server.stdio import refusal
+from repo_map.streams import unwritten
 from tests.support.error_texts import BELOW, documented, pattern
 
 SEEN: set[str] = set()
@@ -281,6 +282,11 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["bench", "nothing"], {}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
+        (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
+        (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),
+        (["replay", "{shop}/README.md"], {}, 3),
+        (["serve", "--allow", "{shop}/none"], {}, 2),
+        (["serve", "--http", ""], {}, 2),
         (["serve", "--http", "nowhere"], {}, 2),
         (["serve", "--http", "0.0.0.0:0"], {}, 2),
         (["serve", "--log-level", "loud"], {}, 2),
@@ -308,6 +314,7 @@ def test_a_command_that_cannot_be_used_is_refused(
 ) -> None:
     for name, value in environ.items():
         monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+    monkeypatch.chdir(shop.parent)
     assert main([argument.format(shop=shop) for argument in arguments]) == code
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
@@ -348,6 +355,10 @@ def test_a_configuration_of_another_shape_is_left_alone(
 
 def test_a_disk_that_cannot_be_written_is_told() -> None:
     assert_documented(storage_sentence(PermissionError(13, "Permission denied", "/data")))
+
+
+def test_an_output_that_is_full_is_told() -> None:
+    assert_documented(unwritten(OSError(28, "No space left on device")))
 
 
 def test_a_line_that_is_no_message_is_told() -> None:
