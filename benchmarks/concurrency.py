@@ -144,9 +144,11 @@ async def _open(url: str, flight: Flight) -> None:
 
 
 async def _step_together(url: str, load: Load) -> None:
-    """Let every host connect, and then all of them step at the same moment."""
+    """Let every host connect and ask for the tools, and then all of them step at the same moment."""
     async with contextlib.AsyncExitStack() as connections:
         clients: list[Client] = [await connections.enter_async_context(Client(url)) for _ in load.flights]
+        for client in clients:
+            await client.list_tools()
         load.step_seconds = [0.0] * len(clients)
 
         async def step(flight: Flight) -> None:
