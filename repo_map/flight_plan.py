@@ -12,7 +12,7 @@ from repo_map.errors import FlightPlanError
 
 def _refuse_bool(value: Any) -> Any:
     if isinstance(value, bool):
-        raise ValueError("must be a number from 0 to 4, not yes or no")
+        raise ValueError("must be a number, not yes or no")
     return value
 
 
@@ -111,7 +111,7 @@ class TreeStamp(_Part):
 class FlightPlan(_Part):
     """A whole configuration of a map. The same plan on the same tree draws the same bytes."""
 
-    budget: int = Field(default=20_000, gt=0)
+    budget: Annotated[int, BeforeValidator(_refuse_bool)] = Field(default=20_000, gt=0)
     """Most tokens of the final text."""
     focus: Focus | None = None
     verbosity: tuple[VerbosityRule, ...] = ()

@@ -27,6 +27,7 @@ from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
 from navigator.errors import InvalidRequestError
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from repo_map.commands.inputs import read_plan
 from repo_map.flags import nonempty, number, whole_number
 from repo_map.whole_files import replace_text, require_writable
 
@@ -159,10 +160,10 @@ def _spinner(doing: str) -> Iterator[Any]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
-    goal = options.goal if options.goal is not None else _read_text(options.goal_file, "goal")
+    goal = options.goal if options.goal is not None else _read_goal(options.goal_file)
     if not goal.strip():
         raise InvalidRequestError("The goal is empty; say in a sentence what you want to do in the code.")
-    plan = None if options.plan is None else _read_text(options.plan, "flight plan")
+    plan = None if options.plan is None else read_plan(Path(options.plan))
     if options.tokens is not None and options.tokens < 1:
         raise InvalidRequestError(
             f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
@@ -201,12 +202,12 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
         )
 
 
-def _read_text(name: str, what: str) -> str:
+def _read_goal(name: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise InvalidRequestError(
-            f"The {what} can't be read from `{name}`: {error.strerror}; check the path."
+            f"The goal can't be read from `{name}`: {error.strerror}; check the path."
         ) from error
     return data.decode("utf-8", "replace")
 

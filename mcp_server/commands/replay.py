@@ -13,6 +13,7 @@ from mcp_server.panels import print_context
 from mcp_server.repository import choose_repository, work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
+from repo_map.commands.inputs import read_plan
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.flags import whole_number
 
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
-    plan = FlightPlan.from_yaml(_read(options.plan))
+    plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
     if options.tokens is not None:
         if options.tokens < 1:
             raise InvalidRequestError(
@@ -70,16 +71,6 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         for note in drawn.notes:
             print(f"note: {note}", file=sys.stderr)
     return 0
-
-
-def _read(name: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InvalidRequestError(
-            f"The flight plan can't be read from `{name}`: {error.strerror}; check the path."
-        ) from error
-    return data.decode("utf-8", "replace")
 
 
 def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:

@@ -39,8 +39,11 @@ def open_index(options: argparse.Namespace) -> RepoIndex:
 def read_plan(path: Path) -> str:
     """Return the text of a plan file, ``-`` for what comes in on stdin."""
     try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        return data.decode("utf-8")
     except OSError as error:
-        raise FlightPlanError(f"The plan `{path}` can't be read: {error.strerror}.") from None
+        raise FlightPlanError(
+            f"The flight plan can't be read from `{path}`: {error.strerror}; check the path."
+        ) from None
     except UnicodeDecodeError:
-        raise FlightPlanError(f"The plan `{path}` is not UTF-8 text.") from None
+        raise FlightPlanError(f"The plan `{path}` is not UTF-8 text; save it as UTF-8.") from None

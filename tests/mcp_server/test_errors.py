@@ -285,6 +285,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),
         (["replay", "{shop}/README.md"], {}, 3),
+        (["navigate", "{shop}", "--goal", "x", "--plan", "{shop}/none.yaml"], {}, 2),
         (["serve", "--allow", "{shop}/none"], {}, 2),
         (["serve", "--http", ""], {}, 2),
         (["serve", "--http", "nowhere"], {}, 2),

@@ -101,7 +101,11 @@ def test_a_saved_plan_draws_the_same_map(repo: Path, capsys: pytest.CaptureFixtu
     ("arguments", "code", "sentence"),
     [
         (("generate", "{repo}/zzz"), 3, "zzz"),
-        (("generate", "{repo}", "-C", "{repo}/zzz.yaml"), 2, "can't be read: No such file or directory."),
+        (
+            ("generate", "{repo}", "-C", "{repo}/zzz.yaml"),
+            2,
+            "zzz.yaml`: No such file or directory; check the path.",
+        ),
         (("generate", "{repo}", "-v", "src/**"), 2, "`-v src/**` is no rule; write GLOB:LEVEL"),
         (("generate", "{repo}", "-v", "src/[a:3"), 2, "opens a `[` that it never closes"),
         (("generate", "{repo}", "-v", "src/**:7"), 2, "`verbosity[0].level` is 7"),
@@ -141,7 +145,11 @@ def test_ctrl_c_ends_with_5_and_one_line(
     repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal:
-        def read(self) -> str:
+        @property
+        def buffer(self) -> Terminal:
+            return self
+
+        def read(self) -> bytes:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "stdin", Terminal())

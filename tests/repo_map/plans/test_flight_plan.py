@@ -116,7 +116,7 @@ LEVEL_NAMES = "0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (impleme
         ("verbosity: [{pattern: a, level: 7}]", f"`verbosity[0].level` is 7; it must be {LEVEL_NAMES}."),
         (
             "verbosity: [{pattern: a, level: yes}]",
-            "`verbosity[0].level`: must be a number from 0 to 4, not yes or no.",
+            "`verbosity[0].level`: must be a number, not yes or no.",
         ),
         (
             "verbosity: [{pattern: a, lvl: 2}]",
@@ -147,6 +147,7 @@ LEVEL_NAMES = "0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (impleme
         ),
         ("verbosity: {a: 1}", "`verbosity` is a mapping; it must be a list."),
         ("budget: 0", "`budget` is 0; it must be greater than 0."),
+        ("budget: yes", "`budget`: must be a number, not yes or no."),
         ("budget: much", "`budget` is 'much'; it must be a whole number."),
         ("budget: 1\nbudget: 2", "The plan is not valid YAML at line 2, column 1: `budget` is there twice."),
         ("? [a]\n: 1", "The plan is not valid YAML at line 1, column 3: a key must be plain text."),
