@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Final
 
-from mcp_server.errors import BAD_INPUT, CANCELLED, TOLD, exit_code, one_line, storage_sentence
+from mcp_server.errors import BAD_INPUT, TOLD, exit_code, one_line, storage_sentence
 from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import read_settings
 from repo_map.flags import FlagParser, TellVersion
+from repo_map.interrupts import CANCELLED, ending_at_once
 from repo_map.one_thread import ONE_THREAD
 from repo_map.streams import drop_stdout, open_missing_streams
 
@@ -71,7 +72,7 @@ def _run(arguments: list[str]) -> int:
     for name, summary in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         if name == named:
-            with large_imports(), models_built_on_first_use():
+            with ending_at_once("repo-navigator"), large_imports(), models_built_on_first_use():
                 module = importlib.import_module(f"mcp_server.commands.{name}")
             module.add_arguments(sub)
     options = parser.parse_args(arguments)

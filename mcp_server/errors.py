@@ -11,7 +11,6 @@ from repo_map.errors import RepoMapError, RepositoryNotFoundError
 BAD_INPUT: Final = 2
 NO_REPOSITORY: Final = 3
 MODEL_FAILED: Final = 4
-CANCELLED: Final = 5
 
 TOLD: Final = (NavigatorError, RepoMapError, SettingsError)
 """Errors whose message is written for the caller."""

@@ -14,10 +14,11 @@ from repo_map.commands.generate import generate
 from repo_map.commands.watch import watch
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.flags import FlagParser, TellVersion, count, folder
+from repo_map.interrupts import CANCELLED, ending_at_once
 from repo_map.one_thread import ONE_THREAD
 from repo_map.streams import drop_stdout, open_missing_streams, unwritten
 
-DONE, FAILED, BAD_INPUT, NO_REPOSITORY, CANCELLED = 0, 1, 2, 3, 5
+DONE, FAILED, BAD_INPUT, NO_REPOSITORY = 0, 1, 2, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     open_missing_streams()
     os.environ.update(ONE_THREAD | os.environ)
-    options = _parser().parse_args(arguments)
+    with ending_at_once("repo-map"):
+        options = _parser().parse_args(arguments)
     collected = gc.isenabled()
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 
 from mcp_server.conversation import Conversation
-from mcp_server.errors import CANCELLED, MODEL_FAILED
+from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator, navigator_settings
 from mcp_server.logs import log_to_stderr
 from mcp_server.panels import Panels, cost_line, print_context, stderr_console
@@ -29,6 +29,7 @@ from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from repo_map.commands.inputs import read_plan
 from repo_map.flags import nonempty, number, whole_number
+from repo_map.interrupts import CANCELLED, ending_at_once
 from repo_map.whole_files import replace_text, require_writable
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if options.save_plan:
         require_writable(Path(options.save_plan))
     # Outside the event loop, where Ctrl-C interrupts at once.
-    navigator = load_navigator(settings)
+    with ending_at_once("repo-navigator"):
+        navigator = load_navigator(settings)
     flight = Flight()
     cancelled = False
     try:

@@ -16,6 +16,7 @@ from navigator.errors import InvalidRequestError
 from repo_map.commands.inputs import read_plan
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.flags import whole_number
+from repo_map.interrupts import ending_at_once
 
 if TYPE_CHECKING:
     from repo_map.drawing import RepoMap
@@ -34,10 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
-    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
-    from repo_map.index import build_index  # noqa: PLC0415
-    from repo_map.indexing.store import Store  # noqa: PLC0415
-    from repo_map.replay import replay  # noqa: PLC0415
+    with ending_at_once("repo-navigator"):
+        from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
+        from repo_map.index import build_index  # noqa: PLC0415
+        from repo_map.indexing.store import Store  # noqa: PLC0415
+        from repo_map.replay import replay  # noqa: PLC0415
 
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()

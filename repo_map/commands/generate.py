@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_map.commands.inputs import open_index, read_plan
 from repo_map.errors import FlightPlanError
-from repo_map.whole_files import replace_text, require_writable
+from repo_map.interrupts import ending_at_once
 
 if TYPE_CHECKING:
     from repo_map.drawing import RepoMap
@@ -24,6 +24,8 @@ _MOST_TOLD = 5
 def generate(options: argparse.Namespace) -> str:
     """Return the map, or the JSON object, that the options ask for."""
     if options.save_plan:
+        from repo_map.whole_files import require_writable  # noqa: PLC0415 - it takes a while to import
+
         require_writable(options.save_plan)
     plan = _plan_of(options)
     index = open_index(options)
@@ -39,6 +41,7 @@ def generate(options: argparse.Namespace) -> str:
     )
     if options.save_plan:
         from repo_map.replay import stamp  # noqa: PLC0415
+        from repo_map.whole_files import replace_text  # noqa: PLC0415
 
         replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
     if not options.quiet:
@@ -47,7 +50,8 @@ def generate(options: argparse.Namespace) -> str:
 
 
 def _plan_of(options: argparse.Namespace) -> FlightPlan:
-    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
+    with ending_at_once("repo-map"):
+        from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
 
     plan = FlightPlan()
     if options.plan:

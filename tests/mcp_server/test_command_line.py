@@ -321,3 +321,21 @@ def test_a_full_output_is_told(shop: Path) -> None:
     assert done.returncode == 2
     told = "The output can't be written: No space left on device; make room there, or write elsewhere.\n"
     assert done.stderr.endswith(told)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+@pytest.mark.parametrize("module", ["mcp_server.commands.navigate", "pydantic_core"])
+def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str, shop: Path) -> None:
+    # The import of a module, in the midst of all others, is where the signal comes.
+    program = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from mcp_server.cli import main\n"
+        f"sys.exit(main(['navigate', {str(shop)!r}, '--goal', 'x']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (5, "", "repo-navigator: cancelled\n")
