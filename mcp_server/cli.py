@@ -16,7 +16,7 @@ from mcp_server.settings import read_settings
 from repo_map.flags import FlagParser, TellVersion
 from repo_map.interrupts import CANCELLED, ending_at_once
 from repo_map.one_thread import ONE_THREAD
-from repo_map.streams import drop_stdout, open_missing_streams
+from repo_map.streams import drop_stdout, prepare_streams
 
 UNEXPECTED: Final = 1
 _COMMANDS: Final = {
@@ -31,7 +31,7 @@ _COMMANDS: Final = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
-    open_missing_streams()
+    prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.environ.update(ONE_THREAD | os.environ)
     try:

@@ -24,7 +24,7 @@ def checked_feedback(feedback: str | None) -> str:
     Raises:
         InvalidRequestError: they are too many.
     """
-    words = mask_text((feedback or "").strip())
+    words = mask_text((feedback or "").encode("utf-8", "replace").decode("utf-8").strip())
     if len(words) > MAX_FEEDBACK:
         raise InvalidRequestError(
             f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."

@@ -51,7 +51,8 @@ def checked(request: NavigationRequest, settings: NavigatorSettings, handed_in: 
         InvalidRequestError: a part of it can't be used, or a model that would follow its own.
         FlightPlanError: its flight plan is not well-formed.
     """
-    stated = request.goal.strip()
+    # A command line that is not UTF-8 comes with what no text can hold.
+    stated = request.goal.encode("utf-8", "replace").decode("utf-8").strip()
     goal = mask_text(stated)
     if not goal:
         raise InvalidRequestError("The goal is empty; say in a sentence what the context is for.")

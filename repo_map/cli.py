@@ -16,7 +16,7 @@ from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.flags import FlagParser, TellVersion, count, folder
 from repo_map.interrupts import CANCELLED, ending_at_once
 from repo_map.one_thread import ONE_THREAD
-from repo_map.streams import drop_stdout, open_missing_streams, unwritten
+from repo_map.streams import drop_stdout, prepare_streams, unwritten
 
 DONE, FAILED, BAD_INPUT, NO_REPOSITORY = 0, 1, 2, 3
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input, 3 no such repository, 5 cancelled."""
     # Pydantic would look for plugins in every installed distribution.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    open_missing_streams()
+    prepare_streams()
     os.environ.update(ONE_THREAD | os.environ)
     with ending_at_once("repo-map"):
         options = _parser().parse_args(arguments)

@@ -6,10 +6,11 @@ import os
 import sys
 
 
-def open_missing_streams() -> None:
+def prepare_streams() -> None:
     """Let what a closed stdin, stdout or stderr would have carried come from nowhere, or go there.
 
-    Their numbers are taken as well: the next file that is opened would get one, and a stray line in it.
+    Their numbers are taken as well: the next file that is opened would get one, and a stray line in it. An
+    output whose encoding lacks a character shows a question mark.
     """
     for number, mode in enumerate("rww"):
         try:
@@ -20,6 +21,8 @@ def open_missing_streams() -> None:
         name = ("stdin", "stdout", "stderr")[number]
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def drop_stdout() -> None:

@@ -339,3 +339,24 @@ def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str,
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (5, "", "repo-navigator: cancelled\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are text on Windows")
+def test_a_goal_that_is_no_utf_8_is_taken_as_far_as_it_is(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert navigate(capsys, shop, "--goal", os.fsdecode(b"the discount \xff\xfe"))["status"] == "finished"
+
+
+def test_an_output_that_lacks_a_character_is_no_failure(tmp_path: Path) -> None:
+    home = tmp_path / "ünï"
+    home.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "mcp_server.cli", "install", "cursor", "--dry-run"],
+        env={**os.environ, "HOME": str(home), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "/?n?/.cursor/mcp.json" in done.stdout
