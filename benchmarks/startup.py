@@ -37,6 +37,8 @@ _HELLO: Final = {
 }
 _GOAL: Final = "Where is the retry of a failed request limited, and how is the limit configured?"
 _STEPS: Final = 9
+_FEEDBACK: Final = ("also look at how limits are read", "show more of the configuration of the retry")
+_GIT: Final = ("git", "-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 
 class Figures(NamedTuple):
@@ -46,6 +48,7 @@ class Figures(NamedTuple):
     initialize: list[float]
     navigate: list[float]
     step: list[float]
+    feedback: list[float]
 
     @property
     def ratio(self) -> float:
@@ -64,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=9, help="starts of each server (9)")
     parser.add_argument("--tree", type=Path, help="repository to navigate (a made-up one of --files)")
     parser.add_argument("--files", type=int, default=4_000, help="files of the made-up repository (4000)")
+    parser.add_argument("--git", action="store_true", help="make the made-up one a repository of git's")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -71,12 +75,19 @@ def run(options: argparse.Namespace) -> int:
     """Measure and print; the exit code is 1 where a limit is broken."""
     with tempfile.TemporaryDirectory(prefix="startup-") as scratch:
         tree = options.tree or write_synthetic_tree(Path(scratch, "tree"), options.files)
+        if options.git and not options.tree:
+            _commit(tree)
         figures = measure(tree.resolve(), Path(scratch), options.rounds)
     if options.json:
         print(json.dumps({**figures._asdict(), "ratio": figures.ratio}))
     else:
         _print(figures)
     return int(not figures.kept)
+
+
+def _commit(tree: Path) -> None:
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "All files"]):
+        subprocess.run([*_GIT, *arguments], cwd=tree, check=True)
 
 
 def measure(tree: Path, scratch: Path, rounds: int) -> Figures:
@@ -88,13 +99,13 @@ def measure(tree: Path, scratch: Path, rounds: int) -> Figures:
         # The first start of all reads the whole repository.
         "REPO_NAVIGATOR_CALL_SECONDS": "600",
     }
-    figures = Figures([], [], [], [])
-    _first_navigation(tree, environ, [])
+    figures = Figures([], [], [], [], [])
+    _first_navigation(tree, environ, [], [])
     _seconds_to_hello(EMPTY_COMMAND, environ)
     for _ in range(rounds):
         figures.empty.append(_seconds_to_hello(EMPTY_COMMAND, environ))
         figures.initialize.append(_seconds_to_hello(COMMAND, environ))
-        figures.navigate.append(_first_navigation(tree, environ, figures.step))
+        figures.navigate.append(_first_navigation(tree, environ, figures.step, figures.feedback))
     return figures
 
 
@@ -151,7 +162,9 @@ def _seconds_to_hello(command: Sequence[str], environ: Mapping[str, str]) -> flo
         return time.perf_counter() - started
 
 
-def _first_navigation(tree: Path, environ: Mapping[str, str], steps: list[float]) -> float:
+def _first_navigation(
+    tree: Path, environ: Mapping[str, str], steps: list[float], feedback: list[float]
+) -> float:
     started = time.perf_counter()
     with _started(COMMAND, environ) as pipe:
         pipe.ask("initialize", **_HELLO)
@@ -160,11 +173,18 @@ def _first_navigation(tree: Path, environ: Mapping[str, str], steps: list[float]
         found = pipe.call("navigate", goal=_GOAL, repo_path=str(tree))["structuredContent"]
         taken = time.perf_counter() - started
         for number in range(_STEPS):
-            clock = time.perf_counter()
             updates = {"verbosity": [{"pattern": f"**/*{number}*", "level": 3}]}
-            pipe.call("step", navigation_id=found["navigation_id"], updates=updates)
-            steps.append(time.perf_counter() - clock)
+            steps.append(_step_seconds(pipe, found["navigation_id"], updates=updates))
+        for number in range(_STEPS):
+            words = f"{_FEEDBACK[number % 2]} {number}"
+            feedback.append(_step_seconds(pipe, found["navigation_id"], feedback=words))
     return taken
+
+
+def _step_seconds(pipe: Pipe, navigation_id: str, **asked: Any) -> float:
+    clock = time.perf_counter()
+    pipe.call("step", navigation_id=navigation_id, **asked)
+    return time.perf_counter() - clock
 
 
 def _print(figures: Figures) -> None:
@@ -174,6 +194,7 @@ def _print(figures: Figures) -> None:
         ("start to `initialize`, repo-navigator", figures.initialize, f"{LIMIT} × the empty one's"),
         ("start to the first `navigate`", figures.navigate, f"{NAVIGATE_LIMIT}"),
         ("a warm `step`", figures.step, f"{STEP_LIMIT}"),
+        ("a warm `step` with feedback", figures.feedback, ""),
     ):
         print(f"| {name} | {statistics.median(seconds):.3f} | {min(seconds):.3f} | {limit} |")
     print(f"initialize takes {figures.ratio:.2f} times the empty server's")
