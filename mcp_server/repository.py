@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -62,7 +63,8 @@ def path_of(text: str) -> Path:
         raise _on_another_machine(text)
     if "\0" in text:
         raise RepositoryNotFoundError("The path holds a NUL character; pass the repository's absolute path.")
-    return Path(text).expanduser()
+    # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
+    return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
 def _on_another_machine(text: str) -> RepositoryNotFoundError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 def default_data_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
     """Return the folder for sessions and artifacts: ``REPO_NAVIGATOR_DATA``, else the platform's own."""
     if chosen := environ.get("REPO_NAVIGATOR_DATA"):
-        return Path(chosen).expanduser()
+        # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
+        return Path(os.path.expanduser(chosen))  # noqa: PTH111
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     if platform == "darwin":
         return home / "Library" / "Application Support" / "repo-navigator"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import OrderedDict
 from functools import cached_property, partial
 from pathlib import Path
@@ -179,7 +180,7 @@ def _words(sufficiency: Sufficiency) -> str:
 
 
 def _root(path: str | Path) -> Path:
-    root = Path(path).expanduser()
+    root = Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises for an unknown user
     if not root.is_dir():
         what = "is no folder" if root.exists() else "does not exist"
         raise RepositoryNotFoundError(f"`{path}` {what}; give the path of a repository's work tree.")

@@ -71,7 +71,8 @@ class ReadFile(NamedTuple):
 def resolve_root(root: Path) -> Path:
     """Return ``root`` as an absolute folder, or say what is wrong with it."""
     try:
-        resolved = root.expanduser().resolve()
+        # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
+        resolved = Path(os.path.expanduser(root)).resolve()  # noqa: PTH111
         if is_kernel_folder(resolved):
             raise RepositoryNotFoundError(
                 f"`{root}` shows processes or devices and holds no files; give the path of a repository."

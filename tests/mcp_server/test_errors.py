@@ -58,6 +58,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "colour": "red"},
     {"goal": "x", "repo_path": "/nowhere"},
     {"goal": "x", "repo_path": "README.md"},
+    {"goal": "x", "repo_path": "~nobody-of-that-name/code"},
     {"goal": "x", "repo_path": "file://server/share"},
     {"goal": "x", "repo_path": "/dev"},
     {"goal": "x", "repo_path": "a\0b"},
