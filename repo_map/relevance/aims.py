@@ -30,6 +30,8 @@ class Aim(IntFlag):
     SCRIPTS = 32
     NEWS = 64
     SETTINGS = 128
+    OUTRIGHT = 256
+    """No kind: the title begins with one (``docs: …``), so that no doubt is left."""
 
 
 class _Kind(NamedTuple):
@@ -150,6 +152,7 @@ def _leads(prefix: str) -> tuple[str, str]:
 _SAID: Final = tuple(
     (kind.aim, _any_of((*_leads(kind.prefix), *kind.said), re.IGNORECASE)) for kind in _KINDS
 )
+_LEADS: Final = _any_of((lead for kind in _KINDS for lead in _leads(kind.prefix)), re.IGNORECASE)
 _PLACES: Final = tuple(
     _Place(int(kind.aim), frozenset(kind.folders.split()), _any_of(kind.names), kind.hides) for kind in _KINDS
 )
@@ -163,7 +166,7 @@ def aims_of(title: str) -> Aim:
     for aim, said in _SAID:
         if said.search(title):
             aims |= aim
-    return aims
+    return aims | Aim.OUTRIGHT if aims and _LEADS.match(title) else aims
 
 
 def is_aimed_at(path: str, flags: int, aims: Aim) -> bool:

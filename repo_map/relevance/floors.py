@@ -26,7 +26,7 @@ def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
     if not len(scores):
         return scores
     file = columns.file
-    main = (file["p.aux"] == 0) & (file["p.gen"] == 0)
+    main = (file["p.aux"] <= 0) & (file["p.gen"] == 0)
     named = file["m.path"] >= _PLAINLY
     # Among themselves they keep their order; the others stay as far behind the best as they were.
     order = (scores - scores.min()) / max(float(np.ptp(scores)), 1e-9)
@@ -44,7 +44,7 @@ def raise_named_units(columns: FileColumns, scores: Floats) -> Floats:
     if not len(scores):
         return scores
     unit = columns.unit
-    main = ((columns.file["p.aux"] == 0) & (columns.file["p.gen"] == 0))[columns.file_row]
+    main = ((columns.file["p.aux"] <= 0) & (columns.file["p.gen"] == 0))[columns.file_row]
     shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
     kept = _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
     return np.where(_crashed(unit), kept.max() + 1e-3, kept)

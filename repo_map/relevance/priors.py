@@ -22,6 +22,8 @@ _MADE = re.compile(
     r"(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$",
     re.IGNORECASE,
 )
+_OUTRIGHT = 0.6
+"""What a file of a kind that the goal asks for outright gains, as a share of what its kind costs it else."""
 _INIT = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$")
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
 
@@ -44,8 +46,8 @@ def are_auxiliary(corpus: Corpus, files: Ints) -> Floats:
     return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
 
 
-def file_priors(candidates: Candidates, aimed: NDArray[np.bool_]) -> dict[str, Floats]:
-    """Return the signals of each candidate file's kind and size."""
+def file_priors(candidates: Candidates, aimed: NDArray[np.bool_], *, is_outright: bool) -> dict[str, Floats]:
+    """Return the signals of each candidate file's kind and size; the goal may ask for a kind outright."""
     index = candidates.corpus.index
     files = candidates.files
     paths = [index.paths[file] for file in files]
@@ -53,7 +55,7 @@ def file_priors(candidates: Candidates, aimed: NDArray[np.bool_]) -> dict[str, F
     twins = np.array([len(names[path.rpartition("/")[2].lower()]) for path in paths], np.float64)
     return {
         "p.gen": _made(candidates.corpus, files),
-        "p.aux": np.where(aimed[files], 0.0, are_auxiliary(candidates.corpus, files)),
+        "p.aux": np.where(aimed[files], -_OUTRIGHT * is_outright, are_auxiliary(candidates.corpus, files)),
         "p.code": (candidates.corpus.is_code[files] | aimed[files]).astype(np.float64),
         "p.init": _matching(_INIT, paths),
         "p.hdr": _matching(_HEADER, paths),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.history import History
+from repo_map.relevance.aims import Aim
 from repo_map.relevance.candidates import Candidates
 from repo_map.relevance.corpus import Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.expansion import expansion_scores, feedback
@@ -105,7 +106,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **lexical_file_features(candidates, query, matches),
         **path_features(candidates, query.goal_weights),
         **stem_features(candidates, goal),
-        **file_priors(candidates, named.aimed),
+        **file_priors(candidates, named.aimed, is_outright=Aim.OUTRIGHT in goal.aims),
         **file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
