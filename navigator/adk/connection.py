@@ -53,12 +53,20 @@ class Connection:
         """Return when what was written is on the disk; whoever is cancelled waits for it all the same."""
         if not self._real.in_transaction:
             return
-        committed = asyncio.get_running_loop().run_in_executor(self._committing, self._real.commit)
+        committed = asyncio.get_running_loop().run_in_executor(self._committing, self._commit)
         try:
             await asyncio.shield(committed)
         except asyncio.CancelledError:
             await asyncio.wait({committed})
             raise
+
+    def _commit(self) -> None:
+        # In a thread SQLite may wait by itself: where there is no log, readers are in a commit's way.
+        self._real.execute(f"PRAGMA busy_timeout = {PATIENCE_S * 1000:.0f}")
+        try:
+            self._real.commit()
+        finally:
+            self._real.execute("PRAGMA busy_timeout = 0")
 
     async def rollback(self) -> None:
         """Undo what was written since the last commit; nothing where the connection is closed already."""

@@ -107,3 +107,20 @@ async def test_whoever_is_cancelled_while_it_commits_has_stored_all_or_nothing(
         await notes.rollback()
     found = stored(tmp_path)
     assert found == [f"{number:02}" for number in range(20) for _ in "xx"]
+
+
+@pytest.mark.anyio
+async def test_where_there_is_no_log_a_commit_waits_until_others_have_read(
+    notes: Connection, tmp_path: Path
+) -> None:
+    await notes.executescript("PRAGMA journal_mode=DELETE")
+    with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM notes").fetchall()
+        await notes.execute("INSERT INTO notes VALUES ('patient')")
+        committing = asyncio.create_task(notes.commit())
+        done, _ = await asyncio.wait({committing}, timeout=0.05)
+        assert not done
+        other.execute("COMMIT")
+    await committing
+    assert stored(tmp_path) == ["patient"]

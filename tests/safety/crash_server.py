@@ -133,6 +133,8 @@ def main() -> None:
                 os.close(reader)
                 os.dup2(pipes[0], 0)
                 os.dup2(pipes[1], 1)
+                # What was opened on another file may believe that it can be sought in.
+                sys.stdin, sys.stdout = os.fdopen(0, "r", closefd=False), os.fdopen(1, "w", closefd=False)
                 try:
                     serve_one(folder, json.loads(order), writer)
                 finally:
