@@ -73,7 +73,8 @@ class Panels:
 
 
 def _panel(report: TurnReport, lines: Sequence[Text]) -> Panel:
-    size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {report.file_count} files"
+    files = counted(report.file_count, "file")
+    size = f"{report.map_size_tokens:,} of {report.token_budget:,} tokens in {files}"
     cost = f"${report.cost_this_turn:.4f} this step, ${report.total_cost:.4f} in all"
     return Panel(
         Group(*lines),

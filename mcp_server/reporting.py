@@ -90,7 +90,7 @@ def report_text(report: wire.TurnReport) -> str:
     """Return ``report`` as a few lines that a model, or a person, reads."""
     lines = [
         f"navigation {report.navigation_id}: {report.status} at step {report.step_number}; "
-        f"{report.file_count} files, {report.map_size_tokens:,} tokens; "
+        f"{counted(report.file_count, 'file')}, {report.map_size_tokens:,} tokens; "
         f"${report.total_cost:.4f} spent, ${report.budget_remaining:.4f} left; model {report.model}",
         f"{report.last_action}: {report.reasoning}",
     ]

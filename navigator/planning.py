@@ -114,7 +114,8 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
         for file in focus[:SUMMED_UP]
     ]
     if len(focus) > SUMMED_UP:
-        lines.append(f"- and {len(focus) - SUMMED_UP} more files")
+        more = len(focus) - SUMMED_UP
+        lines.append(f"- and {more} more file{'s' * (more != 1)}")
     named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
     wanted = f"Beside the chosen code, yet without room: {'; '.join(named)}." if named else ""
     left_out = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 MAX_LIVE = 64
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""
+MOST_TOLD = 5
+"""Of the changes of a plan, in the sentence that tells them."""
 
 
 class Live(NamedTuple):
@@ -122,7 +124,7 @@ class Hangar:
     async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
         """Take one step by the user's own change of the plan, without a model, and store it."""
         live.flight.navigation = before
-        reasoning = words or "The user changed the plan."
+        reasoning = words or _told(change.lines)
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
         after = await live.flight.decide(before, step)
         await self.register.store(after, live.user)
@@ -212,3 +214,11 @@ class Hangar:
         flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
         session = self._models.create(flight)
         return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
+
+
+def _told(changes: Sequence[str]) -> str:
+    """Return what the user changed of the plan, in a sentence."""
+    if not changes:
+        return "The user changed the plan."
+    more = f"; and {len(changes) - MOST_TOLD} more" if len(changes) > MOST_TOLD else ""
+    return f"The user changed the plan: {'; '.join(changes[:MOST_TOLD])}{more}."

@@ -100,7 +100,10 @@ def _boost(text: str) -> tuple[str, float]:
 
 def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
-    parts = [f"{drawn.tokens:,} of {drawn.budget:,} tokens", f"{len(drawn.files):,} files"]
+    parts = [
+        f"{drawn.tokens:,} of {drawn.budget:,} tokens",
+        f"{len(drawn.files):,} file{'s' * (len(drawn.files) != 1)}",
+    ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
     parts += [f"{len(index.problems):,} with problems"] if index.problems else []

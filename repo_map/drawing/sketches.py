@@ -101,6 +101,8 @@ class _Places:
             line = line.rpartition(" [L1:")[0]
         if line in self._headers:
             return True
+        if line.startswith(("/", "@")):
+            return False  # As comments and decorators do, and hardly a path.
         folder, slash, name = line.rpartition("/")
         if slash:
             return bool(name) and folder in self._folders

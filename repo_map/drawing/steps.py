@@ -28,6 +28,7 @@ class Rung(NamedTuple):
 
 
 RUNGS = (Rung(0), Rung(1), Rung(2, outer=True), Rung(2), Rung(3), Rung(4))
+_SOURCE = len(RUNGS) - 1
 _RUNG_OF_LEVEL = np.array([0, 1, 3, 4, 5])
 _RUNG_GAINS = (0.0, 1.0, 3.0, 1.5, 2.0, 4.0)
 """What reaching each rung is worth: a path tells less than a structure, a body more than an interface."""
@@ -81,8 +82,10 @@ def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Fl
     reached = np.full(len(worth), np.inf)
     for rung in range(1, len(RUNGS)):
         added = costs[:, rung] - costs[:, rung - 1]
-        # A rung that shows no more than the one below it is no step.
-        ids = np.flatnonzero((highest >= rung) & (added > 0)).astype(np.int64)
+        # A rung that shows no more than the one below it is no step. Where an outline is nearly all of a
+        # short file, estimates can't tell; its source is more all the same.
+        shows_more = added > 0 if rung < _SOURCE else costs[:, rung] > costs[:, 1]
+        ids = np.flatnonzero((highest >= rung) & shows_more).astype(np.int64)
         density = worth[ids] * _RUNG_GAINS[rung] / np.maximum(added[ids], 1)
         # No step may come before the one that it stands on.
         reached[ids] = np.minimum(density, reached[ids])

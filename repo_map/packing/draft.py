@@ -11,6 +11,7 @@ from repo_map.packing.base import Base
 from repo_map.packing.layout import file_rule, shape_of
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.relevance.scoring import ScoredUnit
+from repo_map.selection.sections import Shape
 
 _ELISION_TOKENS = 5
 """Of the line that says what was left out between two pieces."""
@@ -24,6 +25,10 @@ _NEARLY_FULL = 0.9
 _LEAST_LEFT = 60
 """Tokens that the rest needs to tell anything: the line that counts what is left out takes some of them."""
 _ROUNDS = 6
+_MOST_WISHED = 0.85
+"""Share of the budget that files which the plan wants may take whole; above it,"""
+_WISHED_IN_PART = 0.5
+"""the share in which as much of them has to fit as can be shown."""
 
 
 class Draft:
@@ -122,10 +127,25 @@ class Draft:
         """Return the exact tokens of what is chosen, and go on from them."""
         for path in self._pieces:
             if path not in self._exact:
-                sketch = self._book.draw(self._reader.file(path).id, shape_of(self.rule(path)))
-                self._exact[path] = max(sketch.counts)
+                shape = shape_of(self.rule(path))
+                self._exact[path] = (
+                    self._wished(path, shape) if self._wishes.settles(path) else self._price(path, shape)
+                )
         self._spent = sum(self._exact.values())
         return self._spent
+
+    def _wished(self, path: str, shape: Shape) -> int:
+        """Return what a file that the plan wants will take; one that leaves no room is drawn in part."""
+        others = sum(price for other, price in self._exact.items() if self._wishes.settles(other))
+        price = self._price(path, shape)
+        most = _MOST_WISHED * self.budget - others
+        while price > most and shape.level > 1:
+            shape = Shape(shape.level - 1)
+            price, most = self._price(path, shape), _WISHED_IN_PART * self.budget - others
+        return price
+
+    def _price(self, path: str, shape: Shape) -> int:
+        return max(self._book.draw(self._reader.file(path).id, shape).counts)
 
     def _shrink(self) -> None:
         """Give back what was taken last, signatures before bodies, until the estimate fits."""

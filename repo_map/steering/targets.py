@@ -59,7 +59,7 @@ _AROUND = re.compile(
     r"class(?:es)?|modules?|packages?|code|here|there|please|in full|whole|completely|"
     r"in (?:the )?(?:map|context|plan)|"
     r"included|shown|at all|ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|"
-    r"defined|declared|implemented|located|again|back)$",
+    r"defined|declared|implemented|located|again|back|too|as well|also)$",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
@@ -102,9 +102,14 @@ def split_targets(words: str) -> list[str]:
     return [part for part in map(_strip, _SPLIT.split(whole)) if part] or [whole]
 
 
+def _trim(words: str) -> str:
+    # A dot may begin a name: `.github`.
+    return words.strip(" \t,:!?").rstrip(" \t,.:!?")
+
+
 def _strip(words: str) -> str:
-    stripped = words.strip(" \t,.:!?")
-    while (shorter := _AROUND.sub("", stripped).strip(" \t,.:!?")) != stripped:
+    stripped = _trim(words)
+    while (shorter := _trim(_AROUND.sub("", stripped))) != stripped:
         stripped = shorter
     return stripped.strip("`\"'“”‘’").removesuffix("()")
 

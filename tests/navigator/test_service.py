@@ -157,6 +157,8 @@ async def test_updates_change_the_plan_without_a_model(
         navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]}
     )
     assert report.model == "user"
+    assert report.reasoning.startswith("The user changed the plan: ")
+    assert "src/billing.py" in report.reasoning
     assert report.stop_reason is None
     assert "src/billing.py" in report.focus_areas
     assert "sum(line.amount for line in lines)" in (await navigator.context(navigation_id)).context_string

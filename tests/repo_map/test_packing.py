@@ -122,6 +122,17 @@ def test_what_the_base_asks_for_is_kept_within_the_budget(index: RepoIndex) -> N
     assert not repo_map.cuts
 
 
+def test_a_file_that_is_asked_for_and_too_large_leaves_room_for_the_rest(tmp_path: Path) -> None:
+    entries = "- mail is sent only once\n\n" * 40
+    log = "".join(f"## 1.{number}\n\n{entries}" for number in range(8))
+    index = build_index(write(tmp_path, {"shop/tax.py": TAX, "CHANGES.md": log}), workers=1)
+    wanted = FlightPlan(verbosity=(VerbosityRule(pattern="CHANGES.md", level=4),))
+    drawn = draw_map(index, pack(index, score_goal(index, GOAL), 900, base=wanted))
+    assert "cents = amount * rate_of(country)" in drawn.text
+    assert "## 1." in drawn.text
+    assert [cut.path for cut in drawn.cuts] == ["CHANGES.md"]
+
+
 def test_boosts_of_the_base_move_what_is_packed(index: RepoIndex) -> None:
     boosts = Focus(
         paths=(PathBoost(pattern="shop/mail.py", weight=1000),), symbols=(SymbolBoost(name="send_mail_3"),)

@@ -54,6 +54,20 @@ def text_after(index: RepoIndex, feedback: str, plan: FlightPlan | None = None) 
     return draw_map(index, apply_update(plan, steered(index, feedback, plan).updates).plan).text
 
 
+@pytest.mark.parametrize("words", ["only .github", "only .github, please", "Only .github/."])
+def test_a_name_may_begin_with_a_dot(tmp_path: Path, words: str) -> None:
+    files = FILES | {".github/workflows/tests.yml": "on: push\n"}
+    index = build_index(write(tmp_path, files), workers=1)
+    text = text_after(index, words)
+    assert ".github/workflows/tests.yml" in text
+    assert "router.py" not in text
+
+
+@pytest.mark.parametrize("words", ["show setup.py too", "also add setup.py as well, please"])
+def test_what_is_said_by_the_way_is_no_part_of_a_name(index: RepoIndex, words: str) -> None:
+    assert "name = 'web'" in text_after(index, words)
+
+
 def test_dropping_the_tests_leaves_every_test_file_out(index: RepoIndex) -> None:
     text = text_after(index, "drop the tests")
     assert "test_" not in text

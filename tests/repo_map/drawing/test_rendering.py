@@ -361,3 +361,8 @@ def test_a_body_shown_whole_is_its_source_without_a_gap() -> None:
                 span = f"lines: {definition.start}-{definition.end}"
                 text = draw(repo, f"verbosity: [{{pattern: '**', sections: [{{{span}, level: 4}}]}}]").text
                 assert "\n".join(lines[definition.start - 1 : definition.end]) in text, definition.name
+
+
+def test_flush_comments_and_decorators_are_drawn_as_they_are() -> None:
+    source = "/**\n * Sends.\n */\n/*! kept */\n//\n@register.tag\nexport function send() {}\n"
+    check(f"=== send.ts\n{source}", "verbosity: [{pattern: '**', level: 4}]", f"send.ts\n{source}\n")
