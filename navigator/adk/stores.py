@@ -140,7 +140,9 @@ def _on_disk(data_dir: Path) -> Stores:
         _close_to_others(data_dir / folder, 0o700)
     database = data_dir / DATABASE
     # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.
-    os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+    # Not where it is there: to close a file drops the locks that this process's other connections hold on it.
+    if not database.exists():
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
     for ending in ("", "-wal", "-shm"):
         _close_to_others(data_dir / f"{DATABASE}{ending}", 0o600)
     with closing(sqlite3.connect(database)) as connection:
