@@ -8,18 +8,33 @@ GOAL ?= The token budget must hold: where is a map made to fit it?
 TOKENS ?= 8000
 MODELS ?= scripted
 
-.PHONY: demo test conformance bundle check lint types layers format bench bench-agents clean
+# What is typed, such as an issue's title with backticks or dollars, reaches commands through the environment:
+# neither make nor the shell reads it as anything but text.
+override PYTHON := $(value PYTHON)
+override REPO := $(value REPO)
+override GOAL := $(value GOAL)
+override TOKENS := $(value TOKENS)
+override MODELS := $(value MODELS)
+override CONFORMANCE := $(value CONFORMANCE)
+export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test conformance structure bundle manifests check lint types layers format bench bench-agents clean
+
+## help: what there is to make
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
+	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …")'
 	@echo 'Setting up $(VENV) (some minutes; about 450 MB) …'
-	@$(PYTHON) -m venv $(VENV)
+	@"$$PYTHON" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
 ## demo: navigate a repository (REPO=path GOAL="…" TOKENS=8000); this one by default
 demo: $(STAMP)
-	$(BIN)/repo-navigator navigate "$(REPO)" --goal "$(GOAL)" --tokens $(TOKENS)
+	$(BIN)/repo-navigator navigate "$$REPO" --goal "$$GOAL" --tokens "$$TOKENS"
 
 ## test: run every test, one process per core; the tests of a file stay together
 test: $(STAMP)
@@ -27,7 +42,7 @@ test: $(STAMP)
 
 ## conformance: the official MCP conformance suite and Inspector; installs them with npm
 conformance: $(STAMP)
-	$(BIN)/python -m tests.conformance $(CONFORMANCE)
+	$(BIN)/python -m tests.conformance $$CONFORMANCE
 
 ## check: what CI runs after the tests: lint, types, layers
 check: lint types layers
@@ -46,9 +61,17 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+## structure: parts, arrows and circles of every package, counted from the imports
+structure: $(STAMP)
+	$(BIN)/python -m tests.architecture.structure
+
 ## bundle: the MCPB bundle for Claude Desktop, in dist/
 bundle: $(STAMP)
 	$(BIN)/python bundle/build.py
+
+## manifests: write the plugins, the skill and the example configuration from bundle/manifests.py
+manifests: $(STAMP)
+	$(BIN)/python -m bundle.manifests
 
 ## bench: speed and memory of the index, and start-up of the server, as ratios within one run
 bench: $(STAMP)
@@ -57,7 +80,8 @@ bench: $(STAMP)
 
 ## bench-agents: agents with and without retrieved context; a scripted mind, or MODELS=gemini-… and a key
 bench-agents: $(STAMP)
-	$(BIN)/repo-navigator bench agents run --models $(MODELS) --figure bench-agents/figure.svg
+	$(BIN)/repo-navigator bench agents run --models "$$MODELS" --figure bench-agents/figure.svg
 
+## clean: remove what was set up and built
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 
 from benchmarks.scoring import Answer
 from benchmarks.tasks import NOT_CODE
-from repo_map import tokens
 from repo_map.index import RepoIndex
-from repo_map.worktree.file_flags import FileFlag
+from repo_map.text import tokens
+from repo_map.worktree.file_kinds import FileFlag
 
 SYSTEMS = ("BM25 files", "BM25 functions", "grep")
 _SATURATION = 1.5

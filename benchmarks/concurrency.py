@@ -1,8 +1,8 @@
 """``repo-navigator bench concurrency``: many navigations at once over HTTP, and a kill in the middle.
 
-All navigations open at the same moment, and then step at the same moment: a step's time includes its wait for
-the others. In the next round the server is killed once half of the steps are answered; a new one must know
-each of these.
+All navigations open at the same moment, a few others step one after the other, and then all step at the same
+moment: a step's time includes its wait for the others. In the next round the server is killed once half of
+the steps are answered; a new one must know each of these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from mcp import Client
 
 LIMIT_SECONDS: Final = 1.0
 """Most that the 95th percentile of a warm step may take."""
+LIMIT_RATIO: Final = 20.0
+"""Most that it may take of the median of a step alone."""
+_ALONE: Final = 9
 _PATIENCE_SECONDS: Final = 60.0
+_TOKENS: Final = 7_000
 _SHOW_ALL: Final = {"verbosity": [{"pattern": "**", "level": 4}]}
 
 
@@ -38,6 +42,8 @@ class Flight:
     number: int
     repository: Path
     navigation_id: str = ""
+    asked: int = 0
+    """Steps that it asked for."""
     answered: int = 0
     """Latest step that the host has an answer for."""
     shown: str = ""
@@ -50,6 +56,8 @@ class Load:
 
     flights: list[Flight]
     open_seconds: float = 0.0
+    alone_seconds: list[float] = field(default_factory=list)
+    """Of steps taken one after the other, by navigations of their own, just before."""
     step_seconds: list[float] = field(default_factory=list)
     answered_before_kill: int = 0
     lost: list[str] = field(default_factory=list)
@@ -69,6 +77,11 @@ class Load:
         """95th percentile of a step, in seconds."""
         return statistics.quantiles(self.step_seconds, n=20)[-1]
 
+    @property
+    def ratio(self) -> float:
+        """That of a step at once to the median of one alone, in one run on one machine."""
+        return self.p95 / statistics.median(self.alone_seconds)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
@@ -82,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         load = anyio.run(fly, Path(scratch), options.navigations)
     count = len(load.flights)
     median = statistics.median(load.step_seconds)
-    is_kept = not (load.mixed or load.lost) and load.p95 <= LIMIT_SECONDS
+    is_kept = not (load.mixed or load.lost) and load.p95 <= LIMIT_SECONDS and load.ratio <= LIMIT_RATIO
     if options.json:
         told = {
             "navigations": count,
@@ -91,6 +104,9 @@ def run(options: argparse.Namespace) -> int:
             "median_step_seconds": median,
             "p95_step_seconds": load.p95,
             "limit_seconds": LIMIT_SECONDS,
+            "alone_step_seconds": statistics.median(load.alone_seconds),
+            "p95_to_alone": load.ratio,
+            "limit_p95_to_alone": LIMIT_RATIO,
             "answered_before_kill": load.answered_before_kill,
             "lost": load.lost,
             "kept": is_kept,
@@ -99,6 +115,8 @@ def run(options: argparse.Namespace) -> int:
         return int(not is_kept)
     print(f"{count} navigations at once: {load.open_seconds:.1f} s in all, {load.mixed} with another's code")
     print(f"{count} steps at once: median {median:.3f} s, p95 {load.p95:.3f} s (at most {LIMIT_SECONDS})")
+    alone = statistics.median(load.alone_seconds)
+    print(f"a step alone: median {alone:.3f} s; p95 is {load.ratio:.1f} times it (at most {LIMIT_RATIO})")
     print(f"killed after {load.answered_before_kill} of {count} further steps were answered: ", end="")
     print("; ".join(load.lost) or "none is lost, and all went on")
     return int(not is_kept)
@@ -111,6 +129,7 @@ async def fly(scratch: Path, count: int) -> Load:
         clock = time.perf_counter()
         await _each(load.flights, lambda flight: _open(url, flight))
         load.open_seconds = time.perf_counter() - clock
+        load.alone_seconds = await _step_alone(url, scratch, count)
         await _step_together(url, load)
         answers: list[float] = []
 
@@ -143,6 +162,18 @@ async def _open(url: str, flight: Flight) -> None:
     flight.shown += opened["context"]
 
 
+async def _step_alone(url: str, scratch: Path, first: int) -> list[float]:
+    """Return the seconds of one step of each of a few more navigations, one after the other."""
+    taken = []
+    async with Client(url) as client:
+        await client.list_tools()
+        for number in range(first, first + _ALONE):
+            flight = Flight(number, _plant(scratch / f"r{number}", number))
+            await _open(url, flight)
+            taken.append(await _step_over(client, flight))
+    return taken
+
+
 async def _step_together(url: str, load: Load) -> None:
     """Let every host connect and ask for the tools, and then all of them step at the same moment."""
     async with contextlib.AsyncExitStack() as connections:
@@ -165,7 +196,10 @@ async def _step(url: str, flight: Flight) -> float:
 async def _step_over(client: Client, flight: Flight) -> float:
     """Step once, and return the seconds until the answer."""
     clock = time.perf_counter()
-    stepped = await _answer(client, "step", navigation_id=flight.navigation_id, updates=_SHOW_ALL)
+    # A step is taken only where the plan changes.
+    updates = {**_SHOW_ALL, "budget": _TOKENS - flight.asked}
+    flight.asked += 1
+    stepped = await _answer(client, "step", navigation_id=flight.navigation_id, updates=updates)
     taken = time.perf_counter() - clock
     flight.answered = stepped["turn_report"]["step_number"]
     flight.shown += stepped["context_delta"]
@@ -211,7 +245,7 @@ def served(scratch: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         "REPO_NAVIGATOR_DATA": str(scratch / "data"),
         "REPO_NAVIGATOR_CACHE": str(scratch / "cache"),
     }
-    command = [sys.executable, "-m", "mcp_server", "--http", "127.0.0.1:0"]
+    command = [sys.executable, "-I", "-m", "mcp_server", "--http", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environ) as server:
         assert server.stderr is not None
         url = next(line for line in server.stderr if "Serving MCP at " in line).rpartition(" ")[2].strip()

@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from benchmarks.git import run_git
 from benchmarks.tasks import NOT_CODE, GoldSpan, GoldSymbol, Task
 from benchmarks.trees import find_mirror, materialise
-from repo_map.history.commits import clean_message
-from repo_map.parsing.languages import language_of
+from repo_map.history.git_log import clean_message
+from repo_map.languages.registry import language_of
+from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.relevance.aims import Aim, is_aimed_at
-from repo_map.symbols import read_symbols
-from repo_map.worktree.file_flags import FileFlag, flags_of_path
-from repo_map.worktree.git import run_git
+from repo_map.relevance.priors import Aim, is_aimed_at
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _REACH = 150
 """Commits after a snapshot that may make its tasks."""

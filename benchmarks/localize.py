@@ -127,7 +127,7 @@ def _measure(
 def _navigate(task: Task, tree: Path, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
     # Imported here: figures of old answers need no navigator.
-    from mcp_server.cli import main  # noqa: PLC0415
+    from repo_navigator.main import main  # noqa: PLC0415
 
     started = time.perf_counter()
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as goal:

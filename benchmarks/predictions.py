@@ -12,10 +12,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan, VerbosityRule
+from repo_map.drawing.costs import price_index, price_plan
+from repo_map.drawing.draw import draw_map
 from repo_map.index import RepoIndex, build_index
-from repo_map.pricing.manifest import price_index, price_plan
+from repo_map.plan.model import FlightPlan, VerbosityRule
 
 _UNLIMITED = 1_000_000_000
 

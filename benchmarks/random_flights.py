@@ -24,10 +24,10 @@ from google.genai import errors, types
 from pydantic import PrivateAttr
 
 from navigator.errors import ModelFailedError
+from navigator.navigator import Navigator
 from navigator.pricing import ModelPrice, TokenUsage
-from navigator.service import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 
 SOURCE = "def total(lines):\n    return sum(line.amount for line in lines)\n"
 

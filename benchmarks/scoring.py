@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task
-from repo_map import tokens
+from repo_map.text import tokens
 
 CUTS = (1, 3, 5, 10)
 

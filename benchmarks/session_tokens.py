@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from benchmarks.loopback.gemini import GeminiServer
 from benchmarks.loopback.minds import Call, Say
 from benchmarks.loopback.openai import OpenAiServer
+from navigator.navigator import Navigator
 from navigator.reports import TurnReport
-from navigator.service import Navigator
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
 
 MOST = 800
@@ -40,6 +40,7 @@ WAYS = {
     "task-scoped, Gemini's explicit cache": Way("gemini-2.5-flash", "cache"),
     "task-scoped, Gemini's interactions": Way("gemini-2.5-flash", "interactions"),
     "task-scoped, OpenAI's prefix cache": Way("openai/coder"),
+    "task-scoped, no cache": Way("gemini-2.0-flash-thinking"),
     "step-scoped": Way("gemini-2.5-flash", task_scoped=False),
 }
 
@@ -99,7 +100,7 @@ def table(rows: Mapping[str, Sent]) -> str:
 
 
 async def _embedded_plan(repo: Path, goal: str, tokens: int) -> Mapping[str, Any]:
-    from repo_map.flight_plan import FlightPlan  # noqa: PLC0415
+    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
 
     navigator = Navigator(NavigatorSettings())
     navigation_id = await navigator.open(NavigationRequest(goal, repo, token_budget=tokens))

@@ -58,7 +58,16 @@ def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
 
 def run_generate(tree: Path, cache: Path) -> Probe:
     """Run ``repo-map generate`` as a user does, for 8,000 tokens; nobody looks at it while it runs."""
-    command = [sys.executable, "-m", "repo_map.cli", "generate", str(tree), "--tokens", "8000", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "repo_navigator.map_main",
+        "generate",
+        str(tree),
+        "--tokens",
+        "8000",
+        "--quiet",
+    ]
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=_environment(cache)) as process:
         _, status, used = os.wait4(process.pid, 0)
@@ -91,9 +100,9 @@ def main() -> None:
     """Measure in this process and print what was measured as JSON."""
     what, tree, cache, workers = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     # Imported here: the time that imports take is part of what a fresh process is measured for.
-    from repo_map import tokens  # noqa: PLC0415
     from repo_map.index import build_index  # noqa: PLC0415
     from repo_map.indexing.store import Store  # noqa: PLC0415
+    from repo_map.text import tokens  # noqa: PLC0415
 
     started = time.perf_counter()
     index = build_index(tree, store=Store(cache), workers=workers or None)
@@ -121,8 +130,8 @@ def main() -> None:
 
 def _draw(index: RepoIndex, level: int) -> None:
     """Draw a map of 8,000 tokens, with some file at a level that a turn of a navigation might change."""
-    from repo_map.drawing import draw_map  # noqa: PLC0415
-    from repo_map.flight_plan import FlightPlan, VerbosityRule  # noqa: PLC0415
+    from repo_map.drawing.draw import draw_map  # noqa: PLC0415
+    from repo_map.plan.model import FlightPlan, VerbosityRule  # noqa: PLC0415
 
     rule = VerbosityRule(pattern=index.paths[len(index) // 2], level=level)
     draw_map(index, FlightPlan(budget=8_000, verbosity=(rule,)))

@@ -23,7 +23,7 @@ from benchmarks.synthetic import write_synthetic_tree
 
 EMPTY: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('empty').run('stdio')"
 EMPTY_COMMAND: Final = (sys.executable, "-c", EMPTY)
-COMMAND: Final = (sys.executable, "-m", "mcp_server")
+COMMAND: Final = (sys.executable, "-I", "-m", "mcp_server")
 LIMIT: Final = 1.15
 """Most times the empty server's median that ours may take to answer ``initialize``."""
 NAVIGATE_LIMIT: Final = 2.5

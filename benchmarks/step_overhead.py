@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspace import Workspace
 

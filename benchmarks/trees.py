@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from benchmarks.git import git_command, lend, run_git
 from repo_map.errors import RepoMapError
-from repo_map.worktree.git import GitError, git_command, git_environment, run_git
+from repo_map.worktree.git import GitError, git_environment
 
 _AS_STORED = (
     *("-c", "core.autocrlf=false"),
@@ -28,10 +29,11 @@ def materialise(repo: str, commit: str, mirrors: Path, trees: Path) -> Path:
     """
     tree = trees / repo.replace("/", "__") / commit[:12]
     done = tree.with_name(tree.name + ".done")
-    if done.exists():
-        return tree
-    check_out(find_mirror(repo, mirrors) / "objects", commit, tree)
-    done.touch()
+    if not done.exists():
+        check_out(find_mirror(repo, mirrors) / "objects", commit, tree)
+        done.touch()
+    for objects in _alternates(tree).read_text().splitlines():
+        lend(Path(objects))
     return tree
 
 
@@ -39,12 +41,16 @@ def check_out(objects: Path, commit: str, tree: Path) -> None:
     """Make ``tree`` a work tree of ``commit``, whose objects stay in the folder ``objects``."""
     tree.mkdir(parents=True, exist_ok=True)
     run_git(tree, "init", "-q", ".")
-    (tree / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
+    _alternates(tree).write_text(f"{objects}\n")
     run_git(tree, "update-ref", "HEAD", commit)
     run_git(tree, *_AS_STORED, "read-tree", commit)
     # A mirror may lack large blobs; the rest of the tree is checked out all the same.
     command = git_command(tree, *_AS_STORED, "checkout-index", "-a", "-f", "-q")
     subprocess.run(command, env=git_environment(), capture_output=True, check=False)
+
+
+def _alternates(tree: Path) -> Path:
+    return tree / ".git" / "objects" / "info" / "alternates"
 
 
 def find_mirror(repo: str, mirrors: Path) -> Path:

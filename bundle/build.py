@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
-PACKAGES: Final = ("mcp_server", "navigator", "repo_map")
+PACKAGES: Final = ("mcp_server", "navigator", "repo_map", "repo_navigator")
 _LEFT_OUT: Final = frozenset({"__pycache__"})
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 

@@ -6,7 +6,9 @@ from typing import Final
 
 from mcp_server.settings import SettingsError
 from navigator.errors import ModelFailedError, NavigatorError
+from repo_map import messages
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
+from repo_map.secrets.names import mask_name
 
 BAD_INPUT: Final = 2
 NO_REPOSITORY: Final = 3
@@ -17,14 +19,14 @@ TOLD: Final = (NavigatorError, RepoMapError, SettingsError)
 
 
 def one_line(error: BaseException) -> str:
-    """Return the error's message on one line."""
-    return " ".join(str(error).split())
+    """Return the error's message on one line, without secrets and escapes that it may repeat."""
+    return mask_name(messages.one_line(str(error)))
 
 
 def storage_sentence(error: OSError) -> str:
     """Return what to tell of a disk that can't be read or written."""
-    place = f" `{error.filename}`" if error.filename else ""
-    return (
+    place = f" `{messages.one_line(str(error.filename))}`" if error.filename else ""
+    return mask_name(
         f"Could not read or write{place}: {error.strerror or error}; "
         "check its permissions and free space, or set REPO_NAVIGATOR_DATA to another folder."
     )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-import logging
 import signal
 import socket
 from collections.abc import Mapping
 from typing import Final
 
-import uvicorn
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
@@ -20,16 +18,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcp_server.admission import Admission
 from mcp_server.app import NavigatorServer
+from mcp_server.connections import Server, connections_within_descriptors
+from mcp_server.logs import announce
+from mcp_server.origins import doorway
+from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, SettingsError
-from repo_map.flags import package_version
+from mcp_server.version import package_version
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
-_SHUTDOWN_SECONDS: Final = 5
-_LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
-
-logger = logging.getLogger(__name__)
 
 
 def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
@@ -49,13 +48,19 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok", "version": package_version()})
 
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        host=settings.host,
-        max_request_body_size=settings.max_body_bytes,
-        transport_security=_security(settings),
+    app: ASGIApp = Sessions(
+        server.streamable_http_app(
+            streamable_http_path=PATH,
+            host=settings.host,
+            max_request_body_size=settings.max_body_bytes,
+            # Its rules take a host by its beginning; ours stand in front of it.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
     )
-    return _behind_token(app, settings.tokens) if settings.tokens else app
+    if settings.tokens:
+        app = _behind_token(app, settings.tokens)
+    door = doorway(settings.host, settings.allowed_hosts, settings.allowed_origins)
+    return Admission(app, door, probed_at=HEALTH)
 
 
 async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
@@ -68,23 +73,13 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        server_header=False,
-    )
-    running = uvicorn.Server(config)
-
-    def end(*_: object) -> None:
-        running.should_exit = True
-
+    running = Server(app, listener, connections_within_descriptors(settings.max_connections))
     # uvicorn minds the signal only while it serves, and raises it once more afterwards: before and after, it
     # must not end the process by itself.
-    signal.signal(signal.SIGTERM, end)
-    logger.warning("Serving MCP at http://%s:%d%s", shown, port, PATH)
-    await running.serve(sockets=[listener])
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, running.handle_exit)
+    announce(f"Serving MCP at http://{shown}:{port}{PATH}")
+    await running.serve()
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -129,19 +124,6 @@ def bound(settings: HttpSettings) -> socket.socket:
         ) from error
     listener.listen(socket.SOMAXCONN)
     return listener
-
-
-def _security(settings: HttpSettings) -> TransportSecuritySettings:
-    # A browser page that resolves its own name to this machine is stopped by the Host check, one that
-    # posts across origins by the Origin check.
-    hosts = [f"{name}:*" for name in _LOOPBACK_NAMES] + list(_LOOPBACK_NAMES)
-    origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
-    named = [settings.host, f"{settings.host}:*"] if not is_loopback(settings.host) else []
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[*hosts, *named, *settings.allowed_hosts],
-        allowed_origins=[*origins, *settings.allowed_origins],
-    )
 
 
 class _Tokens:

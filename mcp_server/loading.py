@@ -9,8 +9,8 @@ from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
-    from navigator.host import AskHost
-    from navigator.service import Navigator
+    from navigator.navigator import Navigator
+    from navigator.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
 
 
@@ -21,7 +21,7 @@ def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navig
     """
     with large_imports(), models_built_on_first_use():
         from navigator.loading import export_telemetry, load_all  # noqa: PLC0415
-        from navigator.service import Navigator  # noqa: PLC0415
+        from navigator.navigator import Navigator  # noqa: PLC0415
 
         load_all()
         export_telemetry(os.environ)

@@ -1,37 +1,141 @@
-"""Navigation ids to running navigations: whose they are, which one is meant, one turn at a time in each."""
+"""A caller's navigations, and what was already delivered."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
+import os
+import re
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import anyio
 import anyio.to_thread
 
-from mcp_server.callers import LOCAL, Caller
-from mcp_server.fitting import answer_budget
-from mcp_server.holdings import Holding, Holdings
 from mcp_server.logs import about
+from mcp_server.principal import LOCAL, Caller
 from mcp_server.repository import require_allowed
+from mcp_server.responses import answer_budget
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 
 if TYPE_CHECKING:
+    from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, OnProgress, TurnReport
-    from navigator.service import Navigator
     from navigator.settings import NavigationRequest
+
+
+DAY: Final = 86_400.0
+"""In seconds."""
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{6,80}")
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One navigation as the server sees it."""
+
+    user: str
+    repo_path: str
+    token_budget: int
+    """Most tokens of a whole answer, headers and report included."""
+    status: str = "open"
+    held_step: int | None = None
+    """Step whose whole map the host was given, None while it holds none."""
+    used_at: float = 0.0
+    """Seconds since the epoch, by ``Holdings.now``."""
+
+
+class Holdings:
+    """Holdings by navigation id, one small file each, so that they outlive the process."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Keep them in ``folder``, or in memory where there is none."""
+        self._folder = folder
+        self._read: dict[str, Holding] = {}
+        self._writing = Lock()
+        self._began: tuple[float, float] | None = None
+
+    def now(self) -> float:
+        """Return the time that ages go by, in seconds since the epoch.
+
+        It is the clock's, but begins at the latest use that is known or up to a day after it: neither a clock
+        that is a month ahead when the server starts nor one that was behind makes anything a month old.
+        """
+        if self._began is None:
+            clock = time.time()
+            latest = max((holding.used_at for _, holding in self), default=clock)
+            self._began = min(max(clock, latest), latest + DAY), time.monotonic()
+        started, at = self._began
+        return started + time.monotonic() - at
+
+    def get(self, navigation_id: str) -> Holding | None:
+        """Return the holding of ``navigation_id``, or None where there is none that can be read."""
+        if navigation_id not in self._read and self._folder and _ID.fullmatch(navigation_id):
+            with suppress(OSError, ValueError, TypeError):
+                self._read[navigation_id] = Holding(**json.loads(self._file(navigation_id).read_text()))
+        return self._read.get(navigation_id)
+
+    def put(self, navigation_id: str, holding: Holding) -> None:
+        """Keep ``holding``; a reader never sees half of it, and on a full disk it lasts until the end."""
+        self._read[navigation_id] = holding
+        self._write(navigation_id)
+
+    async def put_aside(self, navigation_id: str, holding: Holding) -> None:
+        """Keep ``holding`` as ``put`` does, while others go on: files take their time when disks are busy."""
+        self._read[navigation_id] = holding
+        await anyio.to_thread.run_sync(self._write, navigation_id)
+
+    def _write(self, navigation_id: str) -> None:
+        """Write what is known of a navigation by the time that it is this one's turn."""
+        with self._writing:
+            holding = self._read.get(navigation_id)
+            if self._folder is not None and holding is not None:
+                self._write_file(self._folder, navigation_id, holding)
+
+    def _write_file(self, folder: Path, navigation_id: str, holding: Holding) -> None:
+        draft = folder / f".{navigation_id}.{os.getpid()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            draft.write_text(json.dumps(asdict(holding)))
+            draft.replace(self._file(navigation_id))
+        except OSError as error:
+            logger.warning(
+                "%s can't be written (%s): it is kept in memory only", draft.parent, error.strerror
+            )
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+    def remove(self, navigation_id: str) -> None:
+        """Forget ``navigation_id``."""
+        self._read.pop(navigation_id, None)
+        if self._folder is not None:
+            with suppress(OSError):  # A folder that can't be written keeps it until it can.
+                self._file(navigation_id).unlink(missing_ok=True)
+
+    def __iter__(self) -> Iterator[tuple[str, Holding]]:
+        """Yield every id with its holding, by id."""
+        stored = {file.stem for file in self._folder.glob("*.json")} if self._folder else set()
+        for navigation_id in sorted(stored | self._read.keys()):
+            if holding := self.get(navigation_id):
+                yield navigation_id, holding
+
+    def _file(self, navigation_id: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{navigation_id}.json"
+
 
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200
 _OPENING_SECONDS: Final = 10.0
 """On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
-_DAY: Final = 86_400.0
+logger = logging.getLogger(__name__)
 
 
 class StillIndexingError(NavigatorError):
@@ -156,7 +260,7 @@ class Navigations:
         """Note how far a navigation is, and, where ``whole``, that the host holds the map of that step."""
         held = report.step_number if whole else holding.held_step
         status = "open" if report.stop_reason is None else report.stop_reason.value
-        told = replace(holding, held_step=held, status=status, used_at=time.time())
+        told = replace(holding, held_step=held, status=status, used_at=self._holdings.now())
         await self._holdings.put_aside(navigation_id, told)
 
     async def aclose(self) -> None:
@@ -228,12 +332,18 @@ class Navigations:
             _move_to_end(self._sessions, caller.session, navigation_id)
 
     def _put(self, navigation_id: str, holding: Holding) -> None:
-        self._holdings.put(navigation_id, replace(holding, used_at=time.time()))
+        self._holdings.put(navigation_id, replace(holding, used_at=self._holdings.now()))
 
     def _is_expired(self, holding: Holding) -> bool:
-        return holding.used_at < time.time() - self._settings.keep_days * _DAY
+        return holding.used_at < self._holdings.now() - self._settings.keep_days * DAY
 
     async def _expire(self, navigator: Navigator) -> None:
+        passed = (time.time() - self._holdings.now()) / DAY
+        if passed > self._settings.keep_days:
+            logger.warning(
+                "The clock has gone on by %d days since a navigation was used; their age goes on by one",
+                passed,
+            )
         for key, holding in list(self._holdings):
             if self._is_expired(holding):
                 with suppress(NavigatorError):

@@ -7,11 +7,11 @@ from typing import Annotated
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from mcp_server.callers import current_caller
-from mcp_server.desk import Desk
+from mcp_server.context import Desk
 from mcp_server.navigations import Navigations
-from mcp_server.refusals import told_in_a_prompt
-from mcp_server.reporting import report_text, wire_report
+from mcp_server.principal import current_caller
+from mcp_server.report_text import report_text, wire_report
+from mcp_server.tool_errors import told_in_a_prompt
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_IFDIR
 from urllib.parse import unquote, urlsplit
 
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.disk import kind
+from repo_map.worktree.repository import top_of
 
 
 class RepositoryNotAllowedError(RepositoryNotFoundError):
@@ -75,13 +78,12 @@ def _on_another_machine(text: str) -> RepositoryNotFoundError:
 
 def work_tree(folder: Path) -> Path | None:
     """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
-    resolved = folder.resolve()
-    return next((parent for parent in (resolved, *resolved.parents) if (parent / ".git").exists()), None)
+    return top_of(folder.resolve())
 
 
 def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
     """Raise unless ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any)."""
-    if allowed and not _lies_in(folder.resolve(), allowed):
+    if allowed and not _lies_in(_resolved(folder), allowed):
         names = ", ".join(f"`{name}`" for name in allowed)
         raise RepositoryNotAllowedError(
             f"`{folder}` lies outside the folders this server may read ({names}); choose a repository in "
@@ -93,13 +95,30 @@ def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
 def _readable(folder: Path, allowed: Sequence[Path]) -> Path:
     # The allow-list comes first: whether a forbidden path exists is nobody's business.
     require_allowed(folder, allowed)
-    if not folder.exists():
-        raise RepositoryNotFoundError(
-            f"There is no folder at `{folder}`; pass the repository's absolute path."
-        )
-    if not folder.is_dir():
+    resolved = _resolved(folder)
+    found = kind(resolved)
+    if not found:
+        raise _missing(folder)
+    if found != S_IFDIR:
         raise RepositoryNotFoundError(f"`{folder}` is a file, not a folder; pass the folder that holds it.")
-    return folder.resolve()
+    home = _resolved(Path(os.path.expanduser("~")))  # noqa: PTH111 - as above
+    if resolved in (home, Path(resolved.anchor)) and top_of(resolved) is None:
+        raise RepositoryNotFoundError(
+            f"`{folder}` holds everything that you have, and is no repository; name the project's folder "
+            "in it."
+        )
+    return resolved
+
+
+def _resolved(folder: Path) -> Path:
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError) as error:  # A loop of links.
+        raise _missing(folder) from error
+
+
+def _missing(folder: Path) -> RepositoryNotFoundError:
+    return RepositoryNotFoundError(f"There is no folder at `{folder}`; pass the repository's absolute path.")
 
 
 def _lies_in(folder: Path, allowed: Sequence[Path]) -> bool:

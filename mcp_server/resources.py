@@ -1,28 +1,39 @@
-"""What a person or a host can attach without a tool call: the navigations, and what each of them made."""
+"""Resources and their completions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from stat import S_IFDIR
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from mcp_types import Resource
+from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    PromptReference,
+    Resource,
+    ResourceTemplateReference,
+)
 
-from mcp_server.announcements import NAVIGATIONS
-from mcp_server.callers import current_caller
-from mcp_server.desk import Desk
+from mcp_server.addresses import NAVIGATIONS, address
+from mcp_server.context import Desk
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
-from mcp_server.reporting import clip, counted, status_of, wire_report
+from mcp_server.principal import LOCAL, current_caller
+from mcp_server.report_text import clip, counted, status_of, wire_report
 from navigator.errors import UnknownNavigationError
+from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:
-    from mcp_server.holdings import Holding
+    from mcp_server.navigations import Holding
+    from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, NavigatorOutput
-    from navigator.service import Navigator
+
 
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain"
@@ -32,14 +43,14 @@ _LISTED: Final = 20
 def offer_resources(server: MCPServer[Desk], navigations: Navigations) -> None:
     """Register the resource and the templates."""
     shelf = _Shelf(navigations)
-    one = "navigator://{navigation_id}"
+    one = "{navigation_id}"
     for uri, name, title, mime_type, read in (
         (NAVIGATIONS, "navigations", "Your navigations", _JSON, shelf.navigations),
-        (f"{one}/context", "context", "Context of a navigation", _TEXT, shelf.context),
-        (f"{one}/plan", "plan", "Flight plan", "application/yaml", shelf.plan),
-        (f"{one}/report", "report", "Latest turn report", _JSON, shelf.report),
-        (f"{one}/decisions", "decisions", "Decisions, step by step", _JSON, shelf.decisions),
-        (f"{one}/maps/{{version}}", "map", "A map by version", _TEXT, shelf.map_version),
+        (address(one, "context"), "context", "Context of a navigation", _TEXT, shelf.context),
+        (address(one, "plan"), "plan", "Flight plan", "application/yaml", shelf.plan),
+        (address(one, "report"), "report", "Latest turn report", _JSON, shelf.report),
+        (address(one, "decisions"), "decisions", "Decisions, step by step", _JSON, shelf.decisions),
+        (address(one, "maps/{version}"), "map", "A map by version", _TEXT, shelf.map_version),
     ):
         server.resource(uri, name=name, title=title, mime_type=mime_type)(read)
 
@@ -105,7 +116,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
         summaries = await navigations.summaries(current_caller())
     return [
         Resource(
-            uri=f"navigator://{summary.navigation_id}/context",
+            uri=address(summary.navigation_id, "context"),
             name=f"context-{summary.navigation_id}",
             title=clip(summary.goal, 80),
             description=(
@@ -142,3 +153,62 @@ def _told() -> Iterator[None]:
         raise ResourceError(one_line(error)) from error
     except OSError as error:
         raise ResourceError(storage_sentence(error)) from error
+
+
+MOST: Final = 100
+"""The protocol's own limit."""
+
+
+def offer_completions(server: MCPServer[Desk], navigations: Navigations, allowed: tuple[Path, ...]) -> None:
+    """Register the completion handler."""
+
+    @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
+    async def complete(
+        _: PromptReference | ResourceTemplateReference,
+        argument: CompletionArgument,
+        context: CompletionContext | None,
+    ) -> Completion | None:
+        if argument.name == "navigation_id":
+            return _of(navigations.known(current_caller()), argument.value)
+        if argument.name == "version":
+            chosen = (context.arguments or {}) if context else {}
+            return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
+        if argument.name == "repo_path":
+            return _of(_folders(argument.value, allowed), argument.value)
+        return None
+
+
+async def _versions(navigations: Navigations, navigation_id: str | None) -> list[str]:
+    caller = current_caller()
+    try:
+        found, _ = await navigations.resolve(caller, navigation_id)
+        steps = await (await navigations.navigator()).decisions(found, user=caller.user)
+    except TOLD:
+        return []
+    return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
+
+
+def _folders(typed: str, allowed: tuple[Path, ...]) -> list[str]:
+    """Return the folders that ``typed`` may go on to; without an allow-list only for local callers."""
+    if not typed:
+        return [str(folder) for folder in allowed]
+    if not allowed and current_caller().user != LOCAL:
+        return []
+    parent = Path(typed if typed.endswith("/") else typed.rpartition("/")[0] or "/")
+    if not parent.is_absolute() or (
+        allowed and not any(parent.resolve().is_relative_to(root) for root in allowed)
+    ):
+        return []
+    try:
+        return sorted(
+            str(parent / name)
+            for name, kind in list_folder(parent, "")
+            if kind == S_IFDIR and not name.startswith(".")
+        )
+    except OSError:
+        return []
+
+
+def _of(values: list[str], typed: str) -> Completion:
+    fitting = [value for value in values if value.startswith(typed)]
+    return Completion(values=fitting[:MOST], total=len(fitting), has_more=len(fitting) > MOST)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import USUAL, Limits, read_limits
@@ -42,10 +43,11 @@ class HttpSettings:
     tokens: Mapping[str, str] = field(default_factory=dict)
     """Bearer token → the principal whom it admits."""
     allowed_hosts: tuple[str, ...] = ()
-    """`Host` header values, besides the loopback names, that a request may carry."""
+    """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
     allowed_origins: tuple[str, ...] = ()
-    """`Origin` header values, besides the loopback ones, that a request may carry."""
+    """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
     max_body_bytes: int = 1_000_000
+    max_connections: int = 512
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Settings:
     """Most dollars that a navigation may spend when it names no limit."""
     call_seconds: float = 45.0
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
+    grace_seconds: float = 60.0
+    """What calls under way get to be answered once stdin has ended."""
     max_navigations: int = 1_000
     """Most navigations that one principal may have."""
     limits: Limits = USUAL
@@ -106,9 +110,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     Raises:
         SettingsError: A variable's value can't be used.
     """
-    budget = _number(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET)
-    if budget < 1 or budget != int(budget):
-        raise SettingsError(f"{PREFIX}TOKEN_BUDGET is {budget:g}; set it to a whole number such as 8000.")
+    budget = _count(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET)
     log_format = environ.get(f"{PREFIX}LOG_FORMAT", "text").lower()
     if log_format not in ("text", "json"):
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
@@ -120,19 +122,21 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         model=environ.get(f"{PREFIX}MODEL") or None,
         fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
         prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,
-        token_budget=int(budget),
+        token_budget=budget,
         max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
         call_seconds=_number(environ, "CALL_SECONDS", 45.0),
-        max_navigations=int(_number(environ, "MAX_NAVIGATIONS", 1_000)),
+        grace_seconds=_number(environ, "GRACE_SECONDS", 60.0),
+        max_navigations=_count(environ, "MAX_NAVIGATIONS", 1_000),
         limits=read_limits(environ),
         keep_days=_number(environ, "KEEP_DAYS", 30.0),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
             tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
-            max_body_bytes=int(_number(environ, "HTTP_MAX_BODY", 1_000_000)),
-            allowed_hosts=_words(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
-            allowed_origins=_words(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
+            max_body_bytes=_count(environ, "HTTP_MAX_BODY", 1_000_000),
+            max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", 512),
+            allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
+            allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),
         models=model_settings(environ),
     )
@@ -193,6 +197,26 @@ def bearer_tokens(text: str) -> dict[str, str]:
     return principals
 
 
+def _hosts(text: str) -> tuple[str, ...]:
+    for host in _words(text):
+        if host_rule(host) is None:
+            raise SettingsError(
+                f"{PREFIX}HTTP_HOSTS names `{host}`, which is no host; write `name`, `name:8321`, or "
+                "`name:*` for any port."
+            )
+    return _words(text)
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    for origin in _words(text):
+        if origin_rule(origin) is None:
+            raise SettingsError(
+                f"{PREFIX}HTTP_ORIGINS names `{origin}`, which is no origin; write `https://name`, with its "
+                "port where it has one, or `https://name:*` for any."
+            )
+    return _words(text)
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
@@ -202,6 +226,13 @@ def _switch(name: str, environ: Mapping[str, str], *, default: bool) -> bool:
     if value not in ("", "on", "off"):
         raise SettingsError(f"{name} is `{value}`; set it to `on` or `off`.")
     return value == "on" if value else default
+
+
+def _count(environ: Mapping[str, str], name: str, default: int) -> int:
+    number = _number(environ, name, default)
+    if number != int(number):
+        raise SettingsError(f"{PREFIX}{name} is {number:g}; set it to a whole number such as {default}.")
+    return int(number)
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

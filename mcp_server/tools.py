@@ -1,9 +1,11 @@
-"""The four tools: each converts what the host sent, calls the navigator, and converts what comes back."""
+"""The four tools."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import anyio
@@ -14,32 +16,149 @@ from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotati
 from pydantic import Field
 
 from mcp_server import wire
-from mcp_server.answers import context_answer, navigate_answer, report_answer, step_answer
-from mcp_server.budgets import budgets, with_room_for
-from mcp_server.callers import current_caller
-from mcp_server.desk import Desk
-from mcp_server.fitting import (
+from mcp_server.context import Desk
+from mcp_server.elicitation import Direction, StepAction, ask_direction, ask_roots, folders_of
+from mcp_server.navigations import Holding, Navigations
+from mcp_server.principal import Caller, current_caller
+from mcp_server.report_text import clip
+from mcp_server.repository import choose_repository
+from mcp_server.responses import (
+    MAX_TOKEN_BUDGET,
+    MIN_TOKEN_BUDGET,
+    PLAN,
     Answer,
     Cursor,
+    PlanCursor,
+    answer_budget,
+    context_answer,
+    context_budget,
     decode_cursor,
+    navigate_answer,
+    plan_answer,
+    report_answer,
+    step_answer,
 )
-from mcp_server.host_model import current_line, require_host
-from mcp_server.progress import progress_to
-from mcp_server.questions import Direction, StepAction, ask_direction, ask_roots, folders_of
-from mcp_server.refusals import told_to_the_host
-from mcp_server.repository import choose_repository
-from mcp_server.schemas import compact
+from mcp_server.sampling import current_line, require_host
+from mcp_server.settings import Settings
+from mcp_server.tool_errors import told_to_the_host
 from navigator.errors import InvalidRequestError
-from navigator.host import HOST
+from navigator.sampling_port import HOST
 
 if TYPE_CHECKING:
-    from navigator.reports import NavigatorOutput
+    from navigator.reports import NavigatorOutput, OnProgress, Progress, TurnReport
     from navigator.settings import NavigationRequest
 
-NavigationId = Annotated[str | None, Field(description="From navigate; default: this session's latest")]
+
+def budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
+    """Return the token budget of the map, None for the plan's own, and that of the whole answers.
+
+    A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
+
+    Raises:
+        InvalidRequestError: No answer can hold to it.
+    """
+    if token_budget is None and flight_plan is not None:
+        return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
+    asked = settings.token_budget if token_budget is None else token_budget
+    if asked < MIN_TOKEN_BUDGET:
+        raise InvalidRequestError(
+            f"`token_budget` is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, "
+            "8000 is a good start."
+        )
+    if asked > MAX_TOKEN_BUDGET:
+        raise InvalidRequestError(
+            f"`token_budget` is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; "
+            "8000 is a good start."
+        )
+    return context_budget(asked), asked
+
+
+def with_room_for(report: TurnReport, holding: Holding) -> Holding:
+    """Return the holding with the answer budget that the map needs, if an update raised the budget."""
+    if report.token_budget <= context_budget(holding.token_budget):
+        return holding
+    return replace(holding, token_budget=answer_budget(report.token_budget))
+
+
+def _plan_budget(flight_plan: str) -> int:
+    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+
+    return FlightPlan.from_yaml(flight_plan).budget
+
+
+_NULL = {"type": "null"}
+
+
+def compact(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return ``schema`` without titles, null alternatives and defaults, which say nothing to a model."""
+    return {name: _compact_value(name, value) for name, value in schema.items() if name != "title"}
+
+
+def shape(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer's schema with each field's type alone: the model that pays for it reads the answer."""
+    fields = compact(schema).get("properties", {})
+    return {"type": "object", "properties": {name: {"type": part["type"]} for name, part in fields.items()}}
+
+
+def _compact_value(name: str, value: Any) -> Any:
+    if name in ("properties", "$defs"):
+        return {field: _compact_field(part) for field, part in value.items()}
+    if name == "items" and isinstance(value, dict):
+        return _compact_field(value)
+    return value
+
+
+def _compact_field(field: dict[str, Any]) -> dict[str, Any]:
+    field = {name: value for name, value in field.items() if name not in ("title", "default")}
+    choices = [choice for choice in field.pop("anyOf", []) if choice != _NULL]
+    if len(choices) == 1:
+        field = {**choices[0], **field}
+    elif choices:
+        field["anyOf"] = [compact(choice) for choice in choices]
+    return compact(field)
+
+
+MESSAGE_CHARACTERS: Final = 200
+
+
+@contextmanager
+def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
+    """Yield a callback that reports each step to the host that made the call, if it asked to be told."""
+    last, answered = 0.0, False
+
+    async def report(progress: Progress) -> None:
+        nonlocal last
+        if answered:
+            # A step that outlives the call's deadline goes on, but nobody listens to this call any more.
+            return
+        # A step may report more than once, and hosts drop progress that does not grow.
+        last = max(float(progress.step), last + 0.01)
+        line = current_line()
+        listening = ctx if line is None else line.context
+        await listening.report_progress(
+            last, max(float(progress.max_steps), last), progress_message(progress)
+        )
+
+    try:
+        yield report
+    finally:
+        answered = True
+
+
+def progress_message(progress: Progress) -> str:
+    """Return one line of at most ``MESSAGE_CHARACTERS``."""
+    size = f" · {progress.tokens:,} tokens" if progress.tokens else ""
+    head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
+    return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
+
+
+NavigationId = Annotated[str | None, Field(description="Default: the latest of this session")]
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _LEAST_SECONDS: Final = 1.0
-_UNSAID: Final = ("description", "$defs")
+_LOADED: Final = {"anthropic/alwaysLoad": True}
+"""Claude Code else shows a tool to its model only where the model searches for it."""
+_WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
+"""Claude Code else cuts an answer of more than 25,000 tokens, though a call asks for as many."""
 
 
 async def navigate(
@@ -57,16 +176,17 @@ async def navigate(
     ] = None,
     max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
-        Literal["autonomous", "interactive"], Field(description="interactive: one turn per call")
-    ] = "autonomous",
+        Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
+    ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
     flight_plan: Annotated[
         dict[str, Any] | str | None, Field(description="Plan to start from, YAML or object")
     ] = None,
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResult]:
-    """Call this first when a task needs code you have not read, before searching or opening files: it returns
-    the source that matters for the goal, within the token budget. One call is enough; step refines it."""
+    """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
+    works. Call it first, before grep, search or opening files: it returns the source that matters, within the
+    token budget. One call is enough; step refines it."""
     desk, started = _desk(ctx), anyio.current_time()
     with told_to_the_host():
         folder = choose_repository(repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed)
@@ -82,7 +202,7 @@ async def navigate(
             repo_path=folder,
             token_budget=context_tokens,
             max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
-            mode=mode,
+            mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
@@ -127,15 +247,16 @@ async def step(
             "levels: 0 none, 1 path, 2 structure, 3 signatures, 4 source"
         ),
     ] = None,
-    action: StepAction = "continue",
+    action: StepAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResult]:
-    """Call this after navigate when its context lacks something or its status is `open`: one more turn,
-    steered by feedback or by flight plan updates. It returns what is new against what you already hold."""
-    from navigator.pilot import asked  # noqa: PLC0415
+    """Refine what navigate found, when code is missing or too much, or its status is `open`: one more turn,
+    steered by feedback ("also show X", "drop the tests") or updates. Returns what is new to you."""
+    from navigator.turn_executor import asked  # noqa: PLC0415
 
     navigations, caller = _desk(ctx).navigations, current_caller()
     with told_to_the_host(), progress_to(ctx) as on_progress:
         direction = _direction(answer)
+        require_host((updates or {}).get("model"))
         navigation_id, _ = await navigations.resolve(caller, navigation_id)
         async with navigations.turn(navigation_id):
             _, holding = await navigations.resolve(caller, navigation_id)
@@ -149,7 +270,8 @@ async def step(
             )
             holding = with_room_for(report, holding)
             page = step_answer(delta, report, holding.token_budget)
-            await navigations.delivered(navigation_id, holding, report, whole=page.last)
+            whole = page.last and delta.since_step == holding.held_step
+            await navigations.delivered(navigation_id, holding, report, whole=whole)
         await _desk(ctx).subscriptions.announce(ctx, navigation_id)
         return _result(page.answer)
 
@@ -159,8 +281,8 @@ async def get_turn_report(
     navigation_id: NavigationId = None,
     step: Annotated[int | None, Field(description="Default: the latest")] = None,
 ) -> Annotated[CallToolResult, wire.TurnReport]:
-    """Call this to decide on a next step: what a navigation did and cost, what the budget cut, and
-    which places it could show next at which price."""
+    """Explain a navigation, to decide on a next step: what it did and cost, what the budget cut, and
+    which code it could show next at which price."""
     navigations, caller = _desk(ctx).navigations, current_caller()
     with told_to_the_host():
         navigation_id, holding = await navigations.resolve(caller, navigation_id)
@@ -173,13 +295,15 @@ async def get_context(
     ctx: Context[Desk, Any],
     navigation_id: NavigationId = None,
     since_step: Annotated[int | None, Field(description="Only what is new since this step")] = None,
-    cursor: Annotated[str | None, Field(description="next_cursor of the page before")] = None,
+    cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
 ) -> Annotated[CallToolResult, wire.NavigatorOutput]:
-    """Call this to read a navigation's context again, its next page, or only what is new since a step."""
+    """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     navigations, caller = _desk(ctx).navigations, current_caller()
     with told_to_the_host():
         navigation_id, holding = await navigations.resolve(caller, navigation_id)
         place = None if cursor is None else decode_cursor(cursor)
+        if isinstance(place, PlanCursor):
+            return _result(await _plan_page(navigations, caller, navigation_id, place))
         if place is not None:
             since_step = place.since_step
         navigator = await navigations.navigator()
@@ -192,22 +316,35 @@ async def get_context(
         return _result(page.answer)
 
 
+async def _plan_page(
+    navigations: Navigations, caller: Caller, navigation_id: str, place: PlanCursor
+) -> Answer:
+    """Return a page of the flight plan; what the host holds of the context stays as it is."""
+    _, holding = await navigations.resolve(caller, navigation_id)
+    output = await (await navigations.navigator()).context(navigation_id, user=caller.user)
+    if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
+        raise InvalidRequestError(
+            f"`cursor` belongs to the flight plan of step {place.step}, and the navigation is at step "
+            f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page."
+        )
+    return plan_answer(output, place, holding.token_budget)
+
+
 def tools() -> list[Tool]:
     """Return the four tools, their schemas cut down to what a model needs."""
     return [
-        _tool(navigate, "Find the code for a task"),
-        _tool(step, "Refine a navigation"),
+        _tool(navigate, "Find the code for a task", _LOADED | _WHOLE),
+        _tool(step, "Refine a navigation", _WHOLE),
         _tool(get_turn_report, "Report of a navigation step"),
-        _tool(get_context, "Context of a navigation"),
+        _tool(get_context, "Context of a navigation", _WHOLE),
     ]
 
 
-def _tool(function: Callable[..., Any], title: str) -> Tool:
+def _tool(function: Callable[..., Any], title: str, meta: dict[str, Any] | None = None) -> Tool:
     description = " ".join((function.__doc__ or "").split())
-    tool = Tool.from_function(function, title=title, description=description, annotations=_READS)
+    tool = Tool.from_function(function, title=title, description=description, annotations=_READS, meta=meta)
     tool.parameters = compact(tool.parameters)
-    published = compact(tool.fn_metadata.output_schema or {})
-    tool.fn_metadata.output_schema = {name: part for name, part in published.items() if name not in _UNSAID}
+    tool.fn_metadata.output_schema = shape(tool.fn_metadata.output_schema or {})
     return tool
 
 

@@ -42,7 +42,7 @@ class Candidate(_Shape):
     level: int
     """Level at which the map shows the file now, 0 for not at all."""
     tokens: dict[str, int]
-    """What it takes at each level."""
+    """What each level would add to the map."""
     reasons: list[str] = []
 
 

@@ -18,4 +18,6 @@ def default_data_dir(environ: Mapping[str, str], platform: str = sys.platform) -
         return home / "Library" / "Application Support" / "repo-navigator"
     if platform == "win32":
         return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "repo-navigator"
-    return Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "repo-navigator"
+    base = environ.get("XDG_DATA_HOME", "")
+    # The XDG specification has relative paths ignored: they would lie in whatever folder is opened.
+    return (Path(base) if base.startswith("/") else home / ".local" / "share") / "repo-navigator"

@@ -43,3 +43,11 @@ class ModelFailedError(NavigatorError):
 
 class StorageError(NavigatorError):
     """The data folder can't be read or written."""
+
+
+def unsaved(error: OSError) -> StorageError:
+    """Return the error of a step whose files can't be written."""
+    return StorageError(
+        f"The step could not be saved ({error.strerror or error}); free space, or name another data folder "
+        "with REPO_NAVIGATOR_DATA, then take the step again."
+    )

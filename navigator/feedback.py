@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.amendments import amend
 from navigator.errors import InvalidRequestError
-from navigator.turns import Navigation, wish_of
-from repo_map.secrecy.masking import mask_text
+from navigator.turn import Navigation, heed, saying, wish_of
+from repo_map.secrets.masking import mask_text
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
+    from repo_map.feedback.apply import Steering
 
 MAX_FEEDBACK = 4_000
 """Characters of one message."""
@@ -38,14 +38,32 @@ def reopened(before: Navigation) -> Navigation:
     return Navigation(state, before.run.reopened())
 
 
-def hear(before: Navigation, words: str, workspace: Workspace) -> Navigation:
-    """Return the navigation with the user's words, and with what they come to without a model."""
-    from repo_map.steering import steer  # noqa: PLC0415
+class Heard(NamedTuple):
+    """What the user's words come to without a model."""
+
+    navigation: Navigation
+    """With the words, and with what they change."""
+    steering: Steering
+
+    def asks_nothing(self, *, of_a_model: bool) -> bool:
+        """Say whether the words need no step: they ask what is answered already, or name nothing.
+
+        A model may make something of words that name nothing here, not of a question that is answered.
+        """
+        steering = self.steering
+        changes = bool(steering.updates or steering.goal_addition)
+        return not changes and not (of_a_model and steering.lines)
+
+
+def hear(before: Navigation, words: str, workspace: Workspace) -> Heard:
+    """Return what the user's words come to, and the navigation with them."""
+    from repo_map.feedback.apply import steer  # noqa: PLC0415
 
     state, run = before
     relevance = workspace.relevance(wish_of(before))
-    steering = steer(workspace.index, state.flight_plan, relevance, words)
-    own = amend(run.own, steering.updates).plan if steering.updates else run.own
+    steering = steer(workspace.index, state.flight_plan, relevance, words, own=run.own)
+    heard = heed(workspace.index, run.own, steering.updates)
+    own = heard.change.plan
     wishes = (*run.wishes, steering.goal_addition) if steering.goal_addition else run.wishes
     run = run.model_copy(
         update={
@@ -53,9 +71,9 @@ def hear(before: Navigation, words: str, workspace: Workspace) -> Navigation:
             "token_budget": own.budget,
             "feedback": (*run.feedback, words)[-KEPT:],
             "wishes": wishes[-KEPT:],
-            "answer": "\n".join(filter(None, (*steering.lines, steering.answer))),
             "planned": 0,
         }
     )
     plan = state.flight_plan.model_copy(update={"budget": own.budget})
-    return Navigation(state.model_copy(update={"flight_plan": plan}), run)
+    after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
+    return Heard(saying(after, (*steering.lines, *heard.told, steering.answer)), steering)

@@ -8,16 +8,16 @@ from threading import Thread
 from typing import Final
 
 _MODULES: Final = (
-    "navigator.adk.hangar",
-    "repo_map.history",
+    "navigator.adk.runner",
+    "repo_map.history.history",
     "repo_map.index",
-    "repo_map.packing",
-    "repo_map.plans.updates",
-    "repo_map.plans.yaml",
-    "repo_map.relevance.scoring",
-    "repo_map.replay",
-    "repo_map.secrecy.masking",
-    "repo_map.steering",
+    "repo_map.packing.pack",
+    "repo_map.plan.update",
+    "repo_map.plan.yaml",
+    "repo_map.relevance.score",
+    "repo_map.drawing.replay",
+    "repo_map.secrets.masking",
+    "repo_map.feedback.apply",
 )
 
 
@@ -30,7 +30,7 @@ def export_telemetry(environ: MutableMapping[str, str]) -> None:
 
 def load_all() -> None:
     """Import what takes more than a second, and read the token vocabularies beside it."""
-    from repo_map import tokens  # noqa: PLC0415
+    from repo_map.text import tokens  # noqa: PLC0415
 
     # The tokenizer lets other threads run while it reads.
     vocabularies = Thread(target=tokens.load, daemon=True)

@@ -1,8 +1,13 @@
-"""One step at a time in each navigation, across the tasks of a process and across processes."""
+"""One step at a time in each navigation, across the tasks of a process and across processes.
+
+A navigation has a lock of its own, a file that is made when a step begins and removed when it ends: no two
+navigations wait for each other, and only one that was being stepped in a crash leaves a file behind.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -10,11 +15,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from weakref import WeakValueDictionary
-from zlib import crc32
 
-from navigator.errors import NavigationBusyError
+from navigator.errors import NavigationBusyError, unsaved
 
-BUCKETS = 4096
 PAUSE_S = 0.02
 """Between two looks at a lock that another process holds."""
 
@@ -33,27 +36,36 @@ class NavigationLocks:
 
         Raises:
             NavigationBusyError: another process has held it for too long.
+            StorageError: its file can't be made.
         """
         local = self._local.setdefault(navigation_id, asyncio.Lock())
         async with local:
             if self._folder is None:
                 yield
                 return
-            file = await self._take(self._folder, navigation_id)
+            path = self._folder / _file_name(navigation_id)
+            file = await self._take(path, navigation_id)
             try:
                 yield
             finally:
-                os.close(file)
+                _release(path, file)
 
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""
         local = self._local.get(navigation_id)
         return local is not None and local.locked()
 
-    async def _take(self, folder: Path, navigation_id: str) -> int:
-        file = _open(folder, navigation_id)
+    async def _take(self, path: Path, navigation_id: str) -> int:
         ends = monotonic() + self._patience_s
-        while not _locked(file):
+        while True:
+            file = _open(path)
+            if _locked(file):
+                if _is_at(path, file):
+                    _sign(file)
+                    return file
+                # Whoever held it has removed it meanwhile: it locks nothing any more.
+                os.close(file)
+                continue
             if monotonic() > ends:
                 holder = _holder(file)
                 os.close(file)
@@ -61,16 +73,40 @@ class NavigationLocks:
                     f"{holder} has been stepping `{navigation_id}` for {self._patience_s:.0f} s; "
                     "wait for it, or end it if it hangs, then step again."
                 )
+            os.close(file)
             await asyncio.sleep(PAUSE_S)
-        _sign(file)
-        return file
 
 
-def _open(folder: Path, navigation_id: str) -> int:
-    # One of a fixed number of files: navigations leave none behind, and a strange id names no path.
-    bucket = crc32(navigation_id.encode("utf-8", "replace")) % BUCKETS
-    folder.mkdir(parents=True, exist_ok=True)
-    return os.open(folder / f"{bucket:03x}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+def _file_name(navigation_id: str) -> str:
+    # Whatever a client calls a navigation names no path.
+    return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32] + ".lock"
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise unsaved(error) from error
+
+
+def _is_at(path: Path, file: int) -> bool:
+    """Return whether an open file is the one at ``path`` still."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file))
+    except OSError:
+        return False
+
+
+def _release(path: Path, file: int) -> None:
+    if sys.platform == "win32":
+        # No file can be removed there while anybody has it open; one that is waited for stays.
+        os.close(file)
+        file = -1
+    with suppress(OSError):
+        path.unlink()
+    if file >= 0:
+        os.close(file)
 
 
 def _sign(file: int) -> None:

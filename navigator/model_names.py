@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from navigator.errors import UnknownModelError
+from navigator.errors import InvalidRequestError, UnknownModelError
+from navigator.model_text import MOST_NAME, cleaned_name
 from navigator.pricing import FREE, ModelPrice, PriceTable, load_prices
 from navigator.settings import EMBEDDED, NavigatorSettings
+from repo_map.messages import is_printable
 
 CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"
 
 OPENAI_KEY = "OPENAI_API_KEY"
-_GEMINI_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
+GEMINI_KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+_GEMINI_VARIABLES = (*GEMINI_KEYS, "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT")
 
 
 def missing_key(name: str, settings: NavigatorSettings, environ: Mapping[str, str]) -> str:
@@ -25,6 +28,28 @@ def missing_key(name: str, settings: NavigatorSettings, environ: Mapping[str, st
     if vendor == "openai" and not environ.get(OPENAI_KEY) and not is_here(settings.model_urls.get("openai")):
         return OPENAI_KEY
     return ""
+
+
+def garbled_key(variables: Iterable[str], environ: Mapping[str, str]) -> str:
+    """Return the variable whose key no header can carry: the error that it raised later would quote it."""
+    for variable in variables:
+        key = environ.get(variable, "").strip()
+        if key and not (key.isascii() and key.isprintable() and " " not in key):
+            return variable
+    return ""
+
+
+def require_key(model: str, settings: NavigatorSettings, environ: Mapping[str, str]) -> None:
+    """Refuse a model that a call names and that can't be asked; one of the settings gives way to the next.
+
+    Raises:
+        InvalidRequestError: its key is missing.
+    """
+    if variable := missing_key(model, settings, environ):
+        raise InvalidRequestError(
+            f"`{model}` can't be asked because its key is missing; set {variable}, or leave `model` out: the "
+            "embedded planner needs none."
+        )
 
 
 def price_of(
@@ -39,13 +64,15 @@ def price_of(
     vendor, _, rest = name.partition("/")
     if name in handed_in:
         return prices.models.get(name, FREE)
+    if len(name) > MOST_NAME or not is_printable(name) or " " in name or ".." in name:
+        raise UnknownModelError(f"No model is called `{cleaned_name(name)}`; choose {CHOICES}.")
     if name == EMBEDDED or (vendor == "ollama" and rest):
         return FREE
     if vendor == "openai" and rest and is_here(settings.model_urls.get("openai")):
         return prices.models.get(name, FREE)
     if (vendor == "openai" and rest) or name.startswith("gemini-"):
         return prices.price_of(name)
-    raise UnknownModelError(f"No model is called `{name[:80]}`; choose {CHOICES}.")
+    raise UnknownModelError(f"No model is called `{name}`; choose {CHOICES}.")
 
 
 def require_models(model: str, settings: NavigatorSettings, handed_in: Container[str] = ()) -> None:

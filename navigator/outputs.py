@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from navigator.bookkeeping import StepRecord
 from navigator.reports import NavigationSummary, NavigatorOutput
-from navigator.run import StepRecord
-from navigator.turns import Navigation, report_now
-from repo_map.tokens import count
+from navigator.turn import Navigation, report_now
+from repo_map.text.tokens import count
 
 
 def output_of(navigation: Navigation, record: StepRecord, context: str) -> NavigatorOutput:

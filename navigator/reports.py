@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
-from navigator.account import TokenAccount
 from navigator.pricing import TokenUsage
 from navigator.state import ExecutionMode, PlanValue, Usd
+from navigator.token_usage import TokenAccount
 
 
 class StopReason(StrEnum):
@@ -83,7 +83,7 @@ class Candidate(_Report):
     """Level at which the map shows the file now, 0 for not at all."""
     reasons: tuple[str, ...] = ()
     prices: dict[int, int]
-    """Tokens that it takes at each level."""
+    """Tokens that each level would add to the map."""
 
 
 class TurnReport(_Report):

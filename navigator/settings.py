@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from navigator.state import ExecutionMode
-from repo_map.flight_plan import FlightPlan
 from repo_map.limits import USUAL, Limits
+from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
-from repo_map.flight_plan import FlightPlan
+from repo_map.plan.model import FlightPlan
 
 ExecutionMode = Literal["autonomous", "interactive"]
 Action = Literal["update_flight_plan", "finalize_context"]

@@ -1,36 +1,245 @@
-"""One live index per repository, with its history and the scores of the goals that are being worked on."""
+"""An index and what is drawn from it, shared by navigations."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
+from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakValueDictionary
 
-from navigator.candidates import candidates
-from navigator.first_reading import FirstReading
-from navigator.turns import View
-from repo_map.errors import RepositoryNotFoundError
+from navigator.reports import Candidate, OnProgress, Progress
+from navigator.turn import View
+from repo_map import globs
+from repo_map.drawing.costs import file_level_costs
+from repo_map.drawing.render_cache import Sketchbook, Style
+from repo_map.messages import one_line
+from repo_map.recent import Recent
+from repo_map.selection.sections import Section, Shape
+from repo_map.text.tokens import DEFAULT_ENCODING
+from repo_map.worktree.repository import top_of
 
 if TYPE_CHECKING:
-    from navigator.first_reading import OnWords
     from navigator.settings import NavigatorSettings
-    from repo_map.drawing import RepoMap
-    from repo_map.flight_plan import FlightPlan
-    from repo_map.history import History
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.history.history import History
     from repo_map.index import RepoIndex
     from repo_map.indexing.store import Store
-    from repo_map.relevance.scoring import Relevance
-    from repo_map.relevance.sufficiency import Sufficiency
+    from repo_map.plan.model import FlightPlan
+    from repo_map.relevance.confidence import Sufficiency
+    from repo_map.relevance.score import Relevance
 
-MAX_GOALS = 16
+
+MAX_FILES = 8
+MAX_UNITS = 8
+_HOPELESS = 2
+"""Times the budget: a level that is estimated to take more is not offered, as no step could take it."""
+
+
+def candidates(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Candidate, ...]:
+    """Return the most relevant files and definitions that the map does not show whole, best first of each."""
+    prices = _Prices(index, drawn)
+    return (*_files(index, relevance, drawn, prices), *_units(index, relevance, drawn, prices))
+
+
+class _Prices:
+    """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
+
+    def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
+        self._book = Sketchbook(index, Style(DEFAULT_ENCODING))
+        self._estimates = file_level_costs(index)
+        self._most = _HOPELESS * drawn.budget
+        self._drawn = drawn
+        self._now = {file.path: file.tokens for file in drawn.files}
+
+    def of_levels(self, path: str, file_id: int, above: int) -> dict[int, int]:
+        """Return what each level of the whole file above ``above`` adds, where it adds anything."""
+        levels = [level for level in range(max(above + 1, 2), 5) if self._is_near(file_id, level)]
+        return self._adding({level: self._added(path, file_id, Shape(level)) for level in levels})
+
+    def of_part(self, path: str, file_id: int, name: str) -> dict[int, int]:
+        """Return what a definition's source adds, by its level."""
+        shape = self._drawn.shapes.get(path, Shape(1))
+        part = Section(globs.escape(name), "", 4)
+        others = tuple(section for section in shape.sections if section.pattern != part.pattern)
+        return self._adding({4: self._added(path, file_id, shape._replace(sections=(*others, part)))})
+
+    def _is_near(self, file_id: int, level: int) -> bool:
+        return bool(self._estimates[file_id, level] <= self._most)
+
+    def _added(self, path: str, file_id: int, shape: Shape) -> int:
+        return max(self._book.draw(file_id, shape).counts) - self._now.get(path, 0)
+
+    @staticmethod
+    def _adding(prices: dict[int, int]) -> dict[int, int]:
+        return {level: price for level, price in prices.items() if price > 0}
+
+
+def _files(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Prices) -> list[Candidate]:
+    shown = {file.path: int(file.level) for file in drawn.files}
+    found: list[Candidate] = []
+    for file in relevance.files:
+        if len(found) == MAX_FILES:
+            break
+        file_id = index.file_id(file.path)
+        level = shown.get(file.path, 0)
+        if file_id is None or level == 4:
+            continue
+        if offered := prices.of_levels(file.path, file_id, level):
+            found.append(
+                Candidate(
+                    path=file.path, level=level, reasons=tuple(map(one_line, file.reasons)), prices=offered
+                )
+            )
+    return found
+
+
+def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Prices) -> list[Candidate]:
+    shown = {file.path: int(file.level) for file in drawn.files}
+    found: list[Candidate] = []
+    for unit in relevance.units:
+        if len(found) == MAX_UNITS:
+            break
+        file_id = index.file_id(unit.path)
+        if file_id is None or not unit.name:
+            continue
+        source = "\n".join(index.lines(file_id)[unit.start - 1 : unit.end])
+        if source in drawn.text or not (offered := prices.of_part(unit.path, file_id, unit.name)):
+            continue
+        found.append(
+            Candidate(
+                path=unit.path,
+                symbol=one_line(unit.name),
+                lines=f"{unit.start}-{unit.end}",
+                level=shown.get(unit.path, 0),
+                reasons=tuple(map(one_line, unit.reasons)),
+                prices=offered,
+            )
+        )
+    return found
+
+
+TELL_EVERY_S = 1.0
+"""Seconds between two signs of life; what takes less says nothing."""
+
+OnWords = Callable[[str], Awaitable[None]]
+"""Told what is being done, in words."""
+
+
+def words_to(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
+    """Return what tells ``on_progress`` of the work before the first step."""
+    if on_progress is None:
+        return None
+
+    async def tell(words: str) -> None:
+        await on_progress(Progress(0, max_steps, words, 0))
+
+    return tell
+
+
+class Halted(Exception):  # noqa: N818 - nothing went wrong
+    """Nobody wants the index any more."""
+
+
+class FirstReading:
+    """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
+
+    def __init__(
+        self, root: Path, store: Store, settings: NavigatorSettings, on_end: Callable[[], object]
+    ) -> None:
+        """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not."""
+        self._root = root
+        self._store = store
+        self._settings = settings
+        self._halted = Event()
+        self._words = "Listing the files"
+        self._task = asyncio.create_task(self._read())
+        self._on_end = on_end
+        self._task.add_done_callback(self._ended)
+
+    async def outcome(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
+        """Wait for it, telling now and then how far it is; to cancel the wait does not stop it."""
+        while not (await asyncio.wait({self._task}, timeout=TELL_EVERY_S))[0]:
+            if on_words is not None:
+                await on_words(self._words)
+        return self._task.result()
+
+    async def halt(self) -> None:
+        """Stop it, and wait until its worker processes have ended."""
+        self._halted.set()
+        await asyncio.wait({self._task})
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        """Look at a fault that nobody may wait for any more: the next call reads again, and is told."""
+        self._on_end()
+        if not task.cancelled():
+            task.exception()
+
+    async def _read(self) -> tuple[RepoIndex, History | None]:
+        from repo_map.history.history import read_history  # noqa: PLC0415
+        from repo_map.index import build_index  # noqa: PLC0415
+
+        # git works on the history while this process and its workers read the tree.
+        history = asyncio.create_task(
+            asyncio.to_thread(read_history, self._root, store=self._store, is_wanted=self._is_wanted)
+        )
+        try:
+            index = await asyncio.to_thread(
+                build_index,
+                self._root,
+                store=self._store,
+                workers=self._settings.workers,
+                on_progress=self._note,
+                unmasked=self._settings.unmasked,
+                limits=self._settings.limits,
+            )
+            self._words = "Reading git's history"
+        except Halted:
+            give_up()
+        except BaseException:
+            self._halted.set()
+            raise
+        finally:
+            past = await history
+        if self._halted.is_set():
+            give_up()
+        return index, past
+
+    def _is_wanted(self) -> bool:
+        return not self._halted.is_set()
+
+    def _note(self, phase: str, done: int, total: int) -> None:
+        """Hear, in the thread that builds the index, how far it is."""
+        if self._halted.is_set():
+            raise Halted
+        if phase == "parsing":
+            self._words = f"Reading the repository: {done:,} of {total:,} files"
+        elif phase == "saving":
+            self._words = "Saving the index"
+
+
+def give_up() -> NoReturn:
+    """Say to who waits for a reading that it was stopped; raises ``CancelledError``."""
+    raise asyncio.CancelledError("the reading was stopped")
+
+
+MAX_GOALS = 64
+"""Whose scores are kept: as many as navigations stand ready."""
 LARGE_BYTES = 4_000_000
 """Of source: an index of so much or more counts as one live index, a smaller one as its share."""
 SMALL_PER_INDEX = 16
 """Indexes that count as one, however small they are."""
+LARGE_FOLDER = 500
+"""Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
+PLAIN_FOLDER = (
+    "The folder is no git repository: every file below it is read, and no history helps to choose; where a "
+    "repository was meant, name its own folder."
+)
 NAMED_PROBLEMS = 2
 """Files that a note names when they could not be read whole; the rest are counted."""
 
@@ -41,38 +250,44 @@ class Workspace:
     def __init__(self, index: RepoIndex, history: History | None) -> None:
         self.index = index
         self.history = history
-        self._relevance: OrderedDict[str, Relevance] = OrderedDict()
+        self.looked_at = 0
+        """Number of the latest look at the tree that found it as it is here."""
+        self._relevance: Recent[str, Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
 
     def relevance(self, goal: str) -> Relevance:
         """Return the scores of ``goal``, computed once while it is among the latest goals."""
-        from repo_map.relevance.scoring import score_goal  # noqa: PLC0415
+        from repo_map.relevance.score import score_goal  # noqa: PLC0415
 
-        if goal not in self._relevance:
-            self._relevance[goal] = score_goal(self.index, goal, self.history)
-        self._relevance.move_to_end(goal)
-        while len(self._relevance) > MAX_GOALS:
-            self._relevance.popitem(last=False)
-        return self._relevance[goal]
+        relevance = self._relevance.get(goal)
+        if relevance is None:
+            relevance = score_goal(self.index, goal, self.history)
+            self._relevance.put(goal, relevance)
+        return relevance
 
     def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
         """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
-        from repo_map.drawing import draw_map  # noqa: PLC0415
+        from repo_map.drawing.draw import draw_map  # noqa: PLC0415
 
         return draw_map(self.index, plan, wishes=wishes)
 
-    def view(self, goal: str, plan: FlightPlan, wishes: FlightPlan | None = None) -> View:
-        """Return the map of ``plan`` with what it means for ``goal``."""
-        from repo_map.replay import stamp  # noqa: PLC0415
+    def view(self, goal: str, plan: FlightPlan, own: FlightPlan, wishes: FlightPlan | None = None) -> View:
+        """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415
+        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
 
         relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
-            candidates=candidates(self.index, relevance, drawn),
+            candidates=candidates(self.index, without_excluded(self.index, relevance, own), drawn),
             sufficiency=_words(relevance.sufficiency),
             notes=self.notes,
         )
+
+    def release(self) -> None:
+        """Let go of what was computed, so that the index is freed as soon as no step uses it any more."""
+        self.index.release()
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -86,6 +301,8 @@ class Workspace:
             whole.append(f"Not read whole: {named}{more}.")
         if self.history is not None and not self.history.complete:
             whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
+        if len(self.index.paths) > LARGE_FOLDER and top_of(self.index.root) is None:
+            whole.append(PLAIN_FOLDER)
         return tuple(whole)
 
 
@@ -95,8 +312,10 @@ class Workspaces:
     def __init__(self, settings: NavigatorSettings) -> None:
         self._settings = settings
         self._live: OrderedDict[Path, Workspace] = OrderedDict()
-        self._locks: dict[Path, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
         self._readings: dict[Path, FirstReading] = {}
+        self._halted = Event()
+        self._looks = count(1)
 
     async def open(
         self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
@@ -110,15 +329,18 @@ class Workspaces:
             RepositoryNotFoundError: ``path`` is no readable folder.
         """
         started = perf_counter()
-        root = _root(path)
+        root, asked_at = _root(path), next(self._looks)
         lock = self._locks.setdefault(root, asyncio.Lock())
         async with lock:
-            live = self._live.get(root)
-            if live is None:
-                live = await self._first(root, on_words)
-            elif refresh:
-                live = await self._refresh(live)
+            before = live = self._live.get(root)
+            if live is None or (refresh and live.looked_at < asked_at):
+                # Of many who wait, the first looks at the tree for all: it begins after they asked.
+                looked_at = next(self._looks)
+                live = await (self._first(root, on_words) if live is None else self._refresh(live))
+                live.looked_at = looked_at
             self._live[root] = live
+            if before is not None and before is not live:
+                before.release()
             self._live.move_to_end(root)
             self._drop_idle()
         return live, perf_counter() - started
@@ -130,7 +352,7 @@ class Workspaces:
             sum(_share(each.index) for each in self._live.values()) > limits.indexes
             or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
         ):
-            self._live.popitem(last=False)
+            self._live.popitem(last=False)[1].release()
 
     async def _first(self, root: Path, on_words: OnWords | None) -> Workspace:
         reading = self._readings.get(root)
@@ -143,13 +365,23 @@ class Workspaces:
         return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
-        from repo_map.history import read_history  # noqa: PLC0415
+        from repo_map.history.history import read_history  # noqa: PLC0415
 
-        index = await asyncio.to_thread(live.index.refresh)
+        try:
+            index = await asyncio.to_thread(live.index.refresh, self._note)
+        except Halted:
+            give_up()
         if index.fingerprint == live.index.fingerprint:
             return live
-        past = await asyncio.to_thread(read_history, index.root, store=self._store())
+        past = await asyncio.to_thread(
+            read_history, index.root, store=self._store(), is_wanted=lambda: not self._halted.is_set()
+        )
         return Workspace(index, past)
+
+    def _note(self, *_: object) -> None:
+        """Hear, in the thread that refreshes an index, that it goes on."""
+        if self._halted.is_set():
+            raise Halted
 
     def _store(self) -> Store:
         from repo_map.indexing.store import Store, user_store  # noqa: PLC0415
@@ -162,12 +394,14 @@ class Workspaces:
         return user_store(settings.limits)
 
     async def halt(self) -> None:
-        """Stop what is being read for the first time, and end its worker processes."""
+        """Stop what is being read, and end the processes that read it."""
+        self._halted.set()
         await asyncio.gather(*(reading.halt() for reading in tuple(self._readings.values())))
 
     def close(self) -> None:
         """Let go of every index."""
-        self._live.clear()
+        while self._live:
+            self._live.popitem()[1].release()
 
 
 def _share(index: RepoIndex) -> float:
@@ -180,8 +414,6 @@ def _words(sufficiency: Sufficiency) -> str:
 
 
 def _root(path: str | Path) -> Path:
-    root = Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises for an unknown user
-    if not root.is_dir():
-        what = "is no folder" if root.exists() else "does not exist"
-        raise RepositoryNotFoundError(f"`{path}` {what}; give the path of a repository's work tree.")
-    return root.resolve()
+    from repo_map.worktree.files import resolve_root  # noqa: PLC0415
+
+    return resolve_root(Path(path))

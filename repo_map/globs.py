@@ -1,20 +1,95 @@
-"""The only path matcher: ``**`` any depth, ``*`` and ``?`` within a name, ``[a-z]``, ``{a,b}``."""
+"""Path patterns in linear time: match, escape, brace, merge."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
 from functools import lru_cache
 
 from repo_map.errors import FlightPlanError
-from repo_map.wildcards import Token, Wild, expression
+
+MOST_LOOSE = 2
+
+
+class Wild(Enum):
+    """What stands for more than one character."""
+
+    STAR = "*"
+    """Any run within a name."""
+    FOLDERS = "**/"
+    """Any number of folders, none included; it stands at the start of a name."""
+    ANYTHING = "**"
+    """Any run, across folders."""
+
+
+Token = str | Wild
+"""An expression for exactly one character, or a wildcard."""
+
+
+def expression(tokens: Sequence[Token], *, within: str = "[^/]") -> str:
+    """Return the expression for a pattern without alternatives; ``within`` is what a star may cover.
+
+    Raises FlightPlanError where runs across folders stand in more places than can be matched quickly.
+    """
+    if sum(token is Wild.ANYTHING for token in tokens[:-1]) > MOST_LOOSE:
+        raise FlightPlanError(
+            f"A glob has `**` within names in more than {MOST_LOOSE} places; use `**/` between folders."
+        )
+    pieces = _cut(tokens, Wild.FOLDERS)
+    written = [_names(pieces[0], within, more=len(pieces) > 1)]
+    for number, piece in enumerate(pieces[1:], 2):
+        is_last = number == len(pieces)
+        loose = Wild.ANYTHING in piece[:-1] or Wild.ANYTHING in pieces[-1][:-1]
+        inner = _names(piece, within, more=not is_last)
+        written.append(f"(?:[^/]+/)*{inner}" if is_last or loose else f"(?>(?:[^/]+/)*?{inner})")
+    return "".join(written)
+
+
+def _names(tokens: Sequence[Token], within: str, *, more: bool) -> str:
+    """Return the expression for what stands between two runs of folders."""
+    chunks = _cut(tokens, Wild.STAR)
+    written = [_plain(chunks[0])]
+    for number, chunk in enumerate(chunks[1:], 2):
+        text = _plain(chunk)
+        is_settled = number < len(chunks) or more
+        closed = text and is_settled and Wild.ANYTHING not in tokens
+        written.append(f"(?>{within}*?{text})" if closed else f"{within}*{text}")
+    return "".join(written)
+
+
+def _plain(tokens: Sequence[Token]) -> str:
+    return "".join(".*" if isinstance(token, Wild) else token for token in tokens)
+
+
+def _cut(tokens: Sequence[Token], at: Wild) -> list[list[Token]]:
+    pieces: list[list[Token]] = [[]]
+    for token in tokens:
+        if token is at:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
 
 _SPECIAL = re.compile(r"[*?\[\]{}]")
 _OPENING = re.compile(r"[*?\[{]")
 _ESCAPED = re.compile(r"\[(.)\]")
 _AFTER_ALL = "\U0010ffff"
 _MOST_ALTERNATIVES = 1_000
+_TEST_NAMES = (
+    "**/test_*",
+    "**/*_test.*",
+    "**/*.test.*",
+    "**/*.spec.*",
+    "**/*Test.*",
+    "**/*Tests.*",
+    "**/conftest.py",
+)
+_MOST_BRACES = 50
+_LONGEST_WRITTEN_OUT = 20_000
+"""Characters of all patterns that one with alternatives stands for."""
 
 
 @lru_cache(maxsize=4096)
@@ -77,9 +152,34 @@ def escape(path: str) -> str:
     return _OPENING.sub(lambda special: f"[{special.group()}]", path)
 
 
+def literal(pattern: str) -> str | None:
+    """Return the only name that a pattern stands for, None for one that stands for several."""
+    return None if _OPENING.search(_ESCAPED.sub("", pattern)) else plain(pattern)
+
+
 def plain(pattern: str) -> str:
     """Return the path that an escaped pattern stands for; one with special characters is no path."""
     return _ESCAPED.sub(r"\1", pattern)
+
+
+def cover(paths: Iterable[str], others: Collection[str]) -> list[str]:
+    """Return globs that name ``paths`` and none of ``others``: whole folders, names, then single files."""
+    shared = {parent for path in others for parent in _folders(path)}
+    found: dict[str, None] = {}
+    single: list[str] = []
+    for path in paths:
+        own = next((folder for folder in _folders(path) if folder not in shared), None)
+        if own is None:
+            single.append(path)
+        else:
+            found[f"{escape(own)}/**"] = None
+    for pattern in _TEST_NAMES:
+        matcher = compile(pattern)
+        hits = [path for path in single if matcher.fullmatch(path)]
+        if hits and not any(matcher.fullmatch(path) for path in others):
+            found[pattern] = None
+            single = [path for path in single if not matcher.fullmatch(path)]
+    return [*found, *map(escape, single)]
 
 
 def _normal(pattern: str) -> str:
@@ -99,6 +199,10 @@ def _translate(pattern: str, *, crosses_folders: bool) -> str:
 
 def _without_braces(pattern: str) -> list[str]:
     """Return the patterns that alternatives stand for, each once."""
+    if pattern.count("{") > _MOST_BRACES:
+        raise FlightPlanError(
+            f"The glob `{pattern[:80]}…` has more than {_MOST_BRACES} braces; write several rules."
+        )
     found = _first_braces(pattern)
     if found is None:
         return [pattern]
@@ -106,9 +210,10 @@ def _without_braces(pattern: str) -> list[str]:
     plain: dict[str, None] = {}
     for choice in choices:
         plain |= dict.fromkeys(_without_braces(before + choice + after))
-        if len(plain) > _MOST_ALTERNATIVES:
+        if len(plain) > _MOST_ALTERNATIVES or sum(map(len, plain)) > _LONGEST_WRITTEN_OUT:
             raise FlightPlanError(
-                f"The glob `{pattern[:80]}` stands for more than {_MOST_ALTERNATIVES} patterns; "
+                f"The glob `{pattern[:80]}` stands for more than {_MOST_ALTERNATIVES} patterns or "
+                f"{_LONGEST_WRITTEN_OUT:,} characters; "
                 "write fewer alternatives, or several rules."
             )
     return list(plain)
@@ -191,3 +296,9 @@ def _bracket(pattern: str, at: int) -> tuple[str, int]:
     except re.error as error:
         raise FlightPlanError(f"The glob `{pattern}` has a bad set `[{body}]`: {error.msg}.") from None
     return expression, close + 1
+
+
+def _folders(path: str) -> list[str]:
+    """Return the folders that hold a path, the outermost first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: depth + 1]) for depth in range(len(parts))]

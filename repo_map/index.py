@@ -1,24 +1,82 @@
-"""The index of a repository: everything that maps, ranking and relevance need to know, ready in columns."""
+"""RepoIndex: columns, texts, `derived` cache object, open and refresh."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 import numpy as np
 
 from repo_map import globs
-from repo_map.indexing.fingerprints import fingerprint
+from repo_map.indexing.schema import Costs, Files, Imports, Postings, References, Symbols, Units
+from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
-from repo_map.indexing.tables import Costs, Files, Imports, Postings, References, Symbols, Units
+from repo_map.indexing.strings import StringTable
 from repo_map.indexing.updating import Known, OnProgress, update
-from repo_map.indexing.vocabulary import StringTable
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
-from repo_map.source_cache import SourceCache
-from repo_map.worktree.files import Problem, resolve_root
+from repo_map.recent import Recent
+from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.files import Problem, read_file, resolve_root
 from repo_map.worktree.tree import Tree
+
+_MOST_BYTES = 32_000_000
+
+
+class Source(NamedTuple):
+    """What is shown of one file."""
+
+    content: bytes
+    """Secrets masked; ``b""`` for a file listed by path only."""
+    is_current: bool = True
+    """Whether these are the bytes that were indexed."""
+    secrets: tuple[str, ...] = ()
+    """The format of each secret that is masked."""
+
+
+class SourceCache:
+    """Reads the files of one index; any number of threads may ask."""
+
+    def __init__(self, tree: Tree, paths: Sequence[str], files: Files) -> None:
+        self._tree = tree
+        self._paths = paths
+        self._files = files
+        self._kept = Recent[int, Source](_MOST_BYTES, lambda source: len(source.content))
+
+    def read(self, file_id: int) -> Source:
+        """Return the file as it is now, or as it was when it was read of late."""
+        source = self._kept.get(file_id)
+        if source is None:
+            source = self._read(file_id)
+            self._kept.put(file_id, source)
+        return source
+
+    def _read(self, file_id: int) -> Source:
+        known = self._files.digest[file_id].tobytes()
+        if not any(known):
+            return Source(b"")
+        path = self._paths[file_id]
+        read = read_file(self._tree.root, path, limit=self._tree.limits.file_bytes)
+        content = read.source or b""
+        is_current = read.digest == known
+        has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
+        if not has_secrets or self._tree.shows(path):
+            return Source(content, is_current)
+        # Imported here because a warm start that shows no secret should not wait for it.
+        from repo_map.secrets.masking import mask  # noqa: PLC0415
+
+        masked = mask(content)
+        return Source(masked.source, is_current, masked.kinds)
+
+
+_MOST_DEFINITIONS = 50_000
+"""Kept in memory ready to use; the others are in columns."""
+_MOST_LINES = 100_000
+_Value = TypeVar("_Value")
+_Key = TypeVarTuple("_Key")
 
 
 def build_index(
@@ -60,6 +118,7 @@ class RepoIndex:
         self._tables = known.tables
         self._store = store
         self._workers = workers
+        self._derived: dict[Hashable, _Derived] = {}
         self._sources = SourceCache(tree, known.listing.paths, known.tables.files)
 
     def __len__(self) -> int:
@@ -119,6 +178,11 @@ class RepoIndex:
         return {path: file_id for file_id, path in enumerate(self.paths)}
 
     @property
+    def limits(self) -> Limits:
+        """What bounds the index, and the queries on it."""
+        return self._tree.limits
+
+    @property
     def cache_folder(self) -> Path | None:
         """Where what is derived from the index may be kept; None where nothing is."""
         return self._store.folder
@@ -166,7 +230,15 @@ class RepoIndex:
         return self._ids.get(path)
 
     def definitions(self, file_id: int) -> tuple[Definition, ...]:
-        """Return a file's definitions in source order."""
+        """Return a file's definitions in source order; those of the files asked for last are kept."""
+        kept = self.derived(_kept_definitions)
+        found = kept.get(file_id)
+        if found is None:
+            found = self._read_definitions(file_id)
+            kept.put(file_id, found)
+        return found
+
+    def _read_definitions(self, file_id: int) -> tuple[Definition, ...]:
         table = self.symbols
         rows = slice(int(table.file_start[file_id]), int(table.file_start[file_id + 1]))
         kinds = self._kind_names
@@ -233,10 +305,10 @@ class RepoIndex:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
         source = self._sources.read(file_id)
         if not source.is_current:
-            # Imported here because a warm start that parses nothing should not wait for the parsers.
-            from repo_map.symbols import read_warily  # noqa: PLC0415
+            # Imported here because a warm start that parses nothing should not wait for it.
+            from repo_map.indexing.workers import read_source  # noqa: PLC0415
 
-            return read_warily(source.content, self.paths[file_id], self._tree.limits)
+            return read_source(source.content, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]
         return FileSymbols(language, self.definitions(file_id), (), self.imports(file_id), ())
 
@@ -248,7 +320,52 @@ class RepoIndex:
         """
         return self.source(file_id).decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
+    def lines(self, file_id: int) -> tuple[str, ...]:
+        """Return the lines of the file's text, the first at 0; those of the files asked for last are kept."""
+        kept = self.derived(_kept_lines)
+        found = kept.get(file_id)
+        if found is None:
+            found = tuple(self.text(file_id).split("\n"))
+            kept.put(file_id, found)
+        return found
+
+    def derived(self, make: Callable[[RepoIndex, *_Key], _Value], *key: *_Key) -> _Value:
+        """Return ``make(self, *key)``, made once and kept until the index goes or is released.
+
+        All that follows from an index and is worth keeping is kept here, so that nothing outlives it. Threads
+        that want the same wait for the one that makes it. Use few keys: what grows with what clients ask for
+        belongs into a bounded ``Recent`` that is itself derived.
+        """
+        return cast(_Value, self._derived.setdefault((make, key), _Derived()).get(lambda: make(self, *key)))
+
+    def release(self) -> None:
+        """Let go of what is derived from the index, which refers back to it; who needs it makes it anew."""
+        self._derived.clear()
+
     def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
         """Return the index of the tree as it is now, parsing only what changed."""
         known = update(self._tree, self._known, self._store, self._workers, on_progress or _ignore_progress)
         return RepoIndex(self._tree, known, self._store, self._workers)
+
+
+def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:
+    return Recent(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
+
+
+def _kept_lines(_index: RepoIndex) -> Recent[int, tuple[str, ...]]:
+    return Recent(_MOST_LINES, len)
+
+
+class _Derived:
+    """A value that is made once; to have failed is not to have been made."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._made: tuple[Any] | None = None
+
+    def get(self, make: Callable[[], Any]) -> Any:
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = (make(),)
+        return self._made[0]

@@ -1,4 +1,4 @@
-"""What bounds the index of a repository: every limit with its default and the variable that sets it."""
+"""What an index may take (bytes, seconds, files) and its environment names."""
 
 from __future__ import annotations
 
@@ -25,13 +25,21 @@ class Limits(NamedTuple):
     line_bytes: int = 50_000
     """Of a line in a file that is parsed; what is longer is minified or embedded data."""
     parse_seconds: float = 5.0
-    """CPU time for one file."""
+    """CPU time for one file of 500 kB or more; a smaller one has its share, at least a twentieth."""
+    definitions: int = 30_000
+    """Of a file, the first by line; as many imports, and ten times as many names that it uses."""
+    hard_files: int = 50
+    """Of a tree, the first by path: those that crash their grammar or keep it beyond the time for them."""
     indexes: int = 4
     """Live in memory at once, many small ones for a large one; the least recently used is read again."""
     memory_mb: int = 8_000
     """Estimated, of all live indexes; on Linux also the most that one parsing process may take."""
     cache_mb: float = 2_000.0
     """Of snapshots on disk; the least recently used go first."""
+    query_seconds: float = 5.0
+    """CPU time for one custom query over all files that it is meant for."""
+    query_bytes: int = 20_000_000
+    """Of source that one custom query is meant for."""
 
     @property
     def mark(self) -> str:
@@ -54,6 +62,10 @@ VARIABLES: Final = {
         ("FILES", "files"),
         ("LINE_BYTES", "line_bytes"),
         ("PARSE_SECONDS", "parse_seconds"),
+        ("DEFINITIONS", "definitions"),
+        ("HARD_FILES", "hard_files"),
+        ("QUERY_SECONDS", "query_seconds"),
+        ("QUERY_BYTES", "query_bytes"),
         ("INDEXES", "indexes"),
         ("MEMORY_MB", "memory_mb"),
         ("CACHE_MB", "cache_mb"),
@@ -86,3 +98,7 @@ def _number(variable: str, text: str, default: float) -> float:
     except ValueError:
         pass
     raise LimitError(f"{variable} is `{text}`; set it to a {kind} above zero, such as {default:g}.")
+
+
+ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
+"""What OpenBLAS reads when numpy is first imported: it would start a thread for every core there and then."""

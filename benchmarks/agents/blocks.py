@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _FENCE = re.compile(
     r"^(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<text>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL
@@ -16,6 +19,10 @@ _EDIT = re.compile(
     r"^<{5,} SEARCH[ \t]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,} REPLACE[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
+
+
+_TAKEN = frozenset(name.casefold() for name in sys.stdlib_module_names) | {"pytest", "_pytest", "conftest"}
+_STARTED_BY_PYTHON = frozenset({"sitecustomize.py", "usercustomize.py", "conftest.py", "pytest.ini"})
 
 
 class CandidateError(Exception):
@@ -107,12 +114,30 @@ def apply_edits(edits: str, folder: Path, protected: Sequence[str]) -> list[str]
     return list(dict.fromkeys(changed))
 
 
+def refusal_of(path: str, protected: Collection[str]) -> str:
+    """Say why a candidate may not write a file, ``""`` where it may: the tests have to be the task's own.
+
+    Args:
+        path: of the file, relative to the repository.
+        protected: files that decide the task.
+    """
+    names = [name.casefold() for name in PurePosixPath(path).parts]
+    if path in protected or names[0] == "tests" or flags_of_path(path) & FileFlag.TEST:
+        return f"{path} is a test of the task; it may not be changed."
+    # The tests start in the repository's folder, where such a file would be found in place of the module.
+    if names[0].partition(".")[0] in _TAKEN or names[-1] in _STARTED_BY_PYTHON:
+        return f"{path} would take the place of a module that the tests need; call it otherwise."
+    if "node_modules" in names or names[-1] == "package.json":
+        return f"{path} decides how the tests are run; it may not be changed."
+    return ""
+
+
 def _inside(folder: Path, path: str, protected: Sequence[str]) -> Path:
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or ".git" in parts:
         raise CandidateError(f"{path} leads out of the repository.")
-    if path in protected:
-        raise CandidateError(f"{path} is a test of the task; it may not be changed.")
+    if why := refusal_of(path, protected):
+        raise CandidateError(why)
     file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):
         raise CandidateError(f"{path} leads out of the repository.")

@@ -19,12 +19,14 @@ from benchmarks.agents.isolation.sandbox import walls_here
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, RunRow
 from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
+from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.mining import add_arguments as add_mining_arguments
 from benchmarks.agents.mining import mine
-from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, MissingKeyError
+from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, MissingKeyError
 from benchmarks.agents.report import report
 from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
-from benchmarks.agents.trial import fresh_room, run_tests
+from benchmarks.agents.trial import fresh_room, judge, run_tests
+from benchmarks.loopback.gemini import gemini
 from navigator.errors import NavigatorError
 from navigator.pricing import ModelPrice, load_prices
 
@@ -168,7 +170,10 @@ async def _tasks(options: argparse.Namespace) -> int:
         goal = " ".join(task.goal.split())
         listed.append({"id": task.id, "kind": task.kind, "language": task.language, "goal": goal})
         told = f"{task.id} ({task.kind}, {task.language}): {goal}"
-        if options.check and task.kind != "agent" and not task.missing_programs():
+        if options.check and (why := _not_checked(task)):
+            listed[-1] |= {"ok": None, "not_checked": why}
+            told = f"{task.id}: not checked, as {why}"
+        elif options.check:
             before, after = await check(task)
             right = not before and after
             failed += not right
@@ -181,8 +186,24 @@ async def _tasks(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
+def _not_checked(task: Task) -> str:
+    """Say why a task can't be checked, ``""`` where it can."""
+    if missing := task.missing_programs():
+        return f"{', '.join(missing)} is not installed"
+    return "no solution is known" if task.kind == "agent" and not task.script.code else ""
+
+
 async def check(task: Task) -> tuple[bool, bool]:
-    """Return whether a task's tests pass with the bug, and whether they pass with its solution."""
+    """Return whether a task's tests pass with the bug, and whether they pass with its solution.
+
+    An agent is asked what the task asks of it, with the scripted mind as its model.
+    """
+    if task.kind == "agent":
+        with tempfile.TemporaryDirectory(prefix="task-") as name, gemini(ScriptedMind([task])) as server:
+            endpoint = Endpoint(SCRIPTED_NAME, server.url, "none-needed")
+            without = await judge(task, {task.output: ""}, Path(name) / "before", endpoint)
+            right = await judge(task, {task.output: task.script.code}, Path(name) / "after", endpoint)
+        return without.solved, right.solved
     with tempfile.TemporaryDirectory(prefix="task-") as name:
         repository = Path(name) / "repository"
         task.lay_out(repository)

@@ -18,9 +18,12 @@ from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endp
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
 from benchmarks.loopback.gemini import gemini
+from navigator.money import dollars
 from navigator.pricing import ModelPrice, TokenUsage
 
 _LOG_KEPT = 1_500
+JUDGE = "judge"
+"""The stage under which the model calls of an agent that is judged are booked."""
 
 OnRun = Callable[[int, int, RunRow, bool], None]
 """Hears the number of a run, the number of all runs, its row, and whether it was known before."""
@@ -74,7 +77,7 @@ async def run_matrix(matrix: Matrix, journal: Journal, on_run: OnRun) -> list[Ru
             if row is None:
                 if spent >= matrix.max_cost_usd:
                     raise CostLimitError(
-                        f"${spent:.2f} is spent and the limit is ${matrix.max_cost_usd:.2f}; "
+                        f"{dollars(spent)} is spent and the limit is {dollars(matrix.max_cost_usd)}; "
                         f"{len(planned) - number + 1} runs are left, and the same command with a higher "
                         "--max-cost goes on with them."
                     )
@@ -102,7 +105,9 @@ async def _run(task: Task, key: Key, endpoint: Endpoint, matrix: Matrix) -> RunR
         try:
             outcome = await asyncio.wait_for(generator.generate(task, scratch), matrix.run_limit_s)
             if outcome.solution:
-                verdict = await judge(task, outcome.solution, scratch / "judge", endpoint)
+                with outcome.meter.timing(JUDGE):
+                    verdict = await judge(task, outcome.solution, scratch / "judge", endpoint)
+                outcome.meter.count(JUDGE, verdict.usage)
         except TimeoutError:
             outcome.state["failure"] = f"no end within {matrix.run_limit_s:.0f} s"
         except Exception as error:

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchmarks.agents.task import Change, GitSource, Task, TaskError
-from repo_map.history.commits import clean_message
-from repo_map.parsing.languages import language_of
-from repo_map.worktree.file_flags import FileFlag, flags_of_path
-from repo_map.worktree.git import GitError, run_git
+from benchmarks.git import run_git
+from repo_map.history.git_log import clean_message
+from repo_map.languages.registry import language_of
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_map.worktree.git import GitError
 
 _CONTEXT_LINES = (3, 8, 20)
 _HUNK = re.compile(r"^@@ .*@@.*\n((?:[ +\\-].*\n?|\n)*)", re.MULTILINE)

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from benchmarks.git import lend, run_git
 from benchmarks.trees import check_out
-from repo_map.worktree.git import GitError, run_git
+from repo_map.worktree.git import GitError
 
 TASKS_FOLDER = Path(str(resources.files("benchmarks.agents").joinpath("tasks")))
 
@@ -175,6 +176,7 @@ def _check_out(source: GitSource, folder: Path) -> None:
     try:
         objects = run_git(source.path, "rev-parse", "--git-path", "objects").decode().strip()
         commit = run_git(source.path, "rev-parse", f"{source.commit}^{{commit}}").decode().strip()
-        check_out((source.path / objects).resolve(), commit, folder)
+        lend(lender := (source.path / objects).resolve())
+        check_out(lender, commit, folder)
     except GitError as error:
         raise TaskError(f"Commit {source.commit} of {source.path} can't be read: {error}") from error

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.agents.blocks import refusal_of
 from benchmarks.agents.isolation.limits import MEBIBYTE, Limits
 from benchmarks.agents.isolation.sandbox import Room, run_isolated
 from benchmarks.agents.model import Endpoint
@@ -25,6 +26,7 @@ class Verdict(NamedTuple):
     solved: bool
     log: str
     usage: TokenUsage = TokenUsage()
+    """Of the model calls of an agent that was tried."""
 
 
 def fresh_room(repository: Path, folder: Path) -> Room:
@@ -61,6 +63,8 @@ async def judge(task: Task, solution: Mapping[str, str], folder: Path, endpoint:
     task.lay_out(folder / "repository")
     room = fresh_room(folder / "repository", folder / "room")
     for path, text in solution.items():
+        if task.kind == "fix" and (why := refusal_of(path, task.tests)):
+            return Verdict(False, why)
         file = room.work / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -71,12 +75,14 @@ async def judge(task: Task, solution: Mapping[str, str], folder: Path, endpoint:
 
 async def _check_agent(task: Task, room: Room, endpoint: Endpoint) -> Verdict:
     logs: list[str] = []
+    usage = TokenUsage()
     for check in task.checks:
-        ended, _ = await try_agent(task, check.prompt, room, endpoint)
+        ended, used = await try_agent(task, check.prompt, room, endpoint)
+        usage = usage.plus(used)
         logs.append(ended.log())
         if not (ended.passed and _answers(ended.output, check)):
-            return Verdict(False, "\n".join([*logs, f"expected: {', '.join(check.expect)}"]))
-    return Verdict(True, "\n".join(logs))
+            return Verdict(False, "\n".join([*logs, f"expected: {', '.join(check.expect)}"]), usage)
+    return Verdict(True, "\n".join(logs), usage)
 
 
 def _answers(output: str, check: AgentCheck) -> bool:

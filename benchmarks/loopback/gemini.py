@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.loopback.minds import Mind, Refuse, Say, Usage
 from benchmarks.loopback.server import Answer, LoopbackServer, Reply
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 
 
 class Counted(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.server import Die, Reply, Stall
+from benchmarks.loopback.server import Die, Drip, Reply, Stall
 
 
 class Call(NamedTuple):
@@ -40,7 +40,7 @@ class Refuse(NamedTuple):
     message: str = "scripted"
 
 
-Thought = Say | Refuse | Reply | Stall | Die
+Thought = Say | Refuse | Reply | Stall | Drip | Die
 Mind = Callable[[dict[str, Any], int], Thought]
 """Takes the request's JSON and its number from 0, and answers."""
 

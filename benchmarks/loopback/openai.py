@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.loopback.minds import Mind, Refuse, Say
 from benchmarks.loopback.server import Answer, LoopbackServer, Reply
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 
 BLOCK = 128
 """A prefix cache serves whole blocks of so many tokens."""

@@ -1,1 +1,1 @@
-"""The only code that knows the Agent Development Kit; imported on first use, because it is slow to load."""
+"""The only code that knows Google ADK."""

@@ -1,16 +1,18 @@
-"""Requests and responses of models: copied, counted, judged."""
+"""A model request built and trimmed."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from google.adk.models.llm_request import LlmRequest
-from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from navigator.adk.faults import Fault
-from navigator.pricing import TokenUsage
+from navigator.token_usage import RequestTokens
+from repo_map.text.tokens import count
+
+if TYPE_CHECKING:
+    from navigator.prompt import Frame
 
 
 def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
@@ -60,42 +62,46 @@ def says_more(request: LlmRequest) -> bool:
     return any(content.role == "model" for content in request.contents)
 
 
-def usage_of(response: LlmResponse) -> TokenUsage | None:
-    """Return the tokens that a provider billed for a response; None where it tells nothing."""
-    usage = response.usage_metadata
-    if usage is None:
-        return None
-    prompt = (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0)
-    output, thinking = usage.candidates_token_count or 0, usage.thoughts_token_count or 0
-    if usage.total_token_count is not None:
-        # Some count thinking beside the output, some into it, and some show it in the total alone.
-        beside = usage.total_token_count - prompt - output
-        if beside > 0:
-            thinking = max(thinking, beside)
-        else:
-            thinking = min(thinking, output)
-            output -= thinking
-    return TokenUsage(
-        input=prompt,
-        cached=min(usage.cached_content_token_count or 0, prompt),
-        output=output,
-        thinking=thinking,
-        calls=1,
-    )
-
-
-def usable(response: LlmResponse, request: LlmRequest) -> LlmResponse | Fault:
-    """Return the response when it calls a tool that exists, else what is wrong with it."""
-    if response.error_code:
-        return Fault(f"gave no usable answer ({response.error_code})", passing=True)
-    calls = response.get_function_calls()
-    if not calls:
-        return Fault("answered without calling a tool", passing=True)
-    unknown = [call.name for call in calls if call.name not in request.tools_dict]
-    if unknown:
-        return Fault(f"called a tool that does not exist ({json.dumps(unknown[0])[:80]})", passing=True)
-    return response
-
-
 def _text_of(part: types.Part) -> str:
     return part.text if part.text is not None else part.model_dump_json(exclude_none=True)
+
+
+class Scale:
+    """Counts the requests of one session; what stays the same from one to the next is counted once."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._said: dict[str, tuple[str, ...]] = {}
+        """By provider, the texts of the last request that it answered."""
+        self._weighed: tuple[LlmRequest, tuple[str, ...]] | None = None
+
+    def weigh(self, provider: str, request: LlmRequest, frame: Frame | None) -> RequestTokens:
+        """Return what ``request``, in which a map is told as ``frame`` says, amounts to for ``provider``."""
+        texts = self._texts(request)
+        stable = len(stable_texts(request))
+        base = stable + len(texts_of(request.contents[: base_length(request)]))
+        counts = [self._counts[text] for text in texts]
+        total = sum(counts)
+        whole = total
+        if frame is not None and base > stable:
+            whole += frame.current.tokens - frame.told - frame.keyframe.tokens
+        return RequestTokens(
+            stable=sum(counts[:stable]),
+            base=sum(counts[stable:base]),
+            changing=sum(counts[base:]),
+            repeated=sum(counts[: shared_length(texts, self._said.get(provider, ()))]),
+            step_scoped=whole,
+        )
+
+    def said(self, provider: str, request: LlmRequest) -> None:
+        """Note that ``provider`` has been told what ``request`` says."""
+        self._said[provider] = self._texts(request)
+
+    def _texts(self, request: LlmRequest) -> tuple[str, ...]:
+        if self._weighed is None or self._weighed[0] is not request:
+            texts = (*stable_texts(request), *texts_of(request.contents))
+            self._counts = {
+                text: self._counts[text] if text in self._counts else count(text) for text in texts
+            }
+            self._weighed = request, texts
+        return self._weighed[1]

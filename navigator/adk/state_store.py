@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from google.adk.sessions.state import State
 
-from navigator.run import NavigationRun
+from navigator.bookkeeping import NavigationRun
 from navigator.state import NavigatorState
-from navigator.turns import Navigation
+from navigator.turn import Navigation
 
 STATE_KEY = "navigator"
 RUN_KEY = "navigator_run"

@@ -10,16 +10,17 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from navigator.adk import state_store
-from navigator.adk.flight import Flight, Step
-from navigator.amendments import amend_by_model
+from navigator.adk.active_navigation import Flight, Step
 from navigator.errors import StorageError
-from navigator.turns import Navigation
+from navigator.turn import Navigation, amend_by_model
 from repo_map.errors import RepoMapError
 
 NO_SUMMARY = {
     "status": "error",
     "error": "`summary` is empty; say why each focus area is in the context.",
 }
+_KINDS = {"reasoning": (str, "a text"), "summary": (str, "a text"), "updates": (dict, "an object")}
+"""What each argument must be; ADK checks no such thing."""
 ONE_DECISION = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",
@@ -41,7 +42,10 @@ class FlightTool(FunctionTool):
         self._flight = flight
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """Run the function on the flight."""
+        """Run the function on the flight; a model whose arguments are of another kind is told so."""
+        for name, (kind, words) in _KINDS.items():
+            if name in args and not isinstance(args[name], kind):
+                return {"status": "error", "error": f"`{name}` is not {words}; correct it and call again."}
         token = _flying.set(self._flight)
         try:
             return await super().run_async(args=args, tool_context=tool_context)
@@ -75,9 +79,10 @@ async def update_flight_plan(
             return ONE_DECISION
         before = state_store.read(tool_context.state)
         try:
-            change = amend_by_model(before, reasoning, updates)
+            change, told = amend_by_model(before, flight.workspace.index, reasoning, updates)
         except RepoMapError as error:
             return {"status": "error", "error": str(error)}
+        flight.notes.extend(told)
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, flight.pilot)
         answer = await _take(flight, tool_context, before, step)
         return answer | {"changes": list(change.lines)}

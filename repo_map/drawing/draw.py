@@ -1,30 +1,207 @@
-"""Draws the most useful map of a repository that fits a plan's budget."""
+"""Draw_map: index and plan to RepoMap (blocks, not one string)."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_map.drawing.cuts import Cut, find_cuts
-from repo_map.drawing.fitting import Fitted, fit
-from repo_map.drawing.leftovers import Leftovers
-from repo_map.drawing.secrets import secrets_note
-from repo_map.drawing.sketches import Sketchbook, Style
-from repo_map.drawing.steps import list_steps
-from repo_map.drawing.strictness import refuse_overflow
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.drawing.costs import file_level_costs, part_costs
+from repo_map.drawing.fitting import Fitted, fit, list_steps
+from repo_map.drawing.render_cache import Sketchbook, Style, memo_of
+from repo_map.drawing.rendering import ELISION, render_header
 from repo_map.errors import BudgetError
-from repo_map.pricing.token_memo import memo_of
-from repo_map.ranking import rank
-from repo_map.selection.misses import misses
+from repo_map.graph.pagerank import rank
+from repo_map.selection.lint import misses
+from repo_map.selection.sections import Shape
 from repo_map.selection.select import Selection, select
-from repo_map.tokens import DEFAULT_ENCODING, TokenEncoding
+from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from repo_map.flight_plan import FlightPlan
+    from repo_map.drawing.render_cache import Sketchbook
     from repo_map.index import RepoIndex
+    from repo_map.plan.model import FlightPlan
+    from repo_map.selection.select import Selection
+    from repo_map.text.tokens import TokenEncoding
+
+
+_HOPELESS = 1.5
+"""Estimates this far above the budget are refused without drawing; they are never that far off."""
+_MOST_TOLD = 5
+
+
+def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, book: Sketchbook) -> None:
+    """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
+    named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
+    named = sorted({*named, *selection.shapes})
+    costs = file_level_costs(index)
+    needed = {i: float(costs[i, selection.levels[i]]) for i in named if i not in selection.shapes}
+    if sum(needed.values()) <= plan.budget * _HOPELESS:
+        shapes = {i: selection.shapes.get(i, Shape(int(selection.levels[i]))) for i in named}
+        needed = {i: max(book.draw(i, shape).counts) for i, shape in shapes.items()}
+    total = round(sum(needed.values()))
+    if total <= plan.budget:
+        return
+    largest = sorted(needed, key=lambda i: (-needed[i], i))[:_MOST_TOLD]
+    told = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
+    raise BudgetError(
+        f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
+        f"is largest ({told}), raise the budget, or draw without strict."
+    )
+
+
+_MOST_FOLDERS = 5
+_LEAST_BUDGET_FOR_FOLDERS = 200
+
+
+class Leftovers:
+    """Counts what a map does not show of the files that its plan lets in."""
+
+    def __init__(
+        self, index: RepoIndex, let_in: NDArray[np.bool_], budget: int, encoding: TokenEncoding
+    ) -> None:
+        self._let_in = let_in
+        self._budget = budget
+        self._memo = memo_of(index, encoding)
+        self._names, self._folder = index.derived(_top_folders)
+
+    def line_without(self, shown: list[int]) -> str:
+        """Return the closing line of a map that shows these files; ``""`` when it shows all."""
+        left = self._let_in.copy()
+        left[shown] = False
+        number = int(left.sum())
+        if not number:
+            return ""
+        head = f"{ELISION} {number:,} more file{'s' if number > 1 else ''}"
+        if self._budget < _LEAST_BUDGET_FOR_FOLDERS:
+            return f"{head}\n"
+        counts = np.bincount(self._folder[left], minlength=len(self._names))
+        order = np.lexsort((np.arange(len(counts)), -counts))[:_MOST_FOLDERS]
+        told = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
+        others = number - int(counts[order].sum())
+        where = ", ".join([*told, *([f"{others:,} elsewhere"] if others else [])])
+        return f"{head}: {where}\n"
+
+    def counts_without(self, shown: list[int]) -> tuple[int, ...]:
+        """Return the tokens of that line by vocabulary."""
+        return self._memo.counts(self.line_without(shown))
+
+    def number_without(self, shown: list[int]) -> int:
+        """Return how many files a map that shows these leaves out."""
+        left = self._let_in.copy()
+        left[shown] = False
+        return int(left.sum())
+
+
+def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
+    """Return what to call the folders of the first level, and which of them each file is in."""
+    paths = index.paths
+    ids: dict[str, int] = {}
+    folder = np.zeros(len(paths), dtype=np.int64)
+    first = 0
+    while first < len(paths):
+        name = paths[first][: paths[first].find("/") + 1]
+        # Paths are sorted, so that a folder's files stand together: before the character after the slash.
+        last = bisect_left(paths, f"{name[:-1]}0", first) if name else first + 1
+        folder[first:last] = ids.setdefault(name, len(ids))
+        first = last
+    names = [f"under {render_header(name)}" if name else "at the top" for name in ids]
+    return names, folder
+
+
+_MOST_NAMED = 3
+
+
+def secrets_note(index: RepoIndex, file_ids: Sequence[int]) -> str:
+    """Count the secrets in files that a map shows by more than their path; ``""`` where there are none."""
+    found = {file_id: index.secrets(file_id) for file_id in file_ids}
+    holding = sorted(index.paths[file_id] for file_id, kinds in found.items() if kinds)
+    if not holding:
+        return ""
+    kinds = Counter(kind for each in found.values() for kind in each)
+    number = kinds.total()
+    named = ", ".join(f"`{path}`" for path in holding[:_MOST_NAMED])
+    more = f" and {len(holding) - _MOST_NAMED} more" if len(holding) > _MOST_NAMED else ""
+    what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    return (
+        f"{number} secret{'s' if number > 1 else ''} masked in {named}{more} ({what}); "
+        "REPO_NAVIGATOR_UNMASK names files to show as they are."
+    )
+
+
+MOST_CUTS = 200
+"""Cuts that a map tells one by one; ``RepoMap.cut_files`` counts them all."""
+
+
+class Cut(NamedTuple):
+    """A file that is shown at less than its plan asks for, because the budget was spent."""
+
+    path: str
+    wanted: int
+    """The highest level that the plan asks for in the file."""
+    drawn: int
+    """The highest level that is drawn of what was cut; 0 for a file that is left out."""
+    tokens_to_add: int
+    """Estimated."""
+
+
+def find_cuts(
+    index: RepoIndex, selection: Selection, ranks: NDArray[np.float64], shapes: dict[int, Shape]
+) -> tuple[tuple[Cut, ...], int]:
+    """Return the files that show less than they should, and how many there are in all.
+
+    What rules ask for comes first, then by weight and rank.
+    """
+    costs = file_level_costs(index)
+    wanted = _telling_levels(costs, selection.levels)
+    for file_id, shape in selection.shapes.items():
+        wanted[file_id] = max(wanted[file_id], shape.highest)
+    drawn = np.zeros(len(wanted), dtype=np.int64)
+    for file_id, shape in shapes.items():
+        drawn[file_id] = shape.highest
+        if file_id in selection.shapes and selection.shapes[file_id] != shape:
+            drawn[file_id] = min(shape.highest, wanted[file_id] - 1)
+    cut = np.flatnonzero(drawn < wanted)
+    order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
+    told = order[:MOST_CUTS].tolist()
+    more = (costs[told, wanted[told]] - costs[told, drawn[told]]).tolist()
+    return tuple(
+        Cut(
+            index.paths[file_id],
+            int(wanted[file_id]),
+            int(drawn[file_id]),
+            round(_parts_left(index, file_id, selection, shapes) if file_id in selection.shapes else tokens),
+        )
+        for file_id, tokens in zip(told, more, strict=True)
+    ), len(order)
+
+
+def _parts_left(index: RepoIndex, file_id: int, selection: Selection, shapes: dict[int, Shape]) -> float:
+    """Return the tokens of what is missing of a file whose parts have levels of their own."""
+    wanted, drawn = selection.shapes[file_id], shapes.get(file_id)
+    base = drawn.level if drawn else 0
+    costs = file_level_costs(index)[file_id]
+    missing = float(costs[wanted.level] - costs[min(base, wanted.level)])
+    reached = [section.level for section in drawn.sections] if drawn else [0] * len(wanted.sections)
+    reached += [span.level if drawn and span in drawn.spans else 0 for span in wanted.spans]
+    for (level, prices), have in zip(part_costs(index, file_id, wanted), reached, strict=True):
+        missing += max(prices[level] - prices[min(max(have, wanted.level), level)], 0.0)
+    return missing
+
+
+def _telling_levels(costs: NDArray[np.float64], levels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lowest level that shows as much as the wanted one: plain text has no structure."""
+    lowered = levels.copy()
+    rows = np.arange(len(levels))
+    for _ in range(3):
+        lower = np.maximum(lowered - 1, 0)
+        lowered = np.where((lowered > 1) & (costs[rows, lowered] == costs[rows, lower]), lower, lowered)
+    return lowered
 
 
 _NO_FILES = "The folder holds no file to map; check the path, and what its ignore rules leave out."
@@ -57,6 +234,8 @@ class RepoMap:
     excluded: int
     """Files that the plan puts at level 0."""
     fingerprint: str
+    shapes: Mapping[str, Shape]
+    """What each of ``files`` looks like, by path."""
     notes: tuple[str, ...] = ()
     """What of the plan had no effect, and what is masked, in sentences."""
 
@@ -133,6 +312,7 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
         left_out=leftovers.number_without(order),
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
+        shapes={paths[file_id]: fitted.shapes[file_id] for file_id in order},
         notes=(
             *(() if paths else (_NO_FILES,)),
             *wish.notes,

@@ -7,23 +7,18 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from repo_map.pricing.costs import MEMBER_KINDS
+from repo_map.messages import is_printable, printable
 from repo_map.selection.sections import Shape, levels_of, line_spans
+from repo_map.text.costs import MEMBER_KINDS
 
 if TYPE_CHECKING:
-    from repo_map.symbols import Definition
+    from repo_map.parsing.values import Definition
 
 ELISION = "⋮"
 _LONGEST_OUTLINE_LINE = 240
 _DOC_LINES = 12
 _CHEAPER_THAN_ELISION = 12
 """Characters of left-out lines that cost less to show than to elide."""
-# C0 and C1 controls (terminal escapes begin with one), line separators, the marks that reorder text, and the
-# tags that nobody sees but a model; tab and newline stay.
-_UNPRINTABLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff"
-    r"\U000e0000-\U000e007f]"
-)
 _NO_WORDS = re.compile(r"[\W_]*")
 _DOC_TAG = re.compile(
     r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
@@ -33,7 +28,7 @@ _LOOSE_PATH = re.compile(r"[\s\"⋮/]|.*\s$", re.DOTALL)
 
 def render_header(path: str) -> str:
     """Return the line that begins a file: its path, quoted when it could be taken for something else."""
-    if _UNPRINTABLE.search(path) or "\n" in path or "\t" in path or _LOOSE_PATH.match(path):
+    if not is_printable(path) or _LOOSE_PATH.match(path):
         return json.dumps(path)
     return path
 
@@ -42,11 +37,12 @@ def render_headers(paths: Sequence[str]) -> frozenset[str]:
     """Return the header lines of many files; one look at all of them is faster than one at each."""
     together = "\n".join(paths)
     plain = together.isascii() and '"' not in together and together.replace("\n", "").isprintable()
-    odd = not plain and any(
-        character in '"⋮\t'
-        or _UNPRINTABLE.match(character)
-        or (character.isspace() and character not in " \n")
-        for character in set(together)
+    odd = not plain and (
+        printable(together) != together
+        or any(
+            character in '"⋮\t' or (character.isspace() and character not in " \n")
+            for character in set(together)
+        )
     )
     edges = f"\n{together}\n"
     if (
@@ -107,11 +103,6 @@ def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
 def _drop_blank_end(drawn: list[str]) -> None:
     while drawn and not drawn[-1].strip():
         drawn.pop()
-
-
-def printable(text: str) -> str:
-    """Return a text without what a terminal would act on and what nobody sees but a model."""
-    return text if text.isprintable() else _UNPRINTABLE.sub("", text)
 
 
 def _printable(line: str, is_header: Callable[[str], bool]) -> str:

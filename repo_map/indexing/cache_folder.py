@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,8 @@ def cache_folder(environment: Mapping[str, str], platform: str, home: Path) -> P
     if chosen.lower() == OFF:
         return None
     if chosen:
-        return Path(chosen).expanduser()
+        # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
+        return Path(os.path.expanduser(chosen))  # noqa: PTH111
     if platform == "win32":
         base = environment.get("LOCALAPPDATA")
         return (Path(base) if base else home / "AppData" / "Local") / "repo-navigator" / "Cache"

@@ -11,16 +11,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.indexing.columns import COLUMNS, SPACES, VOCABULARIES
-from repo_map.indexing.tables import Tables, from_arrays
-from repo_map.indexing.vocabulary import StringTable, encode
-from repo_map.limits import USUAL, Limits
-from repo_map.parsing.deadline import SuspiciousSourceError
-from repo_map.pricing.costs import FileCosts, price_file
-from repo_map.relevance.postings import count_terms
-from repo_map.relevance.units import FileUnits, read_units
-from repo_map.symbols import FileSymbols, read_symbols
-from repo_map.worktree.file_flags import FileFlag, flags_of_content, flags_of_path
+from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Tables, from_arrays
+from repo_map.indexing.strings import StringTable, encode
+from repo_map.limits import Limits
+from repo_map.parsing.values import FileSymbols
+from repo_map.text.costs import FileCosts, price_file
+from repo_map.text.terms import count_terms
+from repo_map.text.units import FileUnits, read_units
+from repo_map.worktree.file_kinds import FileFlag, flags_of_content, flags_of_path
 from repo_map.worktree.files import DIGEST_BYTES, ReadFile
 
 _NO_DIGEST = bytes(DIGEST_BYTES)
@@ -40,8 +38,8 @@ class ReadSymbols(Protocol):
 _ReadSource = Callable[[bytes, str], FileSymbols]
 
 
-def extract(files: Iterable[ReadFile], limits: Limits = USUAL, read: ReadSymbols = read_symbols) -> Tables:
-    """Parse files, given in path order, and gather what they say; raises only what ``read`` suspects."""
+def extract(files: Iterable[ReadFile], limits: Limits, read: ReadSymbols) -> Tables:
+    """Have files read, given in path order, and gather what they say; a failure costs one file's symbols."""
     builder = _Builder(partial(read, limits=limits))
     for file in files:
         builder.add(file)
@@ -179,23 +177,21 @@ def _read(file: ReadFile, read: _ReadSource) -> _Reading:
         flags |= FileFlag.SECRETS if file.secrets else FileFlag(0)
     text = b"" if source is None or flags & FileFlag.BINARY else source
     if not text:
-        return _without_symbols(flags, notes, text, path)
+        return _unread(flags, notes, text, path)
     try:
         symbols = read(text, path)
         units = read_units(text, symbols, path)
         costs = price_file(text, symbols, path)
-    except SuspiciousSourceError:
-        raise
     except Exception as error:
         notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
-        return _without_symbols(flags | FileFlag.UNPARSED, notes, text, path)
+        return _unread(flags | FileFlag.UNPARSED, notes, text, path)
     notes.extend(symbols.problems)
     if symbols.problems or not symbols.language:
         flags |= FileFlag.UNPARSED
     return _Reading(flags, _count_lines(text), symbols, units, costs, notes)
 
 
-def _without_symbols(flags: FileFlag, notes: list[str], text: bytes, path: str) -> _Reading:
+def _unread(flags: FileFlag, notes: list[str], text: bytes, path: str) -> _Reading:
     costs = price_file(text, _NO_SYMBOLS, path)
     return _Reading(flags, _count_lines(text), _NO_SYMBOLS, read_units(b"", _NO_SYMBOLS, path), costs, notes)
 

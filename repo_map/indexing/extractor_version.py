@@ -9,25 +9,22 @@ from importlib.util import find_spec
 from pathlib import Path
 
 EXTRACTOR = (
-    "indexing/columns.py",
-    "indexing/extraction.py",
-    "indexing/tables.py",
-    "indexing/vocabulary.py",
+    "atomic_files.py",
+    "errors.py",
+    "globs.py",
+    "indexing/*.py",
+    "languages/*.py",
     "limits.py",
-    "parsing/**/*.py",
-    "pricing/costs.py",
+    "messages.py",
+    "parsing/*.py",
     "queries/**/*.scm",
-    "relevance/postings.py",
-    "relevance/terms.py",
-    "relevance/units.py",
-    "secrecy/*.py",
-    "symbols.py",
-    "wildcards.py",
-    "worktree/file_flags.py",
-    "worktree/files.py",
+    "secrets/**/*.*",
+    "text/*.py",
+    "working_folder.py",
+    "worktree/*.py",
 )
-"""The files that decide what tables say, as patterns within the package."""
-_DEPENDENCIES = ("tree_sitter", "pystemmer", "detect_secrets")
+"""The files that decide what tables say, as patterns within the package; a test follows the imports."""
+_DEPENDENCIES = ("tree_sitter", "pystemmer", "detect_secrets", "ahocorasick_rs")
 
 
 @cache
@@ -35,7 +32,9 @@ def extractor_version() -> str:
     """Return a digest that changes whenever the same bytes of a repository could give other tables."""
     whole = hashlib.sha256(repr(sys.version_info[:2]).encode())
     package = Path(__file__).parent.parent
-    for path in sorted(found for pattern in EXTRACTOR for found in package.glob(pattern)):
+    for path in sorted({found for pattern in EXTRACTOR for found in package.glob(pattern)}):
+        if path.suffix == ".pyc":
+            continue
         whole.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     for name in _installed_versions():
         whole.update(name.encode() + b"\0")

@@ -19,6 +19,19 @@ def end_after(cpu_s: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
 
 
+def never_end() -> None:
+    """Let this process live, however long it waits."""
+    if sys.platform == "win32":
+        faulthandler.cancel_dump_traceback_later()
+    else:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def was_ended(returncode: int) -> bool:
+    """Say whether a process that ended so was ended for the time that it took."""
+    return returncode == (1 if sys.platform == "win32" else -signal.SIGPROF)
+
+
 def bound_memory(megabytes: int) -> None:
     """Let the system refuse this process more memory; a parser that asks for it then ends alone."""
     if sys.platform == "linux":  # Elsewhere the limit is not kept, or there is none.

@@ -1,17 +1,16 @@
-"""Tables made of stretches of other tables, copied column by column, without a look at single rows."""
+"""Old tables and changed files to new tables."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.indexing.columns import COLUMNS, SPACES, VOCABULARIES, Column, Space
-from repo_map.indexing.tables import Tables, array_of
-from repo_map.indexing.vocabulary import StringTable
-from repo_map.indexing.vocabulary_merge import merge
+from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Column, Space, Tables, array_of
+from repo_map.indexing.strings import StringTable, merge
 
 # Blocks of this many rows keep the 64-bit copies that numpy makes of its indices small.
 _BLOCK_ROWS = 1 << 18
@@ -127,3 +126,25 @@ def _concatenate(pieces: list[NDArray[np.uint8]], dtype: type[np.uint8]) -> NDAr
 
 def _blocks(first: int, last: int) -> Iterator[slice]:
     return (slice(at, min(at + _BLOCK_ROWS, last)) for at in range(first, last, _BLOCK_ROWS))
+
+
+def fingerprint(tables: Tables) -> str:
+    """Return the fingerprint of all files of ``tables``."""
+    return fingerprint_of_runs([Run(tables, 0, len(tables))])
+
+
+def fingerprint_of_runs(runs: Sequence[Run]) -> str:
+    """Return the fingerprint of the files of ``runs``."""
+    whole = hashlib.sha256(b"tree 1\0")
+    for tables, first, last in runs:
+        starts = tables.paths.starts[first : last + 1].astype(np.int64)
+        ended = np.zeros(starts[-1] - starts[0] + last - first, np.uint8)
+        places = np.ones(len(ended), np.bool_)
+        # Each path ends with a NUL.
+        places[starts[1:] - starts[0] + np.arange(last - first)] = False
+        ended[places] = tables.paths.blob[starts[0] : starts[-1]]
+        whole.update(ended.tobytes())
+    for column in ("digest", "size"):
+        for tables, first, last in runs:
+            whole.update(getattr(tables.files, column)[first:last].tobytes())
+    return whole.hexdigest()[:32]

@@ -1,7 +1,6 @@
-"""The program that a worker process runs: paths in, encoded tables out, until its input ends.
+"""The program that a worker process runs: orders in, answers out, until its input ends.
 
-For each order it sends the path of a file that may kill it, again once the file was survived, then an empty
-message and the tables.
+Grammars and queries run here alone: one that crashes or never ends takes nothing else with it.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -18,48 +17,30 @@ import msgspec
 from repo_map.indexing import self_limits
 from repo_map.indexing.extraction import extract
 from repo_map.indexing.extractor_version import extractor_version
-from repo_map.indexing.snapshot import encode_snapshot
-from repo_map.indexing.tables import to_arrays
-from repo_map.limits import USUAL, Limits
-from repo_map.parsing.deadline import SuspiciousSourceError
-from repo_map.symbols import FileSymbols, read_symbols
+from repo_map.indexing.schema import to_arrays
+from repo_map.indexing.store import encode_snapshot
+from repo_map.indexing.worker_orders import (
+    HARD,
+    OVER_PARSING_S,
+    Capture,
+    Captured,
+    Extract,
+    Order,
+    Read,
+    receive,
+    send,
+)
+from repo_map.languages.parser import seconds_for
+from repo_map.limits import Limits
+from repo_map.parsing.custom_queries import QueryRefusedError, captured_lines
+from repo_map.parsing.symbols import read_symbols
+from repo_map.parsing.values import FileSymbols, without_symbols
+from repo_map.worktree.files import ReadFile
 from repo_map.worktree.tree import Tree
 
-_LENGTH_BYTES = 8
-_ORDER_S = 240
-"""CPU seconds for files that take one or two: nothing known takes so long, and nothing unknown may."""
-_DOUBTFUL_S, _DOUBTFUL_MB = 25, 2_000
-"""Over the time for parsing, and in all, for a file that may never end."""
-
-
-class Order(msgspec.Struct, array_like=True, frozen=True):
-    """Files to parse, in path order."""
-
-    root: str
-    paths: tuple[str, ...]
-    unmasked: tuple[str, ...] = ()
-    """Globs of files whose secrets may be shown."""
-    limits: Limits = USUAL
-
-
-def send(stream: IO[bytes], message: bytes) -> None:
-    """Write one message with its length before it."""
-    stream.write(len(message).to_bytes(_LENGTH_BYTES, "little"))
-    stream.write(message)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> bytes:
-    """Read one message; raises ``EOFError`` where the stream ends first."""
-    size = int.from_bytes(_read(stream, _LENGTH_BYTES), "little")
-    return _read(stream, size)
-
-
-def _read(stream: IO[bytes], size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
+_LEAST_MB, _MOST_MB = 500, 2_000
+"""Of memory: with less it would not start, and nothing known takes half of the most."""
+_decode_order = msgspec.msgpack.Decoder(Order).decode
 
 
 def main() -> None:
@@ -68,37 +49,69 @@ def main() -> None:
     gc.disable()
     orders, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Whatever prints must not break the protocol.
-    # From here on a worker's death is the fault of what it parses.
+    # From here on a worker's death is the fault of what it reads.
     send(answers, extractor_version().encode())
     while True:
         try:
-            order = msgspec.msgpack.decode(receive(orders), type=Order)
+            order = _decode_order(receive(orders))
         except EOFError:
             return
-        tree = Tree(Path(order.root), order.unmasked, order.limits)
-        _begin(order.limits)
-        tables = extract(map(tree.read, order.paths), order.limits, partial(_read_and_tell, answers))
+        self_limits.bound_memory(min(max(order.limits.memory_mb, _LEAST_MB), _MOST_MB))
+        answer = _answer(order, answers)
+        self_limits.never_end()
         send(answers, b"")
-        send(answers, encode_snapshot(to_arrays(tables).items()))
+        send(answers, answer)
 
 
-def _read_and_tell(answers: IO[bytes], source: bytes, path: str, limits: Limits) -> FileSymbols:
-    """Read a file's symbols; tell its path before it is read in earnest where that may be deadly."""
-    try:
-        return read_symbols(source, path, limits, is_wary=True)
-    except SuspiciousSourceError:
-        send(answers, path.encode())
-        self_limits.end_after(limits.parse_seconds + _DOUBTFUL_S)
-        self_limits.bound_memory(min(limits.memory_mb, _DOUBTFUL_MB))
+def _answer(order: Order, answers: IO[bytes]) -> bytes:
+    match order:
+        case Extract():
+            return _extract(order, answers)
+        case Read():
+            _begin(answers, 0, order.limits)
+            return msgspec.msgpack.encode(read_symbols(order.source, order.path, order.limits))
+        case Capture():
+            return msgspec.msgpack.encode(_capture(order, answers))
+
+
+def _extract(order: Extract, answers: IO[bytes]) -> bytes:
+    """Read files one by one; tell of each before anything else is done with it, and of hard ones after."""
+    tree = Tree(Path(order.root), order.unmasked, order.limits)
+    at = 0
+
+    def files() -> Iterator[ReadFile]:
+        nonlocal at
+        for at, path in enumerate(order.paths):
+            _begin(answers, at, order.limits)
+            file = tree.read(path)
+            self_limits.end_after(seconds_for(file.size, order.limits.parse_seconds + OVER_PARSING_S))
+            yield file
+
+    def read(source: bytes, path: str, limits: Limits) -> FileSymbols:
+        if order.unread:
+            return without_symbols(source, path, order.unread)
         symbols = read_symbols(source, path, limits)
-        _begin(limits)
-        send(answers, path.encode())
+        if symbols.is_hard:
+            send(answers, HARD + str(at).encode())
         return symbols
 
+    return encode_snapshot(to_arrays(extract(files(), order.limits, read)).items())
 
-def _begin(limits: Limits) -> None:
-    self_limits.end_after(_ORDER_S)
-    self_limits.bound_memory(limits.memory_mb)
+
+def _begin(answers: IO[bytes], position: int, limits: Limits) -> None:
+    self_limits.end_after(limits.parse_seconds + OVER_PARSING_S)
+    send(answers, str(position).encode())
+
+
+def _capture(order: Capture, answers: IO[bytes]) -> Captured:
+    send(answers, b"0")
+    try:
+        lines = captured_lines(
+            order.query, order.languages, order.sources, order.limits, self_limits.end_after
+        )
+    except QueryRefusedError as error:
+        return Captured(problem=str(error))
+    return Captured(tuple(lines))
 
 
 if __name__ == "__main__":

@@ -1,35 +1,193 @@
-"""Parsing in several processes, because the parser holds the interpreter's lock.
-
-Workers are fresh interpreters that run ``repo_map.indexing.worker``: unlike forks they are safe beside
-threads, and unlike those of the multiprocessing module they never import the caller's main program.
-"""
+"""The pool that survives a crashing grammar and names the file."""
 
 from __future__ import annotations
 
+import atexit
+import mmap
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from itertools import pairwise
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from heapq import heapify, heappop, heappush
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from repo_map.indexing.extraction import extract
-from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
-from repo_map.indexing.spool import Spool
-from repo_map.indexing.tables import Tables, to_arrays
-from repo_map.indexing.worker_process import DiedOfFileError, WorkerProcess
-from repo_map.limits import Limits
-from repo_map.parsing.deadline import SuspiciousSourceError
-from repo_map.symbols import FileSymbols, read_symbols, read_warily
+import msgspec
+
+from repo_map.indexing import self_limits
+from repo_map.indexing.extractor_version import extractor_version
+from repo_map.indexing.schema import Tables, to_arrays
+from repo_map.indexing.store import decode_snapshot, encode_snapshot
+from repo_map.indexing.worker_orders import HARD, Capture, Captured, Extract, Order, Read, receive, send
+from repo_map.languages.registry import language_of
+from repo_map.limits import ONE_THREAD, Limits
+from repo_map.parsing.values import FileSymbols, without_symbols
+from repo_map.working_folder import absolute_entries
 from repo_map.worktree.files import ReadFile
 from repo_map.worktree.tree import Tree
+
+_WAIT_S = 5
+_SIGKILL = 9
+
+
+class DiedError(EOFError):
+    """A worker ended while it had an order."""
+
+    def __init__(self, position: int, returncode: int) -> None:
+        super().__init__(position)
+        self.position = position
+        """Of the file that it had begun."""
+        self.was_slow = self_limits.was_ended(returncode)
+        """Whether it was ended for the time that it took."""
+        self.was_killed = returncode == -_SIGKILL
+        """Whether somebody else ended it, as a system without memory does."""
+
+
+class WorkerProcess:
+    """An interpreter that runs ``repo_map.indexing.worker``; raises ``OSError`` where none can be had."""
+
+    def __init__(self) -> None:
+        parent_of_package = Path(__file__).parent.parent.parent
+        # `-P` keeps the current folder, which may be the repository, from shadowing modules.
+        path = os.pathsep.join((str(parent_of_package), *absolute_entries(os.environ.get("PYTHONPATH", ""))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "repo_map.indexing.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": path} | ONE_THREAD,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._orders, self._answers = self._process.stdin, self._process.stdout
+        self._is_ready = False
+        self.read = 0
+        """Files that it has read so far."""
+
+    def is_alive(self) -> bool:
+        """Say whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def await_ready(self) -> None:
+        """Wait until it takes orders; raises ``OSError`` where it ends before, or is of another version."""
+        if self._is_ready:
+            return
+        try:
+            version = receive(self._answers)
+        except EOFError as error:
+            raise OSError(0, "a worker process did not start") from error
+        if version != extractor_version().encode():
+            raise OSError(0, "the program was changed while it ran; start it again")
+        self._is_ready = True
+
+    def answer(self, order: Order, on_hard: Callable[[int], None]) -> bytes:
+        """Have an order answered; raises ``DiedError`` where it dies of it.
+
+        ``on_hard`` is called with the position of each file that its grammar did not finish in time.
+        """
+        begun = 0
+        try:
+            send(self._orders, msgspec.msgpack.encode(order))
+            while message := receive(self._answers):
+                if message.startswith(HARD):
+                    on_hard(begun)
+                else:
+                    begun = int(message)
+                    self.read += 1
+            return receive(self._answers)
+        except (EOFError, OSError) as error:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=_WAIT_S)
+            self.kill()
+            raise DiedError(begun, self._process.wait()) from error
+
+    def leave(self) -> None:
+        """Let go of it in a process that was forked: it serves the other one."""
+        for stream in (self._orders, self._answers):
+            with suppress(OSError):
+                stream.close()
+        self._process.returncode = 0
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Let it end once it is done, and wait for that."""
+        for stream in (self._orders, self._answers):
+            with suppress(OSError):
+                stream.close()
+        try:
+            self._process.wait(timeout=_WAIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+_ALIGNMENT = 64
+
+
+class Spool:
+    """Pieces of bytes that any thread puts, to be got back once all are there; in memory if no disk is."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pieces: list[bytes | slice] = []
+        self._end = 0
+        self._file = None
+        with suppress(OSError):
+            # Without a buffer: what a full disk refused would be written, and refused, again at the end.
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it lives as long as the spool
+
+    def put(self, piece: bytes) -> int:
+        """Keep ``piece`` and return its number."""
+        with self._lock:
+            self._pieces.append(self._write(piece))
+            return len(self._pieces) - 1
+
+    def take_all(self) -> list[bytes | memoryview]:
+        """Return the pieces by number, each at an address where any array may start, and close the spool."""
+        mapped = memoryview(b"")
+        if self._file is not None:
+            with self._file as file:
+                if self._end:
+                    mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return [piece if isinstance(piece, bytes) else mapped[piece] for piece in self._pieces]
+
+    def close(self) -> None:
+        """Give up what was put."""
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self, piece: bytes) -> bytes | slice:
+        if self._file is None or not piece:
+            return piece
+        try:
+            self._file.seek(self._end)
+            aligned = piece + bytes(-len(piece) % _ALIGNMENT)
+            if self._file.write(aligned) != len(aligned):
+                return piece
+        except (OSError, ValueError):  # The disk is full, or the spool was closed meanwhile.
+            return piece
+        start = self._end
+        self._end += len(piece) + -len(piece) % _ALIGNMENT
+        return slice(start, start + len(piece))
+
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 200
 _WORTH_WORKERS_BYTES = 1_500_000
 _WORKERS_AT_MOST = 8
-_DEATHS_AT_MOST = 20
+_IDLE_AT_MOST = 2
+_RETIRED_AFTER = 1_000
+"""Files that a worker reads before it ends: what it took of memory it may never give back."""
+_LATE = "too many files before it are too hard to parse; no symbols were read"
 _TELL_EVERY_S = 0.2
 _END_WITHIN_S = 5.0
 
@@ -39,57 +197,166 @@ what it raises ends the work and the worker processes."""
 
 
 class Parsed(NamedTuple):
-    """Tables that together hold the parsed files in order, and what went wrong beside them."""
+    """What parsing gave, and what went wrong beside the files themselves."""
 
-    tables: list[Tables]
+    parts: list[tuple[Tables, int]]
+    """Tables, and how many of their first rows together hold the files in order."""
     problems: list[str]
+
+
+class _Workers:
+    """Workers that wait for an order, so that a file is read without waiting for an interpreter to start."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: list[WorkerProcess] = []
+
+    def prepare(self) -> None:
+        """See that a worker waits or is about to; one that can't be started is told when it is needed."""
+        with self._lock, suppress(OSError):
+            if not self._waiting:
+                self._waiting.append(WorkerProcess())
+
+    @contextmanager
+    def borrow(self) -> Iterator[WorkerProcess]:
+        """Lend a worker that is nobody else's, and keep it for the next order where that went well.
+
+        Raises ``OSError`` where none can be had, and what is raised while it is lent, which ends it.
+        """
+        with self._lock:
+            process = self._waiting.pop() if self._waiting else None
+        if process is not None and not process.is_alive():
+            process.end()
+            process = None
+        process = process or WorkerProcess()
+        try:
+            process.await_ready()
+            yield process
+        except BaseException:
+            process.kill()
+            process.end()
+            raise
+        with self._lock:
+            if len(self._waiting) < _IDLE_AT_MOST and process.read < _RETIRED_AFTER:
+                self._waiting.append(process)
+                return
+        process.end()
+
+    def end_all(self) -> None:
+        """End those that wait."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for process in waiting:
+            process.kill()
+            process.end()
+
+    def forget(self) -> None:
+        """Leave all workers to the process that this one was forked from."""
+        self._lock = Lock()
+        for process in self._waiting:
+            process.leave()
+        self._waiting = []
+
+
+_workers = _Workers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.forget)
+
+
+def end_idle() -> None:
+    """End the worker processes that wait for an order."""
+    _workers.end_all()
+
+
+atexit.register(end_idle)
+
+
+def prepare() -> None:
+    """Have a worker process start, without waiting for it."""
+    _workers.prepare()
+
+
+def capture(
+    query: str, languages: Sequence[str], sources: Sequence[tuple[str, bytes]], limits: Limits
+) -> Captured:
+    """Return what a custom query captures in sources, each with its language; or why it can't be run."""
+    order = Capture(query, tuple(languages), tuple(sources), limits)
+    try:
+        return msgspec.msgpack.decode(_answer(order), type=Captured)
+    except DiedError as error:
+        problem = (
+            f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, or "
+            "name fewer files"
+            if error.was_slow
+            else "it crashed its grammar or took too much memory; make its pattern simpler"
+        )
+    except OSError as error:
+        problem = _no_worker(error)
+    return Captured(problem=problem)
+
+
+def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
+    """Return the symbols of a source; a problem is told and never raised."""
+    try:
+        return msgspec.msgpack.decode(_answer(Read(source, path, limits)), type=FileSymbols)
+    except DiedError as error:
+        return without_symbols(source, path, _deadly(path, error))
+    except OSError as error:
+        return without_symbols(source, path, f"{_no_worker(error)}; no symbols were read")
+
+
+def _answer(order: Order) -> bytes:
+    """Have an order answered; raises ``DiedError``, and ``OSError`` where no worker can be had."""
+    try:
+        with _workers.borrow() as process:
+            return process.answer(order, _ignore)
+    except DiedError as error:
+        if not error.was_killed:
+            raise
+    # What ended it may have had nothing to do with the order.
+    with _workers.borrow() as process:
+        return process.answer(order, _ignore)
+
+
+def _ignore(_position: int) -> None:
+    """Hear nothing."""
+
+
+def _deadly(path: str, error: DiedError) -> str:
+    """Say why a file that a worker died of has no symbols."""
+    if error.was_slow:
+        return "reading it takes far longer than its size explains; no symbols were read"
+    grammar = f"the {language} grammar" if (language := language_of(path)) else "its grammar"
+    return f"{grammar} crashed on it; no symbols were read"
+
+
+def _no_worker(error: OSError) -> str:
+    return f"no process can be had to parse in ({error.strerror or error})"
+
+
+def parse_files(
+    tree: Tree, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
+) -> Parsed:
+    """Parse files, given in path order, in at most so many processes at once."""
+    chunks = _chunks(paths, sizes, tree.limits.file_bytes)
+    if workers is None:
+        workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
+    return _Crew(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
+
+
+def _default_workers() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(available, _WORKERS_AT_MOST)
 
 
 class _Chunk(NamedTuple):
     first: int
     """Position of its first file among all."""
     paths: tuple[str, ...]
-
-
-def parse_files(
-    tree: Tree, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
-) -> Parsed:
-    """Parse files, given in path order; in this process where that is quicker, or where ``workers`` is 1."""
-    chunks = _chunks(paths, sizes, tree.limits.file_bytes)
-    if workers is None:
-        workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
-    if workers <= 1 or len(chunks) <= 1:
-        return _parse_here(tree, chunks, on_parsed)
-    return _Crew(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
-
-
-def _parse_here(tree: Tree, chunks: list[_Chunk], on_parsed: OnParsed) -> Parsed:
-    """Parse in this process, but leave whatever looks deadly to another one."""
-    parsed = Parsed([], [])
-    done = 0
-    for chunk in chunks:
-        try:
-            parsed.tables.append(extract(map(tree.read, chunk.paths), tree.limits, _read_or_refuse))
-        except SuspiciousSourceError:
-            elsewhere = _Crew(tree, [chunk]).parse(1, _ignore)
-            parsed.tables.extend(elsewhere.tables)
-            parsed.problems.extend(elsewhere.problems)
-        done += len(chunk.paths)
-        on_parsed(done)
-    return parsed
-
-
-def _read_or_refuse(source: bytes, path: str, limits: Limits) -> FileSymbols:
-    return read_symbols(source, path, limits, is_wary=True)
-
-
-def _ignore(_done: int) -> None:
-    """Hear nothing."""
-
-
-def _default_workers() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(available, _WORKERS_AT_MOST)
+    unread: str = ""
+    """Why no grammar reads its files; ``""`` where one does."""
+    deaths: int = 0
+    """Of workers that read its only file."""
 
 
 def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chunk]:
@@ -106,29 +373,51 @@ def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chu
 
 
 class _Crew:
-    """Workers that share one list of chunks; when one dies, the chunk it had is halved and tried again."""
+    """Workers that share one list of chunks; a file that kills one is read without its grammar.
+
+    Whatever chance brings, the outcome is the same: a file that a worker died of is tried again alone, and
+    files are parsed by path until enough of them were too hard.
+    """
 
     def __init__(self, tree: Tree, chunks: list[_Chunk]) -> None:
         self._tree = tree
-        self._todo = chunks[::-1]
-        self._done: dict[int, int] = {}
-        """Position of a chunk's first file → its tables' number in the spool."""
+        self._todo = chunks
+        heapify(self._todo)
+        self._done: dict[int, tuple[_Chunk, int]] = {}
+        """Position of a chunk's first file → the chunk, and its tables' number in the spool."""
+        self._hard: set[int] = set()
+        """Positions of the files that kill workers, or that their grammars do not finish in time."""
         self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
         self._processes: set[WorkerProcess] = set()
-        self._deaths = 0
-        self._unexplained = 0
-        """Deaths of no file that was known to be doubtful: chance may have had a part."""
+        self._missing = ""
+        """Why no worker can be had."""
         self._stopped = False
 
     def parse(self, workers: int, on_parsed: OnParsed) -> Parsed:
         """Parse every chunk, whatever becomes of the workers."""
+        done = self._work_together(workers, on_parsed, 0)
+        rows = self._cut_late_ones()
+        if self._todo and not self._missing:
+            done = self._work_together(1, on_parsed, done)
+        left = [(chunk.first, self._read_here(chunk)) for chunk in sorted(self._todo)]
+        on_parsed(done + sum(len(chunk.paths) for chunk in self._todo))
+        pieces = self._spool.take_all()
+        parts = [(first, decode_snapshot(pieces[number])) for first, (_, number) in self._done.items()]
+        in_order = sorted([*parts, *left], key=lambda part: part[0])
+        return Parsed(
+            [(tables, rows.get(first, len(tables))) for first, tables in in_order], self._problems()
+        )
+
+    def _work_together(self, workers: int, on_parsed: OnParsed, done: int) -> int:
+        """Have workers do what is left to do, and return how many files are done."""
         threads = [Thread(target=self._work, daemon=True) for _ in range(workers)]
+        is_over = False
         try:
             for thread in threads:
                 thread.start()
-            done, working = 0, len(threads)
+            working = len(threads)
             while working:
                 try:
                     parsed = self._events.get(timeout=_TELL_EVERY_S)
@@ -139,93 +428,144 @@ class _Crew:
                 else:
                     done += parsed
                     on_parsed(done)
-            pieces = self._spool.take_all()
+            is_over = True
         finally:
-            self._stop(threads)
-        left = sorted(self._todo)
-        tables = {first: decode_snapshot(pieces[number]) for first, number in self._done.items()}
-        for chunk in left:
-            tables[chunk.first] = extract(map(self._tree.read, chunk.paths), self._tree.limits, read_warily)
-            done += len(chunk.paths)
-            on_parsed(done)
-        return Parsed([tables[first] for first in sorted(tables)], self._problems(len(left)))
-
-    def _problems(self, left: int) -> list[str]:
-        if left and not self._deaths:
-            return ["worker processes can't be started here; the files were parsed in one process"]
-        if self._unexplained:
-            return [
-                f"worker processes died while parsing ({self._unexplained}); their files were parsed again"
-            ]
-        return []
+            if not is_over:
+                self._stop()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join(_END_WITHIN_S)
+        return done
 
     def _work(self) -> None:
         """Keep one worker process busy until nothing is left to do or it can't be had."""
         try:
-            while self._todo and not self._stopped and self._deaths <= _DEATHS_AT_MOST:
+            while self._todo and not self._stopped:
                 self._work_until_death()
-        except OSError:
-            return  # No process can be started: what is left is parsed by the caller.
+        except OSError as error:
+            self._missing = _no_worker(error)
         finally:
             self._events.put(None)
 
     def _work_until_death(self) -> None:
-        process = WorkerProcess()
-        with self._lock:
-            self._processes.add(process)
         chunk = None
         try:
-            process.await_ready()
-            while (chunk := self._take()) is not None:
-                self._finish(chunk, process.parse(self._tree, chunk.paths))
-        except (OSError, EOFError) as error:
-            if chunk is None:
-                raise
-            if not self._stopped:
-                self._bury(chunk, error.path if isinstance(error, DiedOfFileError) else "")
-        finally:
-            process.end()
-            with self._lock:
-                self._processes.discard(process)
+            with _workers.borrow() as process:
+                with self._lock:
+                    self._processes.add(process)
+                try:
+                    while (chunk := self._take()) is not None:
+                        on_hard = partial(self._note_hard, chunk.first)
+                        self._finish(chunk, process.answer(self._order(chunk), on_hard))
+                finally:
+                    with self._lock:
+                        self._processes.discard(process)
+        except DiedError as error:
+            if chunk is not None and not self._stopped:
+                self._bury(chunk, min(error.position, len(chunk.paths) - 1), error)
+
+    def _order(self, chunk: _Chunk) -> Extract:
+        return Extract(
+            str(self._tree.root), chunk.paths, self._tree.unmasked, self._tree.limits, chunk.unread
+        )
 
     def _take(self) -> _Chunk | None:
         with self._lock:
-            return self._todo.pop() if self._todo and not self._stopped else None
+            if not self._todo or self._stopped:
+                return None
+            chunk = heappop(self._todo)
+            return chunk._replace(unread=chunk.unread or _LATE) if chunk.first > self._last() else chunk
+
+    def _note_hard(self, first: int, position: int) -> None:
+        with self._lock:
+            self._hard.add(first + position)
 
     def _finish(self, chunk: _Chunk, encoded: bytes) -> None:
-        self._done[chunk.first] = self._spool.put(encoded)
+        self._done[chunk.first] = chunk, self._spool.put(encoded)
         self._events.put(len(chunk.paths))
 
-    def _bury(self, chunk: _Chunk, culprit: str) -> None:
-        """Give up on a file that a worker died of; where it is not known, try each half of the chunk."""
-        at = chunk.paths.index(culprit) if culprit in chunk.paths else -1
-        cuts = (at, at + 1) if at >= 0 else (len(chunk.paths) // 2,)
-        pieces = [
-            _Chunk(chunk.first + start, chunk.paths[start:end])
-            for start, end in pairwise((0, *cuts, len(chunk.paths)))
-            if start < end
-        ]
-        lost = pieces.pop(int(at > 0)) if at >= 0 or len(chunk.paths) == 1 else None
+    def _bury(self, chunk: _Chunk, at: int, error: DiedError) -> None:
+        """Put back what a worker had not finished when it died at a file, that one in the end unparsed."""
+        path = chunk.paths[at]
+        place = chunk.first + at
+        deaths = 1 + (chunk.deaths if len(chunk.paths) == 1 else 0)
+        # What ended the worker from outside may have had nothing to do with the file.
+        is_lost = deaths > 1 or not error.was_killed
+        told = _deadly(path, error)
+        culprit = _Chunk(place, (path,), chunk.unread, deaths)
+        if is_lost and not chunk.unread:
+            culprit = _Chunk(place, (path,), told)
+        before = _Chunk(chunk.first, chunk.paths[:at], chunk.unread)
+        after = _Chunk(place + 1, chunk.paths[at + 1 :], chunk.unread)
+        is_given_up = is_lost and bool(chunk.unread)
         with self._lock:
-            self._deaths += 1
-            self._unexplained += at < 0
-            self._todo.extend(reversed(pieces))
-        if lost is not None:
-            self._finish(lost, self._give_up(lost.paths[0]))
+            if is_lost:
+                self._hard.add(place)
+            for piece in (before, after) if is_given_up else (before, culprit, after):
+                if piece.paths:
+                    heappush(self._todo, piece)
+        if is_given_up:
+            self._finish(culprit, self._give_up(path, told))
 
-    def _give_up(self, path: str) -> bytes:
-        told = "the parser crashed on it or hung; listed by path only"
+    def _give_up(self, path: str, told: str) -> bytes:
+        # Imported here because a process that parses nothing itself should not wait for it.
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+
         # With its digest, so that the same bytes kill nobody again.
-        given_up = ReadFile(path, 0, None, told, digest=self._tree.digest(path))
-        return encode_snapshot(to_arrays(extract([given_up])).items())
+        given_up = ReadFile(path, 0, None, f"{told}; listed by path only", digest=self._tree.digest(path))
+        tables = extract([given_up], self._tree.limits, partial(_leave_unread, told))
+        return encode_snapshot(to_arrays(tables).items())
 
-    def _stop(self, threads: Sequence[Thread]) -> None:
+    def _last(self) -> int:
+        """Return the position of the last file that is parsed."""
+        most = self._tree.limits.hard_files
+        return sorted(self._hard)[most - 1] if len(self._hard) >= most else sys.maxsize
+
+    def _cut_late_ones(self) -> dict[int, int]:
+        """Put back the files that were parsed beyond the last to be; return the rows to keep, by chunk."""
+        kept: dict[int, int] = {}
+        last = self._last()
+        for first, (chunk, _) in list(self._done.items()):
+            rows = max(0, last + 1 - first)
+            # One that crashed beyond them is late like the others, whoever came to it first.
+            if chunk.unread == _LATE or rows >= len(chunk.paths):
+                continue
+            kept[first] = rows
+            if not rows:
+                del self._done[first]
+            heappush(self._todo, _Chunk(first + rows, chunk.paths[rows:], _LATE))
+        return {first: rows for first, rows in kept.items() if rows}
+
+    def _read_here(self, chunk: _Chunk) -> Tables:
+        """Read files without their grammars."""
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+
+        why = chunk.unread or f"{self._missing}; no symbols were read"
+        read = partial(_leave_unread, why)
+        return extract(map(self._tree.read, chunk.paths), self._tree.limits, read)
+
+    def _problems(self) -> list[str]:
+        problems = []
+        late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == _LATE)
+        if late:
+            problems.append(
+                f"{late:,} files were not parsed: {self._tree.limits.hard_files:,} before them, by path, "
+                "crash their grammars or take them too long"
+            )
+        if self._todo:
+            left = sum(len(chunk.paths) for chunk in self._todo)
+            problems.append(f"{self._missing}; {left:,} files were read without their symbols")
+        return problems
+
+    def _stop(self) -> None:
         self._stopped = True
         self._spool.close()
         with self._lock:
             for process in self._processes:
                 with suppress(OSError):
                     process.kill()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join(_END_WITHIN_S)
+
+
+def _leave_unread(why: str, source: bytes, path: str, limits: Limits) -> FileSymbols:
+    del limits
+    return without_symbols(source, path, why)

@@ -1,17 +1,167 @@
-"""A packing under construction: what is chosen so far, and what it costs."""
+"""The plan under construction and its cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from repo_map import tokens
-from repo_map.drawing.sketches import Sketchbook
-from repo_map.flight_plan import VerbosityRule
-from repo_map.packing.base import Base
-from repo_map.packing.layout import file_rule, shape_of
-from repo_map.packing.pieces import Piece, PieceReader
-from repo_map.relevance.scoring import ScoredUnit
-from repo_map.selection.sections import Shape
+import numpy as np
+
+from repo_map import globs
+from repo_map.drawing.costs import file_level_costs
+from repo_map.drawing.render_cache import Sketchbook
+from repo_map.graph.pagerank import files_defining
+from repo_map.packing.pieces import Piece, PieceReader, SourceFile
+from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
+from repo_map.relevance.score import ScoredUnit
+from repo_map.selection.exclusions import excluded_by
+from repo_map.selection.sections import Section, Shape, captured_spans
+from repo_map.selection.select import files_named
+from repo_map.text import tokens
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+
+_NEARLY_WHOLE = 0.85
+"""Share of a file's lines from which on the rest is shown too."""
+_SMALL_REST = 6
+"""Lines of a rest that costs less than its elisions and line ranges confuse."""
+
+
+def file_rule(file: SourceFile, pieces: Iterable[Piece], outlined: Iterable[str]) -> VerbosityRule:
+    """Return the rule that shows ``pieces`` of a file, and of ``outlined`` names the definition lines."""
+    pieces = sorted(pieces, key=lambda piece: piece.first)
+    pattern = globs.escape(file.path)
+    shown, lines = sum(piece.last - piece.first + 1 for piece in pieces), len(file.lines)
+    if pieces and (shown >= _NEARLY_WHOLE * lines or lines - shown <= _SMALL_REST):
+        return VerbosityRule(pattern=pattern, level=4)
+    names = [file.section_name(piece) for piece in pieces]
+    unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
+    sections = [
+        *(SectionRule(pattern=globs.escape(name), level=2) for name in outlined),
+        *(SectionRule(pattern=globs.escape(name), level=4) for name in names if name),
+        *(SectionRule(lines=f"{first}-{last}", level=4) for first, last in _ranges(unnamed)),
+    ]
+    return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections))
+
+
+def shape_of(rule: VerbosityRule) -> Shape:
+    """Return the shape that a rule gives its file."""
+    return Shape(1 if rule.level is None else rule.level, tuple(map(Section.of, rule.sections)))
+
+
+def _ranges(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
+    """Return the line ranges of the pieces, neighbours joined."""
+    ranges: list[tuple[int, int]] = []
+    for piece in pieces:
+        if ranges and piece.first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(piece.last, ranges[-1][1]))
+        else:
+            ranges.append((piece.first, piece.last))
+    return ranges
+
+
+_MOST_CAPTURED = 40
+"""Files that are let in one by one for what a query captures; of more, all that the query is for."""
+_EVERYTHING = frozenset({"**", "**/*", "*"})
+
+
+class Base:
+    """The rules and boosts of the plan that packing starts from."""
+
+    def __init__(self, index: RepoIndex, plan: FlightPlan | None) -> None:
+        self.plan = plan or FlightPlan()
+        self.rules = tuple(rule for rule in self.plan.verbosity if rule.pattern not in _EVERYTHING)
+        """Rules that say something of particular files; those for every file are what packing replaces."""
+        self._boosts = self.plan.focus.paths if self.plan.focus else ()
+        self._symbols = self.plan.focus.symbols if self.plan.focus else ()
+        self._weights: dict[str, float] = {}
+        for symbol in self._symbols:
+            for file_id in files_defining(index, symbol.name).tolist():
+                path = index.paths[file_id]
+                self._weights[path] = max(self._weights.get(path, 0.0), symbol.weight)
+
+    def rule_of(self, path: str) -> VerbosityRule | None:
+        """Return the rule that decides a file."""
+        return next((rule for rule in reversed(self.rules) if globs.matches(rule.pattern, path)), None)
+
+    @property
+    def others(self) -> int | None:
+        """0 where the plan leaves out what no other rule names, which packing does not replace."""
+        rules = [rule for rule in self.plan.verbosity if rule.pattern in _EVERYTHING]
+        return 0 if rules and rules[-1].level == 0 else None
+
+    def settles(self, path: str) -> bool:
+        """Say whether the plan gives a file, named alone, one level in all: packing adds nothing to it."""
+        rule = self.rule_of(path)
+        return rule is not None and not rule.sections and globs.plain(rule.pattern) == path
+
+    def weight(self, path: str, name: str = "") -> float:
+        """Return the boost of a file, by its path and its symbols, or of one symbol; else 1."""
+        weights = [boost.weight for boost in self._boosts if globs.matches(boost.pattern, path)]
+        symbols = [self._weights.get(path, 1.0)] if not name else self._symbol_weights(name)
+        return max(weights, default=1.0) * max(symbols, default=1.0)
+
+    def _symbol_weights(self, name: str) -> list[float]:
+        leaf = name.rpartition(".")[2]
+        matches = ((globs.compile_name(boost.name).fullmatch, boost.weight) for boost in self._symbols)
+        return [weight for match, weight in matches if match(name) or match(leaf)]
+
+    def files(self, index: RepoIndex) -> list[str]:
+        """Return the files that rules name one by one and show, in the order of the rules."""
+        ids = {path: index.file_id(path) for path in map(globs.plain, (rule.pattern for rule in self.rules))}
+        return [
+            path for path, file_id in ids.items() if file_id is not None and not excluded_by(self.plan, path)
+        ]
+
+    def price(self, index: RepoIndex) -> int:
+        """Return the estimated tokens of the files that rules for several files show by their level."""
+        levels = np.zeros(len(index.paths), np.int64)
+        for rule in self.rules:
+            single = index.file_id(globs.plain(rule.pattern)) is not None
+            levels[files_named(index, rule.pattern)] = (
+                0 if single else 1 if rule.level is None else rule.level
+            )
+        return int(file_level_costs(index)[np.arange(len(levels)), levels].sum())
+
+    def captured(self, index: RepoIndex) -> dict[int, Shape]:
+        """Return the files in which custom queries capture something, as the captures alone show them."""
+        spans = captured_spans(index, self.plan.custom_queries).items()
+        return {
+            file: Shape(1, (), own) for file, own in spans if not excluded_by(self.plan, index.paths[file])
+        }
+
+    def captured_rules(self, paths: Sequence[str]) -> tuple[VerbosityRule, ...]:
+        """Return the rules that let in the files ``paths``, in which custom queries capture something."""
+        patterns = list(map(globs.escape, paths))
+        if len(patterns) > _MOST_CAPTURED:
+            patterns = list(dict.fromkeys(query.pattern for query in self.plan.custom_queries))
+        return tuple(VerbosityRule(pattern=pattern, level=1) for pattern in patterns)
+
+    def general_rules(self, packed: Iterable[str]) -> list[VerbosityRule]:
+        """Return the rules that packing does not take over into its own, in their order."""
+        own = {globs.escape(path) for path in packed} | set(packed)
+        return [rule for rule in self.rules if rule.pattern not in own]
+
+    def merged(self, path: str, rule: VerbosityRule) -> VerbosityRule:
+        """Return a packed rule with what the plan asks of the same file."""
+        wanted = self.rule_of(path)
+        if wanted is not None and self.settles(path):
+            return wanted
+        if wanted is None or rule.level == 4:
+            return rule
+        if wanted.pattern not in (path, rule.pattern):
+            return rule.model_copy(update={"level": max(rule.level or 1, wanted.level or 1)})
+        level = max(1 if wanted.level is None else wanted.level, rule.level or 1)
+        return rule.model_copy(update={"level": level, "sections": _joined(rule.sections, wanted.sections)})
+
+
+def _joined(packed: Iterable[SectionRule], wanted: Iterable[SectionRule]) -> tuple[SectionRule, ...]:
+    """Return both; of two sections of one name or range the wanted one holds."""
+    by_part = {(section.pattern, section.lines): section for section in (*packed, *wanted)}
+    return tuple(by_part.values())
+
 
 _ELISION_TOKENS = 5
 """Of the line that says what was left out between two pieces."""

@@ -1,23 +1,52 @@
-"""Pack what a goal needs into a budget of tokens."""
+"""Scores to a plan that fits a budget."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
-from repo_map.drawing.sketches import Sketchbook, Style
-from repo_map.flight_plan import FlightPlan, Focus, PathBoost, VerbosityRule
-from repo_map.packing.base import Base
-from repo_map.packing.draft import Draft
+from repo_map.drawing.costs import file_level_costs
+from repo_map.drawing.render_cache import Sketchbook, Style
+from repo_map.packing.draft import Base, Draft
 from repo_map.packing.pieces import Piece, PieceReader
-from repo_map.packing.shares import Shares
-from repo_map.pricing.estimates import file_level_costs
-from repo_map.relevance.scoring import Relevance
-from repo_map.tokens import DEFAULT_ENCODING
+from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
+from repo_map.relevance.score import Relevance
+from repo_map.selection.exclusions import keep_out, without_excluded
+from repo_map.text.tokens import DEFAULT_ENCODING
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
+
+
+_REFERENCE = 8_000
+
+
+class Shares(NamedTuple):
+    """Sizes that grow with the budget, more slowly than it; measured at 2k to 32k tokens."""
+
+    paths: int
+    """Files that are listed at least, most relevant first."""
+    outline: int
+    """Tokens for the signatures of what does not fit."""
+    longest: int
+    """Tokens up to which a function is shown whole."""
+    windows: int
+    """Tokens for the parts of a longer function."""
+    units: int
+    """Units that compete for the budget."""
+
+    @classmethod
+    def of(cls, budget: int) -> Shares:
+        scale = budget / _REFERENCE
+        return cls(
+            paths=max(4, round(12 * scale**0.7)),
+            outline=round(700 * min(scale, scale**0.6)),
+            longest=max(round(0.8 * budget), 300),
+            windows=round(700 * scale**0.6),
+            units=max(300, budget // 20),
+        )
 
 
 def pack(
@@ -26,29 +55,32 @@ def pack(
     """Return the plan that shows the most relevant code in ``budget`` tokens.
 
     The plan is an ordinary one: it names files, symbols and lines, and draws the same map without the goal.
-    What ``base`` asks for holds, rules for every file aside, and its exclusions are kept. Where nothing is
-    relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
+    What ``base`` asks for holds, rules that show every file aside, and what it leaves out stays out. Where
+    nothing is relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
     """
-    wishes = Base(base)
-    relevance = _weighted(relevance, wishes)
+    wishes = Base(index, base)
+    relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
     if not relevance.files:
-        whole = (
-            () if wishes.rules or not _fits_whole(index, budget) else (VerbosityRule(pattern="**", level=4),)
-        )
+        is_free = not wishes.rules and wishes.others is None
+        whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
         return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})
     shares = Shares.of(budget)
     reader = PieceReader(index, relevance)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
-    room = budget - min(wishes.price(index), budget // 2)
-    draft = Draft(reader, Sketchbook(index, Style(DEFAULT_ENCODING)), wishes, room)
+    book = Sketchbook(index, Style(DEFAULT_ENCODING))
+    captured = wishes.captured(index)
+    asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
+    room = budget - min(asked, budget // 2)
+    draft = Draft(reader, book, wishes, room)
     draft.list_paths([*wishes.files(index), *(file.path for file in relevance.files[: shares.paths])])
     if wishes.rules:
         draft.measure()
     rest = draft.fill(_ranked_pieces(reader, relevance, shares), room - shares.outline)
     draft.outline(rest, room)
     draft.settle(rest)
-    return _plan(draft, relevance, wishes, budget)
+    plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
+    return keep_out(index, plan, wishes.plan)
 
 
 def _fits_whole(index: RepoIndex, budget: int) -> bool:
@@ -56,18 +88,17 @@ def _fits_whole(index: RepoIndex, budget: int) -> bool:
 
 
 def _weighted(relevance: Relevance, wishes: Base) -> Relevance:
-    """Return the scores with the plan's boosts in them, and without what the plan excludes."""
+    """Return the scores with the plan's boosts in them."""
     if not wishes.rules and not wishes.plan.focus:
         return relevance
     weights = {file.path: wishes.weight(file.path) for file in relevance.files}
-    files = [file for file in relevance.files if not wishes.excludes(file.path)]
     units = [
         unit._replace(score=unit.score + math.log(wishes.weight(unit.path, unit.name)))
         for unit in relevance.units
-        if not wishes.excludes(unit.path) and not wishes.settles(unit.path)
+        if not wishes.settles(unit.path)
     ]
     return relevance._replace(
-        files=tuple(sorted(files, key=lambda file: -file.score * weights[file.path])),
+        files=tuple(sorted(relevance.files, key=lambda file: -file.score * weights[file.path])),
         units=tuple(sorted(units, key=lambda unit: -unit.score)),
     )
 
@@ -79,7 +110,9 @@ def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares) ->
     return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
-def _plan(draft: Draft, relevance: Relevance, wishes: Base, budget: int) -> FlightPlan:
+def _plan(
+    draft: Draft, relevance: Relevance, wishes: Base, budget: int, captured: Sequence[str]
+) -> FlightPlan:
     rank = {file.path: place for place, file in enumerate(relevance.files)}
     paths = sorted(draft.paths, key=lambda path: (rank.get(path, len(rank)), path))
     boosts = tuple(
@@ -94,7 +127,8 @@ def _plan(draft: Draft, relevance: Relevance, wishes: Base, budget: int) -> Flig
             "budget": budget,
             "focus": Focus(paths=(*boosts, *others), symbols=focus.symbols),
             "verbosity": (
-                VerbosityRule(pattern="**", level=draft.others),
+                VerbosityRule(pattern="**", level=draft.others if wishes.others is None else wishes.others),
+                *wishes.captured_rules([path for path in captured if path not in paths]),
                 *wishes.general_rules(paths),
                 *(draft.rule(path) for path in paths),
             ),

@@ -1,1 +1,1 @@
-"""How the bytes of one source file become definitions, references and imports."""
+"""Bytes of one file in, its definitions, references and imports out."""

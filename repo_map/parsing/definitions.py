@@ -1,19 +1,26 @@
-"""What a syntax tree defines: each match of a language's query with its names and lines."""
+"""Definitions with nesting and doc comments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
 from repo_map.parsing.names import NAMERS, Named, plain_name
-from repo_map.parsing.scanning import Captures, Scan
+from repo_map.parsing.queries import Captures, Scan
+from repo_map.parsing.values import Definition
 
 _ANNOTATION_STARTS: Final = (b"@", b"[", b"#[")
 _ANNOTATIONS: Final = frozenset(
     {"annotation", "marker_annotation", "decorator", "attribute", "attribute_list", "attribute_item"}
 )
+
+
+_MATCHES_PER_DEFINITION: Final = 3
+"""Several patterns may find the same definition; more than so many find others."""
 
 
 class Found(NamedTuple):
@@ -32,12 +39,19 @@ class Found(NamedTuple):
     """Where the body starts, -1 where there is none."""
 
 
-def find_definitions(source: bytes, found: Scan, language: str) -> list[Found]:
-    """Give every match its names and lines; sorted, with the enclosing one of two first."""
+def find_definitions(source: bytes, found: Scan, language: str, most: int) -> list[Found]:
+    """Give matches their names and lines; sorted, with the enclosing one of two first.
+
+    Of many more than ``most`` matches only the first of the source are taken.
+    """
     placer = _Placer(source, found)
     namer = NAMERS.get(language, plain_name)
     definitions: list[Found] = []
-    for kind, node, captures in found.matches:
+    matches = found.matches
+    if len(matches) > most * _MATCHES_PER_DEFINITION:
+        first = sorted(matches, key=lambda match: (match.node.start_byte, -match.node.end_byte))
+        matches = first[: most * _MATCHES_PER_DEFINITION]
+    for kind, node, captures in matches:
         if named := namer(source, kind, captures):
             definitions += placer.place(node, named, captures)
     definitions.sort()
@@ -133,3 +147,158 @@ def _weight(item: Found) -> int:
 
 
 _WEIGHTS: Final = {"constant": 0, "field": 0, "type": 1, "class": 2}
+
+
+_DOCSTRING: Final = re.compile(
+    rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    rb"[ \t]*(?=[#\r\n;]|\Z)",
+    re.S,
+)
+_LINE_END: Final = re.compile(rb"\n")
+_SLASHES: Final = (b"//",)
+_HASH: Final = (b"# ", b"##", b"#\t")
+_LINE_COMMENTS: Final[dict[str, tuple[bytes, ...]]] = {
+    "ruby": _HASH,
+    "bash": _HASH,
+    "elixir": _HASH,
+    "yaml": _HASH,
+    "toml": _HASH,
+    "hcl": (*_HASH, *_SLASHES),
+    "php": (*_HASH, *_SLASHES),
+    "lua": (b"--",),
+    "sql": (b"--",),
+}
+_WITHOUT_BLOCKS: Final = frozenset({"ruby", "bash", "elixir", "yaml", "toml", "lua"})
+_WITH_DOCSTRING: Final = frozenset({"function", "method", "class"})
+_LONGEST_BLOCK: Final = 400
+
+
+class DocstringFinder:
+    """Finds the strings that open the bodies of one Python file."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._line_ends: list[int] | None = None
+
+    def at(self, body_byte: int) -> tuple[int, int]:
+        """Return first and last line (1-based) of the string that opens a body, (0, 0) without one."""
+        if body_byte < 0 or (found := _DOCSTRING.match(self._source, body_byte)) is None:
+            return 0, 0
+        if self._line_ends is None:
+            self._line_ends = [end.start() for end in _LINE_END.finditer(self._source)]
+        first = bisect_left(self._line_ends, body_byte) + 1
+        return first, first + found[0].count(b"\n")
+
+
+def doc_finder(source: bytes, language: str) -> Callable[[Found], tuple[int, int]]:
+    """Return what tells a find's documentation, as first and last line, (0, 0) where there is none."""
+    if language == "python":
+        docstrings = DocstringFinder(source)
+        return lambda item: docstrings.at(item.body_byte) if item.kind in _WITH_DOCSTRING else (0, 0)
+    comments = CommentFinder(source, language)
+    if language == "elixir":
+        return lambda item: (
+            comments.attribute(item.start, item.sig_start, item.sig_end)
+            or comments.above(item.start, item.sig_start)
+        )
+    return lambda item: comments.above(item.start, item.sig_start)
+
+
+class CommentFinder:
+    """Finds the comment block that stands right above a row of one file."""
+
+    def __init__(self, source: bytes, language: str) -> None:
+        self._lines = source.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        self._marks = _LINE_COMMENTS.get(language, _SLASHES)
+        self._has_blocks = language not in _WITHOUT_BLOCKS
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def above(self, start: int, sig_start: int) -> tuple[int, int]:
+        """Return first and last line (1-based) of the comment above row ``start``, (0, 0) without one.
+
+        Between attributes and signature (Rust allows it) a comment counts as well.
+        """
+        found = self._block_at(start - 1, 0) if start > 0 else (0, 0)
+        if found == (0, 0) and sig_start > start + 1:
+            found = self._block_at(sig_start - 1, start)
+        return found
+
+    def attribute(self, start: int, sig_start: int, sig_end: int) -> tuple[int, int] | None:
+        """Return the lines of Elixir's ``@doc`` before a signature, or of the ``@moduledoc`` after it."""
+        for row in (*range(start, sig_start), sig_end + 1):
+            line = self._lines[row].strip() if row < len(self._lines) else b""
+            if line.startswith((b"@doc ", b"@moduledoc ")) and not line.endswith(b"false"):
+                last = row
+                if line.count(b'"""') == 1:
+                    below = range(row + 1, min(row + _LONGEST_BLOCK, len(self._lines)))
+                    last = next((r for r in below if b'"""' in self._lines[r]), row)
+                return row + 1, last + 1
+        return None
+
+    def _block_at(self, row: int, floor: int) -> tuple[int, int]:
+        """Return the block that ends at ``row``, looked for once: many definitions may begin on one line."""
+        if (row, floor) not in self._known:
+            self._known[row, floor] = self._block(row, floor)
+        return self._known[row, floor]
+
+    def _block(self, row: int, floor: int) -> tuple[int, int]:
+        line = self._lines[row].strip()
+        if not line.startswith(self._marks) and not line.endswith(b"*/"):
+            return 0, 0
+        last = row
+        while row >= floor and last - row < _LONGEST_BLOCK:
+            line = self._lines[row].strip()
+            if line.startswith(self._marks):
+                row -= 1
+            elif line.endswith(b"*/") and self._has_blocks:
+                opening = self._opening(row, floor)
+                if opening < 0:
+                    break
+                row = opening - 1
+            else:
+                break
+        return (row + 2, last + 1) if row < last else (0, 0)
+
+    def _opening(self, row: int, floor: int) -> int:
+        """Return the row where the block comment that ends at ``row`` opens, -1 where it follows code."""
+        for above in range(row, max(floor, row - _LONGEST_BLOCK) - 1, -1):
+            line = self._lines[above].strip()
+            if b"/*" in line:
+                return above if line.startswith(b"/*") else -1
+        return -1
+
+
+CONTAINERS: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
+"""Kinds whose functions are methods, and whose constants are fields."""
+
+
+def nest(found: list[Found], source: bytes, language: str) -> list[Definition]:
+    """Turn sorted finds into definitions: parents, methods told from functions, documentation attached."""
+    doc_of = doc_finder(source, language)
+    definitions: list[Definition] = []
+    open_: list[int] = []
+    new = tuple.__new__
+    for index, item in enumerate(found):
+        while open_ and not _encloses(found[open_[-1]], item):
+            open_.pop()
+        parent = open_[-1] if open_ else -1
+        kind = _kind_in(item.kind, definitions[parent].kind) if parent >= 0 else item.kind
+        doc_start, doc_end = doc_of(item)
+        lines = (item.start + 1, item.end + 1, item.sig_start + 1, item.sig_end + 1)
+        definitions.append(new(Definition, (item.name, kind, parent, *lines, doc_start, doc_end)))
+        open_.append(index)
+    return definitions
+
+
+def _encloses(outer: Found, inner: Found) -> bool:
+    """Tell whether one find holds another; two of equal range (``int x, y;``) stand side by side."""
+    return outer.minus_end_byte <= inner.minus_end_byte and outer[:2] != inner[:2]
+
+
+def _kind_in(kind: str, owner: str) -> str:
+    if owner in CONTAINERS:
+        if kind == "function":
+            return "method"
+        if kind == "constant" and owner != "enum":
+            return "field"
+    return kind

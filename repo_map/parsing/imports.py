@@ -11,19 +11,28 @@ from tree_sitter import Node
 from repo_map.parsing.values import Import
 
 _LONGEST_STATEMENT: Final = 20_000
-_QUOTED: Final = re.compile(r"""["'`<]([^"'`>\n]+)["'`>]""")
+_MOST_TOKENS: Final = 2_000
+_LONGEST_PATH: Final = 32
+"""Of a name in groups within groups, each of which repeats what is around it."""
+# An opening mark ends what stands before it, so that a row of them is not read from each anew.
+_QUOTED: Final = re.compile(r"""["'`<]([^"'`<>\n]++)["'`>]""")
+_SPACES: Final = re.compile(r"\s{2,}+")
 _WORD: Final = re.compile(r"[\w$]+")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
 Reader = Callable[[str, int], Iterable[Import]]
 
 
-def find_imports(source: bytes, nodes: list[Node], language: str) -> list[Import]:
-    """Read the import statements that a query found; one statement may import several modules."""
+def find_imports(source: bytes, nodes: list[Node], language: str, most: int) -> list[Import]:
+    """Read the import statements that a query found; one statement may import several modules.
+
+    Stops once more than ``most`` modules and names are found.
+    """
     reader = _READERS.get(language)
     if reader is None:
         return []
     imports: list[Import] = []
     seen: set[int] = set()
+    found = 0
     for node in sorted(nodes, key=lambda node: node.start_byte):
         if node.start_byte in seen:
             continue
@@ -31,8 +40,17 @@ def find_imports(source: bytes, nodes: list[Node], language: str) -> list[Import
         text = source[node.start_byte : min(node.end_byte, node.start_byte + _LONGEST_STATEMENT)].decode(
             "utf-8", "replace"
         )
-        imports += reader(text, node.start_point[0] + 1)
+        for each in reader(_SPACES.sub(_one_space, text), node.start_point[0] + 1):
+            imports.append(each)
+            found += 1 + len(each.names)
+        if found > most:
+            break
     return imports
+
+
+def _one_space(run: re.Match[str]) -> str:
+    """Return what a run of white space says: that a line ends, or a word."""
+    return "\n" if "\n" in run[0] else " "
 
 
 def _python(text: str, line: int) -> Iterable[Import]:
@@ -76,7 +94,7 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
     stack: list[tuple[str, ...]] = [()]
     prefix: tuple[str, ...] = ()
     skip = False
-    for token in re.findall(r"[\w*]+|[{},]", text):
+    for token in re.findall(r"[\w*]+|[{},]", text)[:_MOST_TOKENS]:
         if token == "{":
             stack.append(prefix)
         elif token in ",}":
@@ -92,7 +110,7 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
         elif token == "as":
             skip = True
         elif not skip:
-            prefix = (*prefix, token)
+            prefix = (*prefix, token)[:_LONGEST_PATH]
     if prefix:
         paths.append(prefix)
     return paths

@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.parsing.scanning import Captures
+from repo_map.parsing.queries import Captures
 
 Named = list[tuple[str, str]]
 """Names with their kinds: a declaration may make several."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from repo_map.languages.registry import language_in
+
 
 class Definition(NamedTuple):
     """One definition or heading; every line number is 1-based and inclusive."""
@@ -57,3 +59,11 @@ class FileSymbols(NamedTuple):
     imports: tuple[Import, ...]
     problems: tuple[str, ...]
     """What was left out and why, in words; empty for a file that was read whole."""
+    is_hard: bool = False
+    """Whether its grammar did not finish in time."""
+
+
+def without_symbols(source: bytes, path: str, why: str) -> FileSymbols:
+    """Return what is known of a source that no grammar reads, and why none does."""
+    language = language_in(source, path)
+    return FileSymbols(language, (), (), (), (why,) if language else ())

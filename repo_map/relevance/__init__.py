@@ -1,1 +1,1 @@
-"""Goal in, scores of files and units out, each with its reasons in words."""
+"""A goal in, scores of files and units out, each with its reasons."""

@@ -1,19 +1,20 @@
-"""What scoring reads of an index: its columns, and a few counts over them that every goal needs again."""
+"""An index seen as documents: counts, lengths, candidates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.relevance.terms import terms_of, words
-from repo_map.worktree.file_flags import FileFlag
+from repo_map.text.terms import terms_of, words
+from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -122,6 +123,20 @@ class Corpus:
         return found
 
     @cached_property
+    def lowered_paths(self) -> tuple[str, ...]:
+        """Every path in lower case, with a slash before it."""
+        return tuple(f"/{path.lower()}" for path in self.index.paths)
+
+    @cached_property
+    def files_of_tail(self) -> dict[str, list[int]]:
+        """End of a lower-case path, without suffix (``/models/user.``) → its files, ascending."""
+        found: dict[str, list[int]] = {}
+        for file, path in enumerate(self.lowered_paths):
+            parts = path.split("/")
+            found.setdefault("/" + "/".join(parts[-2:]).rpartition(".")[0] + ".", []).append(file)
+        return found
+
+    @cached_property
     def file_of_symbol(self) -> Ints:
         """The file of each definition."""
         return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.symbols.file_start))
@@ -158,10 +173,9 @@ def _terms_in(text: str) -> frozenset[str]:
     return frozenset(term for word in words(text) for term in terms_of(word))
 
 
-@lru_cache(maxsize=2)
 def corpus_of(index: RepoIndex) -> Corpus:
-    """Return the corpus of an index; the counts of the last two are kept."""
-    return Corpus(index)
+    """Return the corpus of an index, made once."""
+    return index.derived(Corpus)
 
 
 def concatenated_ranges(starts: Ints, ends: Ints) -> Ints:
@@ -197,3 +211,64 @@ def reciprocal_rank(values: Floats) -> Floats:
     order = np.sort(-values)
     rank = np.searchsorted(order, -values, side="left")
     return np.where(values > 0, 1.0 / (1.0 + rank), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The files that a goal is scored on in full, and their units."""
+
+    corpus: Corpus
+    files: Ints
+    """Ascending file ids."""
+    main: NDArray[np.bool_]
+    """Whether each file is code that somebody writes for its own sake: no test, example, copy or manual."""
+
+    @cached_property
+    def main_unit(self) -> NDArray[np.bool_]:
+        """Whether each unit is in such a file."""
+        return self.main[self.file_row]
+
+    @cached_property
+    def units(self) -> Ints:
+        """Unit ids of the candidate files, ascending."""
+        starts = self.corpus.index.units.file_start
+        return concatenated_ranges(starts[self.files], starts[self.files + 1])
+
+    @cached_property
+    def unit_counts(self) -> Ints:
+        """How many units each candidate file has."""
+        starts = self.corpus.index.units.file_start
+        return starts[self.files + 1] - starts[self.files]
+
+    @cached_property
+    def file_row(self) -> Ints:
+        """The row in ``files`` of each unit."""
+        return np.repeat(np.arange(len(self.files)), self.unit_counts)
+
+    @cached_property
+    def row_of_file(self) -> Ints:
+        """File id → row in ``files``, -1 for files that are no candidates."""
+        rows = np.full(len(self.corpus.index.paths), -1, np.int64)
+        rows[self.files] = np.arange(len(self.files))
+        return rows
+
+    @cached_property
+    def row_of_unit(self) -> Ints:
+        """Unit id → row in ``units``, -1 for units that are no candidates."""
+        rows = np.full(len(self.corpus.index.units.start), -1, np.int64)
+        rows[self.units] = np.arange(len(self.units))
+        return rows
+
+    def best_of_file(self, unit_values: Floats) -> Floats:
+        """Return the largest value among each file's units, zero for files without."""
+        best = np.zeros(len(self.files))
+        np.maximum.at(best, self.file_row, unit_values)
+        return best
+
+    def top_of_file(self, unit_values: Floats, count: int) -> Floats:
+        """Return the sum of the ``count`` largest values among each file's units."""
+        order = np.lexsort((-unit_values, self.file_row))
+        first = np.cumsum(self.unit_counts) - self.unit_counts
+        place = np.arange(len(order)) - np.repeat(first, self.unit_counts)
+        kept = order[place < count]
+        return summed(self.file_row[kept], unit_values[kept], len(self.files))

@@ -1,4 +1,4 @@
-"""The weights that turn signals into scores: data in one file, learned by ``benchmarks/learn_weights.py``."""
+"""Learned weights and the floors of what was named."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Floats
+from repo_map.relevance.features import FileColumns
 
 
 class Weights(NamedTuple):
@@ -38,3 +40,62 @@ def combine(features: Mapping[str, Floats], weights: Mapping[str, float], rows: 
         if values is not None:
             total += weight * values
     return total
+
+
+_PLAINLY = 0.7
+_UNMISTAKABLY = 0.95
+_FILES_IN_SIGHT = 5
+_UNITS_IN_SIGHT = 8
+
+
+def raise_named_files(columns: FileColumns, scores: Floats) -> Floats:
+    """Put files whose path the goal names first, and files whose definitions it names among the first five.
+
+    The file where a stack trace says that it broke is the second at least: as often the fault is in one that
+    called it. A test or an example that is named comes among the first five as well: it tells where the fault
+    shows, seldom where it is.
+    """
+    if not len(scores):
+        return scores
+    file = columns.file
+    main = (file["p.aux"] <= 0) & (file["p.gen"] == 0)
+    named = file["m.path"] >= _PLAINLY
+    # Among themselves they keep their order; the others stay as far behind the best as they were.
+    order = (scores - scores.min()) / max(float(np.ptp(scores)), 1e-9)
+    raised = np.where(named & main, scores.max() + 1e-3 * (1.0 + order), scores)
+    shown = named | (main & _unmistakable(file["m.frame"], file["m.dot"], file["def.umax"]))
+    in_sight = _keep_in_sight(raised, shown, _FILES_IN_SIGHT)
+    return _keep_in_sight(in_sight, _crashed(file), 2)
+
+
+def raise_named_units(columns: FileColumns, scores: Floats) -> Floats:
+    """Put the functions that traces, links and qualified names point to among the first few.
+
+    The one where a stack trace says that it broke leads: a small budget holds it before those that called it.
+    """
+    if not len(scores):
+        return scores
+    unit = columns.unit
+    main = ((columns.file["p.aux"] <= 0) & (columns.file["p.gen"] == 0))[columns.file_row]
+    shown = main & _unmistakable(unit["m.frame"], unit["m.dot"], unit["def.unit"])
+    kept = _keep_in_sight(scores, shown, _UNITS_IN_SIGHT)
+    return np.where(_crashed(unit), kept.max() + 1e-3, kept)
+
+
+def _crashed(columns: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Return which row a trace ends in; signals that were kept before there was one have none."""
+    return np.asarray(columns.get("m.crash", np.zeros(1)) > 0)
+
+
+def _unmistakable(*strengths: Floats) -> NDArray[np.bool_]:
+    return np.asarray(np.max(strengths, axis=0) >= _UNMISTAKABLY)
+
+
+def _keep_in_sight(scores: Floats, shown: NDArray[np.bool_], places: int) -> Floats:
+    """Raise what is shown to the score of the last place in sight, a little less for each that follows."""
+    last = float(np.sort(scores)[::-1][min(places, len(scores)) - 1])
+    below = np.flatnonzero(shown & (scores < last))
+    below = below[np.argsort(-scores[below], kind="stable")][:places]
+    raised = scores.copy()
+    raised[below] = last + 1e-6 * np.arange(len(below), 0, -1)
+    return raised

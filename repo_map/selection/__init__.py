@@ -1,1 +1,1 @@
-"""What a plan asks of each file: its level, and the levels of its parts."""
+"""A plan to the level of each file and part."""

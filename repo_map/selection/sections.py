@@ -1,15 +1,21 @@
-"""Which level each part of a file has: its own, or that of the section that names it."""
+"""A plan to the level of each part of a file."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
+from repo_map.errors import FlightPlanError
+from repo_map.languages.registry import LANGUAGES
+from repo_map.recent import Recent
+from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.flight_plan import SectionRule
-    from repo_map.symbols import Definition
+    from repo_map.index import RepoIndex
+    from repo_map.parsing.values import Definition
+    from repo_map.plan.model import CustomQuery, SectionRule
 
 
 class Span(NamedTuple):
@@ -66,10 +72,10 @@ def deciding_sections(definitions: Sequence[Definition], sections: Sequence[Sect
     pattern that names no qualified name is tried on leaf names (``dispatch`` for ``Router.dispatch``).
     """
     decided = [-1] * len(definitions)
-    names = qualified_names(definitions)
+    parts = Parts(definitions) if any(section.pattern for section in sections) else None
     for position, section in enumerate(sections):
-        if section.pattern:
-            for index in parts_named(section.pattern, names, definitions):
+        if parts and section.pattern:
+            for index in parts.named(section.pattern):
                 decided[index] = position
     for index, definition in enumerate(definitions):
         if decided[index] < 0 <= definition.parent:
@@ -84,11 +90,11 @@ def levels_of(definitions: Sequence[Definition], shape: Shape) -> list[int]:
     if shape.outer:
         inner = [at < 0 <= d.parent for at, d in zip(decided, definitions, strict=True)]
         levels = [1 if hidden else level for hidden, level in zip(inner, levels, strict=True)]
-    for span in line_spans(shape):
-        if span.level < 4:
-            for index, definition in enumerate(definitions):
-                if span.first <= definition.sig_start <= span.last:
-                    levels[index] = max(levels[index], span.level)
+    spans = [span for span in line_spans(shape) if span.level < 4]
+    heads = sorted((definition.sig_start, index) for index, definition in enumerate(definitions))
+    for span in spans:
+        for _, index in heads[bisect_left(heads, (span.first,)) : bisect_left(heads, (span.last + 1,))]:
+            levels[index] = max(levels[index], span.level)
     return levels
 
 
@@ -106,10 +112,125 @@ def line_range(lines: str) -> tuple[int, int]:
     return min(int(first), int(last)), max(int(first), int(last))
 
 
-def parts_named(pattern: str, names: Sequence[str], definitions: Sequence[Definition]) -> list[int]:
-    """Return the definitions, whose qualified names are ``names``, that a section's pattern names."""
-    if pattern in names:
-        return [index for index, name in enumerate(names) if name == pattern]
-    match = globs.compile_name(pattern).fullmatch
-    whole = [index for index, name in enumerate(names) if match(name)]
-    return whole or [index for index, definition in enumerate(definitions) if match(definition.name)]
+class Parts:
+    """The definitions of one file, found by the patterns of sections."""
+
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        self.names = qualified_names(definitions)
+        self._leaves = [definition.name for definition in definitions]
+        self._by_name = _positions(self.names)
+        self._by_leaf = _positions(self._leaves)
+
+    def named(self, pattern: str) -> Sequence[int]:
+        """Return the definitions that a section's pattern names."""
+        if pattern in self._by_name:
+            return self._by_name[pattern]
+        if (name := globs.literal(pattern)) is not None:
+            return self._by_name.get(name, ()) or self._by_leaf.get(name, ())
+        match = globs.compile_name(pattern).fullmatch
+        whole = [index for index, name in enumerate(self.names) if match(name)]
+        return whole or [index for index, leaf in enumerate(self._leaves) if match(leaf)]
+
+
+def _positions(names: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for index, name in enumerate(names):
+        found.setdefault(name, []).append(index)
+    return found
+
+
+Lines = tuple[tuple[int, int], ...]
+"""First and last line of each capture."""
+
+_MOST_REMEMBERED = 1_000_000
+"""Captured ranges of lines that are remembered, of all queries together."""
+_Known = Recent[tuple[str, str], "dict[int, Lines] | str"]
+
+
+def captured_spans(index: RepoIndex, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
+    """Return, by file, the lines that the queries capture.
+
+    Levels 2 and 3 show the definitions that begin in a captured node at that level; of a node that holds no
+    definition they show the first line.
+
+    Raises FlightPlanError for a query that no language of the files it is meant for understands, and for one
+    that takes more than the limits allow.
+    """
+    found: dict[int, list[Span]] = {}
+    for position, query in enumerate(queries):
+        if query.level < 2:
+            continue
+        for file_id, ranges in _run(index, query, position).items():
+            if query.level < 4:
+                heads = sorted(definition.sig_start for definition in index.definitions(file_id))
+                spans = [_outlined(a, b, query.level, heads) for a, b in ranges]
+            else:
+                spans = [Span(a, b, 4) for a, b in ranges]
+            found.setdefault(file_id, []).extend(spans)
+    return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
+
+
+def captures_nothing(index: RepoIndex, query: CustomQuery, position: int) -> bool:
+    """Say whether a query that is run finds nothing in the files that it is meant for."""
+    return query.level > 1 and not any(_run(index, query, position).values())
+
+
+def _outlined(first: int, last: int, level: int, heads: Sequence[int]) -> Span:
+    at = bisect_left(heads, first)
+    has_definition = at < len(heads) and heads[at] <= last
+    return Span(first, last, level) if has_definition else Span(first, first, 4)
+
+
+def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, Lines]:
+    """Return the lines that a query captures by file, found once as long as the index lives."""
+    known = index.derived(_known)
+    key = (query.pattern, query.query)
+    found = known.get(key)
+    if found is None:
+        found = _captured(index, query)
+        known.put(key, found)
+    if isinstance(found, str):
+        raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {found}.")
+    return found
+
+
+def _known(_index: RepoIndex) -> _Known:
+    return _Known(_MOST_REMEMBERED, _size)
+
+
+def _size(found: dict[int, Lines] | str) -> int:
+    return 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
+
+
+def _captured(index: RepoIndex, query: CustomQuery) -> dict[int, Lines] | str:
+    """Return the lines that a query captures by file, or why it can't be run."""
+    named = globs.select(query.pattern, index.paths)
+    if not named:
+        return {}
+    languages = sorted({_language(index, file_id) for file_id in named})
+    files = [file_id for file_id in named if _is_parsed(index, file_id)]
+    limits = index.limits
+    size = int(index.files.size[files].sum())
+    if size > limits.query_bytes:
+        return (
+            f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
+            "name fewer files in its `pattern`"
+        )
+    # Imported here because most plans have no query.
+    from repo_map.indexing.workers import capture  # noqa: PLC0415
+
+    sources = [(_language(index, file_id), index.source(file_id)) for file_id in files]
+    captured = capture(query.query, languages, sources, limits)
+    return captured.problem or dict(zip(files, captured.lines, strict=True))
+
+
+def _language(index: RepoIndex, file_id: int) -> str:
+    return index.languages[int(index.files.language[file_id])]
+
+
+def _is_parsed(index: RepoIndex, file_id: int) -> bool:
+    """Say whether a grammar has read a file: one that it crashed on would take the query with it."""
+    if not (spec := LANGUAGES.get(_language(index, file_id))) or not spec.module:
+        return False
+    first, end = index.symbols.file_start[file_id : file_id + 2].tolist()
+    return first < end or not index.files.flags[file_id] & int(FileFlag.UNPARSED)

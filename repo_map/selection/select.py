@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map import globs
-from repo_map.selection.captures import captured_spans
-from repo_map.selection.sections import Section, Shape
-from repo_map.worktree.file_flags import FileFlag
+from repo_map.errors import FlightPlanError
+from repo_map.graph.pagerank import boosts
+from repo_map.recent import Recent
+from repo_map.selection.sections import Section, Shape, captured_spans
+from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
-    from repo_map.flight_plan import FlightPlan
     from repo_map.index import RepoIndex
+    from repo_map.plan.model import FlightPlan
 
 DEFAULT_LEVEL = 2
 """Level of a file that no rule names."""
 PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 """Flags of files that no level shows by more than their path."""
+_MOST_NAMED = 2_000_000
+"""Files that the globs remembered name, all together."""
+_MOST_TRIED = 2_000_000
 _COPIED = FileFlag.GENERATED | FileFlag.VENDORED
 
 
@@ -32,19 +36,22 @@ class Selection(NamedTuple):
     explicit: NDArray[np.bool_]
     """Whether a rule names the file, shape (files,)."""
     weights: NDArray[np.float64]
-    """The largest focus weight that names the file, 1 where none does, shape (files,)."""
+    """The largest focus weight that names the file or a symbol of it, else 1, shape (files,)."""
     shapes: dict[int, Shape]
 
 
-_named: WeakKeyDictionary[RepoIndex, dict[str, NDArray[np.int64]]] = WeakKeyDictionary()
-
-
 def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
-    """Return the ids of the files that a glob names, ascending; remembered as long as the index lives."""
-    known = _named.setdefault(index, {})
-    if pattern not in known:
-        known[pattern] = np.array(globs.select(pattern, index.paths), dtype=np.int64)
-    return known[pattern]
+    """Return the ids of the files that a glob names, ascending; those of the latest globs are remembered."""
+    known = index.derived(_named)
+    named = known.get(pattern)
+    if named is None:
+        named = np.array(globs.select(pattern, index.paths), dtype=np.int64)
+        known.put(pattern, named)
+    return named
+
+
+def _named(_index: RepoIndex) -> Recent[str, NDArray[np.int64]]:
+    return Recent(_MOST_NAMED, lambda named: 1 + len(named))
 
 
 def select(index: RepoIndex, plan: FlightPlan) -> Selection:
@@ -62,10 +69,10 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
         own = tuple(Section.of(section) for section in rule.sections)
         for file_id in named.tolist() if own or sections else ():
             sections[file_id] = own
-    for boost in plan.focus.paths if plan.focus else ():
-        named = files_named(index, boost.pattern)
-        weights[named] = np.maximum(weights[named], boost.weight)
+    for named, weight in boosts(index, plan.focus) if plan.focus else ():
+        weights[named] = np.maximum(weights[named], weight)
     weights[weights == 0] = 1.0
+    _require_quick(index, sections)
     path_only = (flags & int(PATH_ONLY)) > 0
     levels[path_only] = np.minimum(levels[path_only], 1)
     shapes = _shapes(index, plan, levels, sections, path_only)
@@ -86,3 +93,18 @@ def _shapes(
         for file_id in sorted(wanted)
         if levels[file_id] > 0 and not path_only[file_id]
     }
+
+
+def _require_quick(index: RepoIndex, sections: dict[int, tuple[Section, ...]]) -> None:
+    """Raise FlightPlanError where wildcards of sections would be tried on too many names."""
+    starts = index.symbols.file_start
+    tried = sum(
+        int(starts[file_id + 1] - starts[file_id])
+        * sum(bool(each.pattern) and globs.literal(each.pattern) is None for each in own)
+        for file_id, own in sections.items()
+    )
+    if tried > _MOST_TRIED:
+        raise FlightPlanError(
+            f"The wildcards of the plan's `sections` would be tried on {tried:,} names, more than "
+            f"{_MOST_TRIED:,}; let their rules name fewer files, or write the names out."
+        )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
-from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,17 +14,14 @@ from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.limits import USUAL
-from repo_map.worktree.fence import is_kernel_folder, leads_out, open_inside
-from repo_map.worktree.file_flags import BINARY_PROBE_BYTES, FileFlag, is_binary
-from repo_map.worktree.walking import Names, Walk
+from repo_map.messages import is_printable
+from repo_map.secrets.names import mask_names
+from repo_map.worktree import disk
+from repo_map.worktree.file_kinds import BINARY_PROBE_BYTES, FileFlag, is_binary
+from repo_map.worktree.listing import Names, Walk
 
 DIGEST_BYTES = 16
-
-# Control characters, line separators, text-direction marks and invisible tags could forge lines of a map;
-# lone surrogates stand for bytes that are no UTF-8.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
-)
+SECRET_NAME = "its name holds a secret, which is masked; it is not opened"
 
 
 class Problem(NamedTuple):
@@ -73,14 +68,16 @@ def resolve_root(root: Path) -> Path:
     try:
         # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.
         resolved = Path(os.path.expanduser(root)).resolve()  # noqa: PTH111
-        if is_kernel_folder(resolved):
+        if disk.is_kernel_folder(resolved):
             raise RepositoryNotFoundError(
                 f"`{root}` shows processes or devices and holds no files; give the path of a repository."
             )
-        if resolved.is_dir():
-            os.scandir(resolved).close()
-            return resolved
-        why = "it is a file" if resolved.exists() else "it doesn't exist"
+        disk.require_folder(resolved)
+        return resolved
+    except FileNotFoundError:
+        why = "it doesn't exist"
+    except NotADirectoryError:
+        why = "it is a file" if disk.kind(resolved) else "it doesn't exist"
     except OSError as error:
         why = error.strerror or type(error).__name__
     except (RuntimeError, ValueError) as error:  # An unknown `~user`, or a NUL in the path.
@@ -90,9 +87,30 @@ def resolve_root(root: Path) -> Path:
     )
 
 
-def list_files(root: Path, known: Listing | None = None, *, limit: int = USUAL.files) -> Listing:
-    """List the first ``limit`` files of a tree; a ``known`` earlier listing saves a look at every name."""
-    walk = Walk(root)
+def list_files(
+    root: Path,
+    known: Listing | None = None,
+    *,
+    limit: int = USUAL.files,
+    on_wait: Callable[[], object] = lambda: None,
+) -> Listing:
+    """List the first ``limit`` files of a tree; a ``known`` earlier listing saves a look at every name.
+
+    ``on_wait`` is called now and then while git is waited for; what it raises ends git and the listing.
+    """
+
+    def is_wanted() -> bool:
+        on_wait()
+        return True
+
+    walk = Walk(root, is_wanted)
+    try:
+        return _listed(walk, root, known, limit)
+    finally:
+        walk.end()
+
+
+def _listed(walk: Walk, root: Path, known: Listing | None, limit: int) -> Listing:
     if known is None:
         names = walk.finish(b"")
         return _list(root, names, limit) if names else _EMPTY
@@ -113,10 +131,10 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
     """Read a listed file of at most ``limit`` bytes, without following links."""
     try:
         for _ in range(3):
-            before, source, after = _read_once(root, path, limit)
+            before, source, after = disk.read_whole(root, path, limit, first=BINARY_PROBE_BYTES)
             if after is None:
                 return _too_large(path, before.st_size, limit, is_binary=is_binary(source))
-            if _row(before) == _row(after) and len(source) == before.st_size:
+            if disk.state(before) == disk.state(after) and len(source) == before.st_size:
                 return ReadFile(path, len(source), source, digest=digest(source))
     except OSError as error:
         if _type_of(root, path) == stat.S_IFLNK:
@@ -139,34 +157,16 @@ def digest(source: bytes) -> bytes:
     return hashlib.sha256(source).digest()[:DIGEST_BYTES]
 
 
-def _read_once(root: Path, path: str, limit: int) -> tuple[os.stat_result, bytes, os.stat_result | None]:
-    """Return a file's state, its bytes, and its state after; over the limit its first bytes, and None."""
-    descriptor = open_inside(root, path)
-    try:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise OSError(0, "it is no regular file")
-        if before.st_size > limit:
-            return before, os.read(descriptor, BINARY_PROBE_BYTES), None
-        source = os.read(descriptor, before.st_size + 1)
-        while len(source) < before.st_size and (piece := os.read(descriptor, before.st_size - len(source))):
-            source += piece
-        return before, source[:limit], os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _list(root: Path, found: Names, limit: int) -> Listing:
     """Sort names into files and what is left out, with the reasons."""
-    real_root = os.path.realpath(root)
     problems = [Problem(*problem) for problem in found.problems]
     names = sorted(found.names)
-    odd = frozenset(name for name in names if _UNPRINTABLE.search(name))
+    odd = frozenset(name for name in names if not is_printable(name))
     problems.extend(
         Problem(ascii(name)[1:-1], "its name has control characters or is not UTF-8; it was left out")
         for name in sorted(odd)
     )
-    out = frozenset(name for name in names if leads_out(name))
+    out = frozenset(name for name in names if disk.leads_out(name))
     problems.extend(
         Problem(
             ascii(name)[1:-1],
@@ -179,7 +179,7 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
         told = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
         problems.append(Problem("", told))
         names = names[:limit]
-    linked = _linked_folders(real_root, names)
+    linked = _linked_folders(root, names)
     problems.extend(
         Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked
     )
@@ -187,7 +187,7 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
     states = _states(root, names)
     kept, left_out = [], []
     for name, kind in zip(names, states[:, 4].tolist(), strict=True):
-        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(real_root, name, kind)
+        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(root, name, kind)
         if kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason):
             kept.append(True)
             continue
@@ -195,27 +195,29 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
         left_out.append(name)
         if reason:
             problems.append(Problem(name.rstrip("/"), reason))
-    paths = tuple(name for name, is_kept in zip(names, kept, strict=True) if is_kept)
-    return Listing(
-        paths, states[np.array(kept, np.bool_)], tuple(left_out), tuple(sorted(problems)), found.digest
-    )
+    paths = [name for name, is_kept in zip(names, kept, strict=True) if is_kept]
+    states = states[np.array(kept, np.bool_)]
+    if (masked := mask_names(paths)) != paths:
+        problems.extend(Problem(name, SECRET_NAME) for name in sorted({*masked} - {*paths}))
+        # A file is known by the name that may be told: nobody can read it, or tell two of one name apart.
+        row_of = {name: row for row, name in enumerate(masked)}
+        paths = sorted(row_of)
+        states = states[[row_of[name] for name in paths]]
+    return Listing(tuple(paths), states, tuple(left_out), tuple(sorted(problems)), found.digest)
 
 
-def _reason_to_leave_out(real_root: str, name: str, kind: int) -> str:
+def _reason_to_leave_out(root: Path, name: str, kind: int) -> str:
     """Return why a name is left out, ``""`` for one that is gone and for a link inside the tree."""
     if kind == 0:
-        return ""
+        return "its path is too long or closed; it was left out" if disk.is_out_of_reach(root, name) else ""
     if kind == stat.S_IFDIR:
         return "a submodule or nested repository; its files were not indexed"
     if kind != stat.S_IFLNK:
         return "neither a file nor a folder; it was left out"
-    target = os.path.realpath(os.path.join(real_root, name))  # noqa: PTH118
-    if target == real_root or target.startswith(os.path.join(real_root, "")):  # noqa: PTH118
-        return ""
-    return "a symbolic link that leaves the tree; it was not followed"
+    return "a symbolic link that leaves the tree; it was not followed" if disk.link_leaves(root, name) else ""
 
 
-def _linked_folders(real_root: str, names: Iterable[str]) -> list[str]:
+def _linked_folders(root: Path, names: Iterable[str]) -> list[str]:
     """Return the links that names lead through: git remembers folders, and a link may stand there by now."""
     folders: set[str] = set()
     for name in names:
@@ -223,24 +225,12 @@ def _linked_folders(real_root: str, names: Iterable[str]) -> list[str]:
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return sorted(folder for folder in folders if os.path.islink(os.path.join(real_root, folder)))  # noqa: PTH114, PTH118
+    kinds = _states(root, (ordered := sorted(folders)))[:, 4].tolist()
+    return [folder for folder, kind in zip(ordered, kinds, strict=True) if kind == stat.S_IFLNK]
 
 
 def _states(root: Path, paths: Iterable[str]) -> NDArray[np.int64]:
-    prefix = os.path.join(root, "")  # noqa: PTH118
-    rows = array("q")
-    lstat, extend = os.lstat, rows.extend
-    for path in paths:
-        try:
-            extend(_row(lstat(prefix + path)))
-        except OSError:
-            extend((0, 0, 0, 0, 0))
-    return np.frombuffer(rows, np.int64).reshape(-1, 5)
-
-
-def _row(found: os.stat_result) -> tuple[int, int, int, int, int]:
-    inode = found.st_ino & 0x7FFF_FFFF_FFFF_FFFF  # Some file systems use all 64 bits.
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode, stat.S_IFMT(found.st_mode)
+    return np.frombuffer(disk.states(root, paths), np.int64).reshape(-1, 5)
 
 
 def _type_of(root: Path, name: str) -> int:

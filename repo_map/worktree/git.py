@@ -1,31 +1,64 @@
-"""Git as a read-only source of facts, run so that nothing in a repository can make it execute code."""
+"""The only way to git, a read-only source of facts: no repository makes it run code, wait or stay."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import shutil
+import signal
 import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from threading import Event, Thread
+from typing import IO, NamedTuple
 
 from repo_map.errors import RepoMapError
-from repo_map.worktree.borrowed import borrowed_repository
+from repo_map.working_folder import find_program
+from repo_map.worktree.repository import (
+    BorrowedRepositoryError,
+    Repository,
+    UnsoundRepositoryError,
+    find_repository,
+    first_trap,
+)
 
-_HARDENED = (
+LONGEST_S = 60.0
+"""Seconds after which a call is ended, whatever it waits for."""
+_MOST_BYTES = 200_000_000
+"""Of output; 400,000 names take some 30 MB, 3,000 commits of a large repository less than 10."""
+_MOST_MEMORY = 4_000_000_000
+_ERROR_BYTES = 10_000
+_CHUNK = 1 << 16
+_END_S = 5.0
+"""For a git that has printed all to end on a busy machine."""
+_LOOK_UP_S = 0.2
+"""After which it is asked whether an answer is still wanted."""
+_SLOW_S = 0.5
+"""After which it is looked for what git may be waiting for; 10,000 files are listed in a tenth of that."""
+
+HARDENED = (
     "--no-optional-locks",
     "--no-pager",
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.pager=cat"),
+    *("-c", "core.quotePath=false"),
     *("-c", "diff.external="),
+    *("-c", f"diff.orderFile={os.devnull}"),
     *("-c", "core.attributesFile="),
     *("-c", "protocol.allow=never"),
     *("-c", "log.showSignature=false"),
+    *("-c", "log.mailmap=false"),
+    # A folder that looks like a repository is none: its files may be anybody's.
+    *("-c", "safe.bareRepository=explicit"),
 )
+"""What every call begins with: no hook, pager, filter, transport or other program is run."""
 # The user's own settings; the others say where a repository is, or were set by a git that runs us as a hook.
 _KEPT_VARIABLES = (
-    "GIT_CEILING_DIRECTORIES",
     "GIT_CONFIG_COUNT",
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_KEY_",
@@ -34,31 +67,234 @@ _KEPT_VARIABLES = (
     "GIT_CONFIG_VALUE_",
     "GIT_EXEC_PATH",
 )
+_CEILINGS = "GIT_CEILING_DIRECTORIES"
+_NO_ATTRIBUTES = Path(__file__).parent
+"""A folder that no repository's author writes in: git reads attributes in the folder that it stands in."""
 
 
 class GitError(RepoMapError):
     """Git is missing, refuses the repository, or fails; the message says which in one sentence."""
 
-    def __init__(self, message: str, *, distrusted: bool = False) -> None:
+    def __init__(self, message: str, *, is_notable: bool = False) -> None:
         super().__init__(message)
-        self.distrusted = distrusted
-        """Whether the folder is not to be trusted: it, or its repository, is somebody else's."""
+        self.is_notable = is_notable
+        """Whether the user should hear of it: the folder, or its repository, is somebody else's or odd."""
 
 
-def git_command(root: Path, *arguments: str) -> list[str]:
-    """Return the whole command line of a hardened git call in ``root``."""
-    executable = shutil.which("git")
-    if executable is None:
-        raise GitError(
-            "git is not installed, so nothing can be asked of it; install git for history and ignore rules."
+class Deadline:
+    """The moment after which nothing more is read: when the time is up, or nobody wants it any more."""
+
+    def __init__(self, seconds: float = LONGEST_S, is_wanted: Callable[[], bool] | None = None) -> None:
+        """``is_wanted`` may also raise, which ends the call that is waited for."""
+        self._ends = time.monotonic() + seconds
+        self._is_wanted = is_wanted
+
+    def left(self) -> float:
+        """Return the seconds that are left, at most those until it is worth asking again; 0 for none."""
+        if self._is_wanted is not None and not self._is_wanted():
+            return 0.0
+        return min(max(0.0, self._ends - time.monotonic()), _LOOK_UP_S)
+
+
+class Output(NamedTuple):
+    """What a command printed, and how it ended."""
+
+    text: bytes
+    status: int | None
+    """The exit status, ``None`` when the deadline, or the limit of what it may print, ended it first."""
+    errors: str = ""
+    trap: str = ""
+    """What it was ended for, where it would have waited for ever."""
+
+
+class Call:
+    """One run of git, read and fed side by side; whoever starts it finishes or ends it."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], sent: bytes = b"") -> None:
+        """Start it; raises ``OSError`` where it can't be."""
+        self._process = subprocess.Popen(
+            command,
+            cwd=_NO_ATTRIBUTES,
+            env=environment,
+            stdin=subprocess.PIPE if sent else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # A group of its own, so that what git starts ends with it.
+            process_group=None if sys.platform == "win32" else 0,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-    if (elsewhere := borrowed_repository(root)) is not None:
-        raise GitError(
-            f"The `.git` of `{root}` names the repository `{elsewhere}`, which does not name it back; "
-            "add it there with `git worktree add`, or navigate that repository.",
-            distrusted=True,
-        )
-    return [executable, "-C", str(root), *_HARDENED, *arguments]
+        _bound_memory(self._process.pid)
+        process = self._process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._received: list[bytes] = []
+        self._errors: list[bytes] = []
+        self._is_read = Event()
+        self._is_whole = False
+        work = [partial(self._read, process.stdout), partial(_drain, process.stderr, self._errors)]
+        if process.stdin is not None:
+            work.append(partial(_feed, process.stdin, sent))
+        self._threads = [Thread(target=each, daemon=True) for each in work]
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self._kill()
+            raise
+
+    def finish(self, deadline: Deadline, traps: Callable[[], Iterator[str]] = lambda: iter(())) -> Output:
+        """Return what it prints until ``deadline``.
+
+        ``traps`` looks for what it may be waiting for, where it takes long: it yields ``""`` while it finds
+        nothing, and then the reason to end it.
+        """
+        trap, status, waited, pause = "", None, 0.0, _SLOW_S
+        try:
+            # What is asked for too late is not answered, however fast git is.
+            is_late = deadline.left() <= 0
+            while not trap and (left := deadline.left()) > 0 and not self._is_read.wait(left):
+                waited += left
+                if waited >= pause:
+                    trap = self._first(traps(), deadline)
+                    # A tree that takes long to look through is looked through less often.
+                    waited, pause = 0.0, pause * 2
+            if not is_late and self._is_read.is_set() and self._is_whole:
+                status = self._process.wait(timeout=_END_S)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            self.end()
+        errors = b"".join(self._errors).decode("utf-8", "replace")
+        return Output(b"".join(self._received), status, errors, trap)
+
+    def end(self) -> None:
+        """End it at once, with whatever it started; one that has ended stays as it is."""
+        self._kill()
+        # They see the end of their pipes now; the pieces are complete once they have.
+        for thread in self._threads:
+            thread.join(_END_S)
+
+    def _kill(self) -> None:
+        if self._process.returncode is None:
+            with suppress(OSError):
+                if sys.platform == "win32":
+                    self._process.kill()
+                else:
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _first(self, traps: Iterator[str], deadline: Deadline) -> str:
+        """Return the first trap that is found before git answers."""
+        for trap in traps:
+            if trap or self._is_read.is_set() or not deadline.left():
+                return trap
+        return ""
+
+    def _read(self, stream: IO[bytes]) -> None:
+        total = 0
+        with stream:
+            while piece := os.read(stream.fileno(), _CHUNK):
+                total += len(piece)
+                if total > _MOST_BYTES:
+                    break
+                self._received.append(piece)
+            else:
+                self._is_whole = True
+        self._is_read.set()
+
+
+class Place(NamedTuple):
+    """Where the history of a folder begins."""
+
+    head: str
+    """The commit."""
+    repository: str
+    """Git's own folder."""
+    prefix: str
+    """The folder's path within the work tree, ``""`` for its root, else with a slash at its end."""
+
+
+class Git:
+    """The repository around a folder, found sound; every question about it goes through here."""
+
+    def __init__(self, root: Path) -> None:
+        """Look at the repository around ``root``; raises ``GitError`` where git is not to be asked."""
+        self._program = _program()
+        self._root = root
+        self._repository = _sound_repository(root)
+
+    def start(self, *arguments: str) -> Call:
+        """Start a call about the work tree, finished by ``Git.finish``; raises ``OSError`` where it can't."""
+        repository = self._repository
+        # Only where its settings name one: a repository without a work tree has to stay without.
+        place = ["--work-tree", str(repository.top)] if repository.work_tree else []
+        command = [self._program, "-C", str(self._root), *HARDENED, *place, *arguments]
+        # Nothing above the folder that was looked at is looked at by git.
+        ceilings = (str(repository.top.parent), os.environ.get(_CEILINGS, ""))
+        environment = git_environment() | {_CEILINGS: os.pathsep.join(filter(None, ceilings))}
+        return Call(command, environment)
+
+    def finish(self, call: Call, is_wanted: Callable[[], bool] | None = None) -> bytes:
+        """Return what a started call printed, or raise the ``GitError`` that says why there is nothing."""
+        traps = partial(first_trap, self._repository, self._root)
+        output = call.finish(Deadline(LONGEST_S, is_wanted), traps)
+        if output.status == 0:
+            return output.text
+        if output.trap:
+            raise _odd(self._root, output.trap)
+        if output.status is None:
+            raise GitError(
+                f"Git did not answer within {LONGEST_S:g} s in `{self._root}`; try again.", is_notable=True
+            )
+        raise _error(output.errors, self._root)
+
+    def ask(self, *arguments: str) -> bytes:
+        """Return the answer to a question about the work tree; raises ``GitError``."""
+        return self.finish(self.start(*arguments))
+
+    def place(self, deadline: Deadline) -> Place | None:
+        """Return where history begins, None where there is no commit, or git does not trust its owner."""
+        try:
+            call = self.start("rev-parse", "HEAD", "--absolute-git-dir", "--show-prefix")
+        except OSError:
+            return None
+        output = call.finish(deadline, self._trap)
+        head, git_folder, prefix, *_ = (*os.fsdecode(output.text).split("\n"), "", "")
+        # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
+        if output.status != 0 or Path(git_folder).resolve() != self._repository.own:
+            return None
+        return Place(head, git_folder, prefix)
+
+    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+        """Ask for what is committed, ``lines`` going to its standard input; None where git can't run.
+
+        No file of the work tree is opened.
+        """
+        place = ("--git-dir", str(self._repository.own), "--work-tree", ".")
+        command = [self._program, *HARDENED, *place, *arguments]
+        sent = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            return Call(command, git_environment(), sent).finish(deadline, self._trap)
+        except OSError:
+            return None
+
+    def _trap(self) -> Iterator[str]:
+        """Look again at the repository's own files."""
+        try:
+            _sound_repository(self._root)
+        except GitError as error:
+            yield str(error)
+
+
+def git_version() -> str:
+    """Return what git says of its version; raises ``GitError`` where it is missing or does not answer."""
+    try:
+        output = Call([_program(), "--version"], git_environment()).finish(Deadline(10.0))
+    except OSError as error:
+        raise GitError(f"Git can't be run: {error.strerror}; reinstall it.") from error
+    if output.status != 0:
+        raise GitError("Git does not answer when it is asked for its version; reinstall it.")
+    return output.text.decode("utf-8", "replace").strip()
 
 
 def git_environment() -> dict[str, str]:
@@ -69,6 +305,8 @@ def git_environment() -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT_VARIABLES)
     }
     return kept | {
+        # A partial clone would fetch each missing blob from its remote: no transport is allowed at all.
+        "GIT_ALLOW_PROTOCOL": "none",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
@@ -77,33 +315,36 @@ def git_environment() -> dict[str, str]:
     }
 
 
-def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start a hardened git call in ``root``; finish it with ``finish_git``."""
-    return subprocess.Popen(
-        git_command(root, *arguments),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=git_environment(),
+def _program() -> str:
+    executable = find_program("git")
+    if executable is None:
+        raise GitError(
+            "git is not installed, so nothing can be asked of it; install git for history and ignore rules."
+        )
+    return executable
+
+
+def _sound_repository(root: Path) -> Repository:
+    try:
+        repository = find_repository(root)
+    except BorrowedRepositoryError as error:
+        raise GitError(
+            f"The `.git` of `{root}` names the repository {error}, which does not name it back; "
+            "add it there with `git worktree add`, or navigate that repository.",
+            is_notable=True,
+        ) from None
+    except UnsoundRepositoryError as error:
+        raise _odd(root, str(error)) from None
+    if repository is None:
+        raise GitError(f"`{root}` lies in no git repository, so there is nothing to ask git.")
+    return repository
+
+
+def _odd(root: Path, reason: str) -> GitError:
+    return GitError(
+        f"Git is not asked about `{root}`, because {reason}; mend that for history and ignore rules.",
+        is_notable=True,
     )
-
-
-def finish_git(process: subprocess.Popen[bytes], root: Path, *, timeout_s: float = 120.0) -> bytes:
-    """Return what a started git call printed, or raise the reason it failed."""
-    with process:
-        try:
-            output, errors = process.communicate(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise GitError(f"git did not answer within {timeout_s:g} s in `{root}`; try again.") from None
-    if process.returncode == 0:
-        return output
-    raise _error(errors.decode("utf-8", "replace"), root)
-
-
-def run_git(root: Path, *arguments: str, timeout_s: float = 120.0) -> bytes:
-    """Run a hardened git call in ``root`` and return what it printed."""
-    return finish_git(start_git(root, *arguments), root, timeout_s=timeout_s)
 
 
 def _error(said: str, root: Path) -> GitError:
@@ -113,7 +354,34 @@ def _error(said: str, root: Path) -> GitError:
         return GitError(
             f"Git refuses `{owned}` because another user owns it; "
             f"run `git config --global --add safe.directory {shlex.quote(owned)}` to trust it.",
-            distrusted=True,
+            is_notable=True,
         )
     first_line = next(iter(said.splitlines()), "no reason given")
     return GitError(f"Git failed in `{root}`: {first_line}")
+
+
+def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
+    """Read a stream to its end, and keep how it begins."""
+    left = _ERROR_BYTES
+    with stream:
+        while piece := os.read(stream.fileno(), _CHUNK):
+            if left > 0:
+                kept.append(piece[:left])
+                left -= len(piece)
+
+
+def _feed(stream: IO[bytes], sent: bytes) -> None:
+    # One that ended early says so by its status; the rest of the input has no reader.
+    with suppress(OSError, ValueError), stream:
+        stream.write(sent)
+
+
+def _bound_memory(process_id: int) -> None:
+    """Let the system refuse a git more memory than any honest repository needs: objects can be bombs."""
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415
+
+        with suppress(OSError, ValueError):
+            most = resource.prlimit(process_id, resource.RLIMIT_DATA)[1]
+            wanted = _MOST_MEMORY if most == resource.RLIM_INFINITY else min(_MOST_MEMORY, most)
+            resource.prlimit(process_id, resource.RLIMIT_DATA, (wanted, most))

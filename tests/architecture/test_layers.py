@@ -22,11 +22,11 @@ def test_nothing_points_up_the_layers() -> None:
 
 
 def test_the_server_answers_before_adk_and_the_engine_are_imported() -> None:
-    loaded = _modules_loaded_by("import mcp_server.app, mcp_server.cli")
+    loaded = _modules_loaded_by("import mcp_server.app, repo_navigator.main")
     heavy = {"google.adk", "google.genai", "tree_sitter", "splintr"}
     assert not heavy & loaded
 
 
 def test_the_engine_imports_neither_model_nor_protocol_libraries() -> None:
-    loaded = _modules_loaded_by("import repo_map.cli, repo_map.index, repo_map.drawing")
+    loaded = _modules_loaded_by("import repo_navigator.map_main, repo_map.index, repo_map.drawing.draw")
     assert not {"google.adk", "google.genai", "mcp"} & loaded

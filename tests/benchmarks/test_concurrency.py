@@ -21,3 +21,4 @@ async def test_navigations_at_once_do_not_mix_and_a_kill_loses_no_answered_step(
     assert load.lost == []
     assert load.answered_before_kill >= 3
     assert len(load.step_seconds) == 6
+    assert load.ratio == pytest.approx(load.p95 / sorted(load.alone_seconds)[len(load.alone_seconds) // 2])

@@ -15,7 +15,7 @@ from benchmarks import localize
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
-from mcp_server.cli import main
+from repo_navigator.main import main
 from tests.support.trees import commit, git
 
 TAX = """RATES = {"no": 25}

@@ -101,7 +101,7 @@ def check_inspector(environ: Mapping[str, str]) -> list[str]:
     with tempfile.TemporaryDirectory() as scratch:
         folder, own = planted(Path(scratch))
         settings = [part for name, value in own.items() for part in ("-e", f"{name}={value}")]
-        command = (*settings, sys.executable, "-m", "mcp_server")
+        command = (*settings, sys.executable, "-I", "-m", "mcp_server")
         with served("mcp_server", "--http", "127.0.0.1:0", environ={**environ, **own}, cwd=folder) as url:
             for era in ERAS:
                 http = Inspector(environ, era, folder, url=url)

@@ -45,7 +45,7 @@ def check_older_client(python: Path, environ: Mapping[str, str]) -> list[str]:
         folder, own = planted(Path(scratch))
         environ = {**environ, **own}
         with served("mcp_server", "--http", "127.0.0.1:0", environ=environ, cwd=folder) as url:
-            command = (sys.executable, "-m", "mcp_server")
+            command = (sys.executable, "-I", "-m", "mcp_server")
             asked = [python, HERE / "older_client.py", url, folder, *command]
             try:
                 done = subprocess.run(

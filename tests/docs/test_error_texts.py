@@ -11,20 +11,24 @@ from typing import Any
 
 import pytest
 
-from navigator.amendments import amend, amend_by_model
 from navigator.errors import NavigatorError
-from navigator.pilot import asked
+from navigator.navigator import Navigator
 from navigator.pricing import load_prices
-from navigator.service import Navigator
+from navigator.request import checked, first_state
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.tasks import checked, first_state
+from navigator.turn import amend, amend_by_model
+from navigator.turn_executor import asked
 from repo_map import globs
-from repo_map.cli import main
+from repo_map.drawing.draw import draw_map
 from repo_map.errors import RepoMapError
-from repo_map.flight_plan import FlightPlan
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
 from repo_map.worktree.files import resolve_root
-from repo_map.worktree.git import run_git
+from repo_map.worktree.git import Git, git_version
+from repo_navigator.map_main import main
 from tests.support.error_texts import BELOW, constructed, documented, pattern, says_the_same
+from tests.support.trees import commit, write
 
 SEEN: set[str] = set()
 
@@ -52,15 +56,22 @@ def test_every_text_of_the_sources_is_in_the_docs() -> None:
 
 
 def test_texts_of_globs() -> None:
-    for glob in ("", "src/{a", "src/[a", "src/[z-a]", "{a,b}" * 12, "a/**b" * 20):
+    for glob in ("", "src/{a", "src/[a", "src/[z-a]", "{a,b}" * 12, "{" * 60, "a/**b" * 20):
         assert_raises_documented(lambda glob=glob: globs.matches(glob, "src/a.py"))  # type: ignore[misc]
 
 
-def test_texts_of_plans() -> None:
+def test_texts_of_plans(tmp_path: Path) -> None:
     for plan in ("x" * 2_000_001, "budget: \x07"):
         assert_raises_documented(lambda plan=plan: FlightPlan.from_yaml(plan))  # type: ignore[misc]
     rules = [{"pattern": f"{number}.py", "level": 1} for number in range(2_000)]
     assert_raises_documented(lambda: amend(FlightPlan(), {"verbosity": rules}))
+    sections = [{"pattern": f"*{number}", "level": 1} for number in range(10_001)]
+    rule = {"pattern": "a.py", "sections": sections}
+    assert_raises_documented(lambda: amend(FlightPlan(), {"verbosity": [rule]}))
+    (tmp_path / "a.py").write_text("def f(): ...\n" * 500)
+    index = build_index(tmp_path, store=Store(None))
+    plan = FlightPlan.model_validate({"verbosity": [rule | {"sections": sections[:4_001]}]})
+    assert_raises_documented(lambda: draw_map(index, plan))
     for request in (
         NavigationRequest(" ", Path()),
         NavigationRequest("x", Path(), mode="fast"),  # type: ignore[arg-type]
@@ -69,13 +80,16 @@ def test_texts_of_plans() -> None:
         assert_raises_documented(lambda request=request: checked(request, NavigatorSettings()))  # type: ignore[misc]
 
 
-def test_texts_that_a_model_is_told() -> None:
+def test_texts_that_a_model_is_told(tmp_path: Path) -> None:
     from navigator.pricing import FREE
 
-    task = checked(NavigationRequest("x", Path()), NavigatorSettings())
+    index = build_index(write(tmp_path, {"a.py": "x = 1\n"}), workers=1)
+    plan = {"verbosity": [{"pattern": "a.py", "level": 0}]}
+    task = checked(NavigationRequest("x", tmp_path, flight_plan=plan), NavigatorSettings())
     navigation = first_state(task, "nav-1", "/r", FREE.rates("embedded"), 0.0)
-    for reasoning, updates in ((" ", {}), ("more", {"budget": 10**6})):
-        assert_raises_documented(lambda r=reasoning, u=updates: amend_by_model(navigation, r, u))  # type: ignore[misc]
+    back = {"verbosity": [{"pattern": "a.py", "level": 4}]}
+    for reasoning, updates in ((" ", {}), ("more", {"budget": 10**6}), ("more", back)):
+        assert_raises_documented(lambda r=reasoning, u=updates: amend_by_model(navigation, index, r, u))  # type: ignore[misc]
 
 
 def test_texts_of_prices_and_actions(tmp_path: Path) -> None:
@@ -126,17 +140,29 @@ def test_texts_of_the_command_line(
 
 def test_texts_of_folders_and_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_raises_documented(lambda: resolve_root(tmp_path / "none"))
-    assert_raises_documented(lambda: run_git(tmp_path, "log"))
-    assert_raises_documented(lambda: run_git(tmp_path, "version", timeout_s=0.0))
+    assert_raises_documented(lambda: Git(tmp_path))
     claimed, other = tmp_path / "claimed", tmp_path / "other"
     claimed.mkdir()
     subprocess.run(["git", "init", "-q", other], check=True)
+    assert_raises_documented(lambda: Git(other).ask("log"))
+    with monkeypatch.context() as patch:
+        patch.setattr("repo_map.worktree.git.LONGEST_S", 0.0)
+        assert_raises_documented(lambda: Git(other).ask("log"))
     (claimed / ".git").write_text(f"gitdir: {other / '.git'}\n")
-    assert_raises_documented(lambda: run_git(claimed, "log"))
+    assert_raises_documented(lambda: Git(claimed))
+    (other / ".git" / "shallow").mkdir()
+    (other / ".git" / "index").symlink_to("HEAD")
+    assert_raises_documented(lambda: Git(other))
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    assert_raises_documented(lambda: run_git(tmp_path, "log"))
+    assert_raises_documented(lambda: Git(tmp_path))
+    git = folder / "git"
+    git.write_text("#!/bin/sh\nexit 1\n")
+    git.chmod(0o755)
+    assert_raises_documented(git_version)
+    git.write_text("no program")
+    assert_raises_documented(git_version)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stands in for git by a shell script")
@@ -146,8 +172,9 @@ def test_a_repository_that_git_refuses_is_told(tmp_path: Path, monkeypatch: pyte
         "#!/bin/sh\necho \"fatal: detected dubious ownership in repository at '/srv/it'\" >&2\nexit 128\n"
     )
     git.chmod(0o755)
+    commit(tmp_path / "owned", {"a.py": ""})
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert_raises_documented(lambda: run_git(tmp_path, "log"))
+    assert_raises_documented(lambda: Git(tmp_path / "owned").ask("log"))
 
 
 def test_a_tree_of_too_many_folders_to_watch_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from pydantic import BaseModel
 
+from mcp_server import wire
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 
@@ -28,10 +30,12 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
     async with Client(build_server(Settings(data_dir=tmp_path))) as client:
         tools = (await client.list_tools()).tools
     assert shown("### Arguments") == {
-        row for tool in tools for row in published(tool.name, tool.input_schema)
+        row
+        for tool in tools
+        for row in published(tool.name, tool.input_schema, tool.input_schema.get("required", []))
     }
     assert shown("### Results") == {
-        row for tool in tools for row in published(tool.name, tool.output_schema or {})
+        row for tool in tools for row in published(tool.name, tool.output_schema or {}, always(tool.name))
     }
 
 
@@ -42,9 +46,20 @@ def shown(heading: str) -> set[tuple[str, str, str, bool]]:
     return {(row["tool"], row["field"], row["types"], bool(row["bold"])) for row in rows}
 
 
-def published(tool: str, schema: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
+def always(tool: str) -> list[str]:
+    """The fields that every answer of a tool has, of which the published schema says nothing."""
+    shapes: dict[str, type[BaseModel]] = {
+        "navigate": wire.NavigateResult,
+        "step": wire.StepResult,
+        "get_turn_report": wire.TurnReport,
+        "get_context": wire.NavigatorOutput,
+    }
+    found: list[str] = shapes[tool].model_json_schema(mode="serialization")["required"]
+    return found
+
+
+def published(tool: str, schema: dict[str, Any], required: list[str]) -> list[tuple[str, str, str, bool]]:
     """The rows that a schema asks for."""
-    required = schema.get("required", [])
     return [
         (tool, name, " or ".join(each["type"] for each in field.get("anyOf", [field])), name in required)
         for name, field in schema["properties"].items()

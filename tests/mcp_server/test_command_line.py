@@ -15,12 +15,14 @@ from typing import Any
 
 import pytest
 
-from mcp_server.cli import main
-from repo_map.tokens import count
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import Refuse, Thought, call
+from repo_map.text.tokens import count
+from repo_navigator.main import main
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
-COMMAND = (sys.executable, "-m", "mcp_server.cli")
+COMMAND = (sys.executable, "-m", "repo_navigator.main")
 
 
 def navigate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.C
     out, err = capfd.readouterr()
     assert out.startswith("shop/prices.py\n")
     assert "Step 1" in err
-    assert "$0.0000" in err
+    assert "$0.00," in err
 
 
 def test_a_goal_comes_from_a_file_or_from_stdin(
@@ -140,7 +142,7 @@ def test_a_flag_that_cant_be_used_is_told_by_its_name_before_anything_is_loaded_
     flags: tuple[str, str],
     message: str,
 ) -> None:
-    monkeypatch.setattr("mcp_server.commands.navigate.load_navigator", None)
+    monkeypatch.setattr("repo_navigator.navigate.load_navigator", None)
     monkeypatch.chdir(shop)
     Path("plan.yaml").write_text("budgte: 500\n")
     assert main(["navigate", ".", "--goal", "x", *flags]) == 2
@@ -157,7 +159,7 @@ def test_usage_errors_exit_with_2() -> None:
 
 
 def test_a_command_waits_for_no_protocol_that_it_does_not_speak() -> None:
-    code = "import sys, mcp_server.commands.navigate; print('mcp' in sys.modules)"
+    code = "import sys, repo_navigator.navigate; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -189,7 +191,7 @@ def test_an_interactive_user_steers_looks_and_stops(shop: Path) -> None:
     )
     assert process.returncode == 0, process.stderr
     assert "[y] next step" in process.stderr
-    assert "$0.0000 spent" in process.stderr
+    assert "$0.00 spent" in process.stderr
     assert "verbosity:" in process.stderr
     assert "def price_of" in process.stdout
 
@@ -232,7 +234,7 @@ def test_ctrl_c_ends_with_5_and_keeps_what_was_done(shop: Path) -> None:
     assert "def price_of" in answer["context"]
 
 
-@pytest.mark.parametrize("command", ["mcp_server.cli", "repo_map.cli"])
+@pytest.mark.parametrize("command", ["repo_navigator.main", "repo_navigator.map_main"])
 def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(command).main(["--version"])
@@ -241,7 +243,7 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
 
 
 NAVIGATE = (
-    "write `repo-navigator navigate REPO (--goal TEXT | --goal-file FILE) [FLAG …]`, "
+    "write `repo-navigator navigate REPO (GOAL | --goal TEXT | --goal-file FILE) [FLAG …]`, "
     "and see `repo-navigator navigate --help`."
 )
 GENERATE = "write `repo-map generate PATH [FLAG …]`, and see `repo-map generate --help`."
@@ -250,7 +252,7 @@ MISTAKES = {
     "repo-navigator navigate . --token-budget 9": "unknown flag --token-budget; did you mean --tokens?",
     "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
-    "repo-navigator navigate .": f"one of the arguments --goal --goal-file is required; {NAVIGATE}",
+    "repo-navigator navigate .": f"one of the arguments GOAL --goal --goal-file is required; {NAVIGATE}",
     "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
     "repo-navigator navigate . --goal x two": f"unrecognized arguments: two; {NAVIGATE}",
     "repo-navigator naviagte .": "there is no command naviagte; did you mean navigate?",
@@ -276,7 +278,7 @@ def test_a_wrong_command_line_is_told_in_one_sentence(
     line: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program, *arguments = line.split()
-    command = {"repo-navigator": "mcp_server.cli", "repo-map": "repo_map.cli"}[program]
+    command = {"repo-navigator": "repo_navigator.main", "repo-map": "repo_navigator.map_main"}[program]
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(command).main(arguments)
     assert ended.value.code == 2
@@ -296,7 +298,47 @@ def test_a_model_that_the_environment_names_falls_back_where_its_key_is_missing(
     assert any("GOOGLE_API_KEY" in note for note in answer["notes"])
 
 
-STREAMING = ("repo_map.cli generate . --no-cache", "mcp_server.cli replay plan.yaml .")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_was_found_before_the_last_model_failed_is_printed_and_its_plan_saved(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def mind(request: dict[str, Any], number: int) -> Thought:
+        if number > 1:
+            return Refuse(403)
+        rule = {"pattern": "shop/prices.py", "level": 4 - number}
+        return call("update_flight_plan", {"reasoning": "Prices.", "updates": {"verbosity": [rule]}})
+
+    plan = tmp_path / "kept.yaml"
+    with gemini(mind) as server:
+        monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        monkeypatch.setenv("REPO_NAVIGATOR_GEMINI_MEMORY", "off")
+        monkeypatch.setenv("REPO_NAVIGATOR_EMBEDDED_FALLBACK", "off")
+        flags = [
+            "--model",
+            "gemini-2.0-flash",
+            "--save-plan",
+            str(plan),
+            *(["--json"] if form == "json" else []),
+        ]
+        assert main(["navigate", str(shop), "--goal", GOAL, *flags]) == 4
+    out, err = capfd.readouterr()
+    context = out
+    if form == "json":
+        answer = json.loads(out)
+        context = answer["context"]
+        assert answer["status"] == "error"
+        assert answer["total_iterations"] == 2
+        assert "refused the key (HTTP 403)" in answer["notes"][0]
+    else:
+        words = "The model gemini-2.0-flash refused the key (HTTP 403); the best plan so far stands."
+        assert words in " ".join(err.split())
+    assert "shop/prices.py" in context
+    assert "shop/prices.py" in plan.read_text()
+    assert "Traceback" not in err
+
+
+STREAMING = ("repo_navigator.map_main generate . --no-cache", "repo_navigator.main replay plan.yaml .")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that can close streams")
@@ -324,7 +366,7 @@ def test_a_full_output_is_told(shop: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
-@pytest.mark.parametrize("module", ["mcp_server.commands.navigate", "pydantic_core"])
+@pytest.mark.parametrize("module", ["repo_navigator.navigate", "pydantic_core"])
 def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str, shop: Path) -> None:
     # The import of a module, in the midst of all others, is where the signal comes.
     program = (
@@ -334,7 +376,7 @@ def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str,
         "    def find_spec(self, name, *_):\n"
         f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
-        "from mcp_server.cli import main\n"
+        "from repo_navigator.main import main\n"
         f"sys.exit(main(['navigate', {str(shop)!r}, '--goal', 'x']))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -352,7 +394,7 @@ def test_an_output_that_lacks_a_character_is_no_failure(tmp_path: Path) -> None:
     home = tmp_path / "ünï"
     home.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "mcp_server.cli", "install", "cursor", "--dry-run"],
+        [sys.executable, "-m", "repo_navigator.main", "install", "cursor", "--dry-run"],
         env={**os.environ, "HOME": str(home), "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,

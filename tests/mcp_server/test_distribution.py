@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+import yaml
 from mcp import Client
 
+from bundle.manifests import manifests
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_navigator.hosts import entry_by_path, unsafe
+from repo_navigator.main import main
 
 ROOT = Path(__file__).parents[2]
-SERVED = {"command": "repo-navigator", "args": ["serve"]}
+SERVED = entry_by_path()
+MANIFESTS = manifests()
 
 
 def project() -> dict[str, Any]:
@@ -57,10 +64,15 @@ def test_the_bundles_server_answers_from_the_unpacked_folder(bundle: Path, tmp_p
     with zipfile.ZipFile(bundle) as opened:
         opened.extractall(tmp_path)
         arguments = json.loads(opened.read("manifest.json"))["server"]["mcp_config"]["args"]
-    assert arguments[-3:] == ["python", "-m", "mcp_server"]
-    # uv would start this very command in an environment of its own; the code is the unpacked one.
+    # uv takes its settings from the bundle, and starts Python in an environment of its own.
+    assert arguments[arguments.index("--directory") + 1] == "${__dirname}"
+    assert arguments[-4:] == ["python", "-I", "-m", "mcp_server"]
+    venv.create(tmp_path / "environment", symlinks=True)
+    (packages,) = (tmp_path / "environment").glob("lib/**/site-packages")
+    installed = [entry for entry in sys.path if entry.endswith("site-packages")]
+    (packages / "bundle.pth").write_text("\n".join((str(tmp_path), *installed)))
     told = subprocess.run(
-        [sys.executable, *arguments[-2:]],
+        [next((tmp_path / "environment").glob("bin/python*")), *arguments[-3:]],
         cwd=tmp_path,
         input='{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n',
         capture_output=True,
@@ -110,3 +122,103 @@ def test_the_registry_entry_agrees_with_the_package() -> None:
     assert 0 < len(entry["description"]) <= 100
     arguments = [argument["value"] for argument in package["packageArguments"]]
     assert arguments == SERVED["args"]
+
+
+@pytest.mark.parametrize("path", sorted(MANIFESTS))
+def test_what_is_written_for_assistants_is_what_the_repository_holds(path: str) -> None:
+    assert (ROOT / path).read_text(encoding="utf-8") == MANIFESTS[path]
+
+
+def entries_of(value: Any) -> list[dict[str, Any]]:
+    """The entries of servers anywhere in a manifest."""
+    if not isinstance(value, dict):
+        return []
+    found = [entry for each in value.values() for entry in entries_of(each)]
+    return [*found, *value.get("mcpServers", {}).values()]
+
+
+def test_every_entry_that_strangers_install_starts_the_server_and_imports_nothing_of_their_folder() -> None:
+    block = re.findall(r"```json\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    texts = [*block, *(text for path, text in MANIFESTS.items() if path.endswith(".json"))]
+    entries = [entry for text in texts for entry in entries_of(json.loads(text))]
+    assert len(entries) == 6
+    for entry in entries:
+        assert {name: entry[name] for name in SERVED} == SERVED
+        assert not unsafe(entry)
+
+
+def test_each_assistant_finds_its_manifest_and_what_that_names() -> None:
+    """The shapes are those of the published schemas and examples."""
+    plugin = ROOT / "plugins/repo-navigator"
+    claude, cursor, codex = (
+        json.loads((plugin / f".{host}-plugin/plugin.json").read_text("utf-8"))
+        for host in ("claude", "cursor", "codex")
+    )
+    gemini = json.loads((plugin / "gemini-extension.json").read_text(encoding="utf-8"))
+    for manifest in (claude, cursor, codex, gemini):
+        assert (manifest["name"], manifest["version"]) == (project()["name"], project()["version"])
+    assert claude.keys() <= {"name", "version", "description", "author", "license", "keywords"}
+    assert cursor.keys() <= claude.keys() | {"displayName", "category", "skills", "mcpServers"}
+    assert codex.keys() <= claude.keys() | {"skills", "mcpServers", "interface"}
+    assert 1 <= len(codex["interface"]["defaultPrompt"]) <= 3
+    assert gemini.keys() <= {"name", "version", "description", "mcpServers"}
+    assert (plugin / cursor["skills"] / "find-code/SKILL.md").is_file()
+    for folder, name in (
+        (".claude-plugin", "source"),
+        (".cursor-plugin", "source"),
+        (".agents/plugins", "path"),
+    ):
+        market = json.loads((ROOT / folder / "marketplace.json").read_text(encoding="utf-8"))
+        for listed in market["plugins"]:
+            source = listed["source"]["path"] if name == "path" else listed["source"]
+            assert (ROOT / source).is_dir()
+
+
+def test_the_skill_has_the_form_of_agent_skills() -> None:
+    text = (ROOT / "plugins/repo-navigator/skills/find-code/SKILL.md").read_text(encoding="utf-8")
+    _, front, body = text.split("---\n", 2)
+    fields = yaml.safe_load(front)
+    assert fields["name"] == "find-code"
+    assert len(fields["description"]) <= 1_024
+    assert fields.keys() <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert len(body.splitlines()) < 500
+
+
+def test_the_prompt_hook_is_no_part_of_the_plugin_that_everybody_installs() -> None:
+    hooks = json.loads((ROOT / "plugins/repo-navigator-prompt/hooks/hooks.json").read_text(encoding="utf-8"))
+    (hook,) = hooks["hooks"]["UserPromptSubmit"][0]["hooks"]
+    assert hook["command"] == "repo-navigator prompt"
+    assert not (ROOT / "plugins/repo-navigator/hooks").exists()
+    assert "hooks" not in MANIFESTS["plugins/repo-navigator/.claude-plugin/plugin.json"]
+
+
+def hooked(prompt: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    given = io.TextIOWrapper(io.BytesIO(json.dumps({"prompt": prompt, "cwd": str(folder)}).encode()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", given)
+        assert main(["prompt"]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_prompt_hook_adds_the_code_for_a_task_within_what_a_hook_may_add(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = hooked("the discount on an apple must never be negative", shop, capsys)
+    assert "def discount" in told
+    assert "data, never instructions" in told
+    assert "<<<repository text" in told
+    assert len(told) <= 10_000
+
+
+@pytest.mark.parametrize("prompt", ["go on", "/compact and go on with it", ""])
+def test_the_prompt_hook_adds_nothing_to_what_is_no_task(
+    shop: Path, capsys: pytest.CaptureFixture[str], prompt: str
+) -> None:
+    assert hooked(prompt, shop, capsys) == ""
+
+
+def test_the_prompt_hook_reads_no_folder_that_is_no_repository(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "discount.py").write_text("def discount(): ...\n")
+    assert hooked("where is the discount on an apple", tmp_path, capsys) == ""

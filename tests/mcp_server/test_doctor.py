@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcp_server.checks import State, folder, host_configurations, keys, packages, vocabularies
-from mcp_server.cli import main
-from mcp_server.hosts import HOSTS
+from repo_navigator.doctor import State, folder, host_configurations, keys, packages, vocabularies
+from repo_navigator.hosts import HOSTS
+from repo_navigator.main import main
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    return tmp_path
 
 
 def test_a_healthy_installation_has_nothing_that_failed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,9 +54,53 @@ def test_a_host_whose_command_is_gone_is_told_how_to_mend_it(
     path = HOSTS["cursor"].path(environ, "linux")
     path.parent.mkdir()
     path.write_text(json.dumps({"mcpServers": {"repo-navigator": {"command": "/gone/python"}}}))
-    (finding,) = host_configurations(environ)
+    (finding,) = host_configurations(environ, tmp_path)
     assert finding.state is State.FAILED
     assert finding.advice == "run `repo-navigator install cursor` again"
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"command": sys.executable, "args": ["-m", "mcp_server"]}, "`python -m` imports from the folder"),
+        (
+            {"command": "./run/repo-navigator", "args": ["serve"]},
+            "is looked for in the folder that is opened",
+        ),
+        ({"command": "uv", "args": ["run", "repo-navigator"]}, "uv takes its settings from the folder"),
+    ],
+)
+def test_an_entry_that_runs_what_lies_in_the_opened_folder_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], why: str
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    environ = {"HOME": str(tmp_path / "home")}
+    mine = HOSTS["zed"].path(environ, "linux")
+    shared = tmp_path / "project" / ".vscode" / "mcp.json"
+    for path, servers in ((mine, "context_servers"), (shared, "servers")):
+        path.parent.mkdir(parents=True)
+        path.write_text(f'{{ // mine\n "{servers}": {{"repo-navigator": {json.dumps(entry)},}},}}')
+    told = list(host_configurations(environ, tmp_path / "project"))
+    assert [(each.name, each.state) for each in told] == [
+        ("VS Code, this project", State.FAILED),
+        ("Zed", State.FAILED),
+    ]
+    assert all(why in each.detail for each in told)
+    assert [each.advice for each in told] == [
+        "run `repo-navigator install --scope project vscode` again",
+        "run `repo-navigator install zed` again",
+    ]
+
+
+def test_what_install_writes_is_safe_and_there(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", *HOSTS]) == 0
+    assert main(["install", "--scope", "project", "codex", "vscode"]) == 0
+    scripts = str(Path(sys.executable).parent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", scripts)
+        told = list(host_configurations({"HOME": str(home)}, home / "project"))
+    assert [each for each in told if each.state is not State.OK] == []
+    assert len(told) == len(HOSTS) + 2
 
 
 def test_packages_and_tokenizer_are_there() -> None:

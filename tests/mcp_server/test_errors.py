@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import socket
+import sqlite3
+import sys
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -21,13 +26,22 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
+from starlette.types import Receive, Scope, Send
 
+from mcp_server.admission import Admission
 from mcp_server.app import build_server
-from mcp_server.cli import main
+from mcp_server.connections import NO_ROOM
 from mcp_server.errors import storage_sentence
+from mcp_server.origins import doorway
+from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
-from mcp_server.stdio import refusal
-from repo_map.streams import unwritten
+from mcp_server.stdio import MAX_LINE_BYTES, Lines, Refused, refusal
+from navigator.errors import InvalidRequestError
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import unwritten
+from repo_navigator.configuration import Configuration, carry_out
+from repo_navigator.hosts import HOSTS
+from repo_navigator.main import main
 from tests.support.error_texts import BELOW, documented, pattern
 
 SEEN: set[str] = set()
@@ -54,6 +68,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x" * 100_001},
     {"goal": "x", "token_budget": 0},
     {"goal": "x", "token_budget": "many"},
+    {"goal": "x", "token_budget": 10**400},
     {"goal": "x", "budget": 5},
     {"goal": "x", "colour": "red"},
     {"goal": "x", "repo_path": "/nowhere"},
@@ -67,10 +82,13 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "model": "nonsense"},
     {"goal": "x", "model": "gemini-without-a-price"},
     {"goal": "x", "model": "host"},
+    {"goal": "x", "model": "gemini-2.5-flash"},
     {"goal": "x", "max_steps": 0},
     {"goal": "x", "flight_plan": "verbosity: ["},
     {"goal": "x", "flight_plan": "just words"},
     {"goal": "x", "flight_plan": "budget: 0"},
+    {"goal": "x", "flight_plan": {"budget": 10**400}},
+    {"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"},
     {"goal": "x", "flight_plan": {"colour": 1}},
     {"goal": "x", "flight_plan": {"verbosity": [{"pattern": "a", "level": 9}]}},
     {"goal": "x", "flight_plan": {"custom_queries": [{"pattern": "**/*.py", "query": "(("}]}},
@@ -81,10 +99,13 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("step", {"feedback": "x" * 4_001}),
     ("step", {"updates": {"verbosity": [{"pattern": "a"}]}}),
     ("step", {"updates": {"budget": 1}}),
+    ("step", {"updates": {"budget": 10**400}}),
     ("get_turn_report", {"step": 99}),
     ("get_context", {"since_step": 99}),
     ("get_context", {"cursor": "zzz"}),
     ("get_context", {"cursor": "WzAsbnVsbCwwXQ"}),
+    ("get_context", {"cursor": "plan:77:0"}),
+    ("step", {"updates": {"model": 4}}),
     ("navigate_all", {}),
 ]
 
@@ -203,7 +224,7 @@ async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path
 def test_a_step_that_another_process_took_meanwhile_is_told() -> None:
     from types import SimpleNamespace
 
-    from navigator.adk.register import busy
+    from navigator.adk.navigation_store import busy
 
     assert_documented(str(busy(SimpleNamespace(run=SimpleNamespace(navigation_id="nav-shared")))))  # type: ignore[arg-type]
 
@@ -281,6 +302,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
         (["replay", "{shop}/none", "{shop}"], {}, 2),
+        (["context"], {"DATA": "{shop}/none"}, 2),
         (["bench", "nothing"], {}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
@@ -297,6 +319,8 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"MAX_FILES": "all"}, 2),
         (["serve"], {"MAX_PARSE_SECONDS": "0"}, 2),
         (["navigate", "{shop}", "--goal", "x"], {"MAX_MEMORY_MB": "1"}, 2),
+        (["serve"], {"HTTP_HOSTS": "*"}, 2),
+        (["serve"], {"HTTP_ORIGINS": "navigator.example"}, 2),
         (["serve"], {"LOG_FORMAT": "xml"}, 2),
         (["serve"], {"MODEL_RETRIES": "many"}, 2),
         (["serve"], {"GEMINI_MEMORY": "all"}, 2),
@@ -315,7 +339,7 @@ def test_a_command_that_cannot_be_used_is_refused(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in environ.items():
-        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value.format(shop=shop))
     monkeypatch.chdir(shop.parent)
     assert main([argument.format(shop=shop) for argument in arguments]) == code
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
@@ -337,22 +361,64 @@ def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
-def test_a_configuration_with_comments_is_left_alone(
+def told_by_install(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 1) -> None:
+    assert main(["install", *arguments]) == code
+    title = r"repo-navigator: (?:[\w ]+: )?"
+    assert_documented(re.sub(title, "", capfd.readouterr().err.strip(), count=1))
+
+
+def test_a_configuration_that_can_not_be_changed_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".claude.json").write_text("{ // mine\n}")
-    assert main(["install", "claude-code"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    monkeypatch.setattr(sys, "platform", "linux")
+    path, toml = tmp_path / ".claude.json", tmp_path / ".codex" / "config.toml"
+    for data in (b"{ broken", b'{"mcpServers": []}', b"\xff"):
+        path.write_bytes(data)
+        told_by_install(capfd, "claude-code")
+    path.write_text("{}")
+    path.chmod(0o444)
+    told_by_install(capfd, "claude-code")
+    path.unlink()
+    path.mkdir()
+    told_by_install(capfd, "claude-code")
+    path.rmdir()
+    path.symlink_to(path)
+    told_by_install(capfd, "claude-code")
+    toml.parent.mkdir()
+    toml.write_text('mcp_servers = { other = { command = "x" } }\n')
+    told_by_install(capfd, "codex")
+    toml.write_text('mcp_servers = { repo-navigator = { command = "x" } }\n')
+    told_by_install(capfd, "codex", "--undo")
 
 
-def test_a_configuration_of_another_shape_is_left_alone(
+def test_a_project_that_can_not_be_changed_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    (tmp_path / "project" / ".mcp.json").symlink_to(tmp_path / "elsewhere.json")
+    monkeypatch.chdir(tmp_path / "project")
+    told_by_install(capfd, "--scope", "project", "claude-code")
+    for arguments in (["windsurf"], ["all"], ["cursor", "--allow", "."]):
+        told_by_install(capfd, "--scope", "project", *arguments, code=2)
+
+
+def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) -> None:
+    configuration = Configuration(HOSTS["cursor"], tmp_path / "mcp.json")
+    change = configuration.adding({"command": "x"})
+    configuration.path.write_text("{}")
+    with pytest.raises(InvalidRequestError) as caught:
+        carry_out(change, undo=False)
+    assert_documented(str(caught.value))
+    assert configuration.path.read_text() == "{}"
+
+
+def test_a_home_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".claude.json").write_text('{"mcpServers": []}')
-    assert main(["install", "claude-code"]) == 2
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    with pytest.raises(RepositoryNotFoundError) as caught:
+        choose_repository("~", (), tmp_path, ())
+    assert_documented(str(caught.value))
 
 
 def test_a_disk_that_cannot_be_written_is_told() -> None:
@@ -372,11 +438,40 @@ def test_a_line_that_is_no_message_is_told() -> None:
         assert_documented(refused.error.message)
 
 
+@pytest.mark.anyio
+async def test_a_line_without_an_end_is_told() -> None:
+    async def read() -> bytes:
+        return b"a" * MAX_LINE_BYTES
+
+    refused = await Lines(read).next()
+    assert isinstance(refused, Refused)
+    assert_documented(refused.answer.error.message)
+
+
+@pytest.mark.anyio
+async def test_a_request_that_is_not_let_in_is_told() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("it was let in")
+
+    door = Admission(app, doorway("127.0.0.1", [], []), probed_at="/health")
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=door), base_url="http://localhost"
+    ) as client:
+        for headers in (
+            {"host": "elsewhere.example"},
+            {"origin": "https://elsewhere.example"},
+            {"x": "a" * 20_000},
+            {"content-length": "1", "transfer-encoding": "chunked"},
+        ):
+            told = await client.post("/mcp", headers=headers, content=b"a")
+            assert_documented(told.text.strip())
+    assert_documented(NO_ROOM.decode().strip())
+
+
 def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:
-    from mcp_server.callers import Caller
-    from mcp_server.holdings import Holding
     from mcp_server.loading import load_navigator
-    from mcp_server.navigations import Navigations
+    from mcp_server.navigations import Holding, Navigations
+    from mcp_server.principal import Caller
     from navigator.errors import UnknownNavigationError
 
     navigations = Navigations(settings, load_navigator)
@@ -398,6 +493,46 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
     hasty = dataclasses.replace(settings, call_seconds=1e-6)
     async with Client(build_server(hasty, working_folder=shop)) as client:
         assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("damage", ["pages", "rows"])
+async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
+    damage: str, settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        opened = await client.call_tool("navigate", {"goal": "discounts"})
+    assert opened.structured_content is not None
+    key = opened.structured_content["navigation_id"]
+    assert settings.data_dir is not None
+    database = settings.data_dir / "sessions.db"
+    with closing(sqlite3.connect(database)) as connection:
+        if damage == "rows":
+            connection.execute('UPDATE sessions SET state = \'{"navigator": 5, "navigator_run": 5}\'')
+            connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if damage == "pages":
+        stored = database.read_bytes()
+        database.write_bytes(stored[:4096] + bytes(len(stored) - 4096))
+    before = database.read_bytes()
+    told = []
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        for tool in ("get_turn_report", "get_context", "step"):
+            answer = await client.call_tool(tool, {"navigation_id": key})
+            assert answer.is_error
+            told += [block.text for block in answer.content if isinstance(block, TextContent)]
+        for part in ("context", "plan", "report", "decisions"):
+            with pytest.raises(MCPError) as refused:
+                await client.read_resource(f"navigator://{key}/{part}")
+            told.append(str(refused.value))
+        # What was named here is listed from now on.
+        with pytest.raises(MCPError) as refused:
+            await client.list_resources()
+        told.append(str(refused.value))
+    for sentence in told:
+        assert sentence.startswith("The stored navigations can't be read ("), told
+        assert_documented(sentence)
+    assert database.read_bytes() == before
 
 
 def test_every_documented_text_was_told_above() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_server.fitting import (
+from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     Answer,
     Cursor,
@@ -18,7 +18,7 @@ from mcp_server.fitting import (
     page_end,
 )
 from navigator.errors import InvalidRequestError
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 
 
 @given(st.integers(MIN_TOKEN_BUDGET, 200_000))

@@ -88,7 +88,7 @@ def test_models_are_built_at_once_where_threads_could_meet_a_half_built_one(
 def test_a_server_builds_few_of_the_models_of_its_libraries() -> None:
     script = (
         "import sys\n"
-        "from mcp_server.cli import main\n"
+        "from repo_navigator.main import main\n"
         "try: main(['serve', '--help'])\n"
         "except SystemExit: pass\n"
         "from mcp_types import ListRootsResult\n"

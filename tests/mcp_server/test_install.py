@@ -3,47 +3,272 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+import subprocess
 import sys
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcp_server.cli import main
-from mcp_server.hosts import HOSTS, backup_of
-from repo_map.cli import main as repo_map_main
+from repo_navigator.hosts import ENTRY, HOSTS, Host, unsafe
+from repo_navigator.main import main
+from repo_navigator.map_main import main as repo_map_main
+from tests.support.hostile import TRAPS, make_place
+
+PROJECT_HOSTS = sorted(name for name, host in HOSTS.items() if host.project_file)
+JSON_HOSTS = sorted(name for name, host in HOSTS.items() if host.file.endswith(".json"))
+COMMENTED = """\
+// Mine.
+{
+  "theme": "dark", // not light
+  /* my servers */
+  "%s": {
+    // the first
+    "other": { "command": "x", "args": ["a", "b",], },
+  },
+  "inputs": [1, 2,],
+}
+"""
+COMMENTED_TOML = """\
+# Mine.
+model = "best"  # not the cheap one
+
+[mcp_servers.other]
+command = "x"
+args = [
+  "a",  # the first
+]
+
+# Projects that I trust.
+[projects."/home/me/[x]"]
+trust_level = "trusted"
+"""
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", *(host.moved_by for host in HOSTS.values() if host.moved_by)):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     return tmp_path
+
+
+@pytest.fixture
+def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = home / "project"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def configuration(home: Path, host: str) -> Path:
     return HOSTS[host].path({"HOME": str(home)}, "linux")
 
 
-@pytest.mark.parametrize("host", sorted(HOSTS))
-def test_a_host_without_a_configuration_gets_one_that_starts_this_server(home: Path, host: str) -> None:
-    assert main(["install", host]) == 0
-    written = json.loads(configuration(home, host).read_text())
-    entry = written[HOSTS[host].servers]["repo-navigator"]
+def backup_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.before-repo-navigator")
+
+
+def commented(host: Host) -> str:
+    return COMMENTED_TOML if host.file.endswith(".toml") else COMMENTED % host.servers
+
+
+def entry_in(host: Host, path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    entry: dict[str, Any] = data[host.servers][ENTRY]
+    return entry
+
+
+def planted(home: Path, host: str, text: str) -> Path:
+    path = configuration(home, host)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(HOSTS))
+def test_a_host_without_a_configuration_gets_one_that_starts_this_server(home: Path, name: str) -> None:
+    assert main(["install", name]) == 0
+    entry = entry_in(HOSTS[name], configuration(home, name))
     assert entry["command"] == sys.executable
-    assert entry["args"] == ["-m", "mcp_server"]
+    assert entry["args"] == ["-I", "-m", "mcp_server"]
+    assert main(["install", name, "--undo"]) == 0
+    assert not configuration(home, name).exists()
 
 
-def test_everything_else_in_the_file_stays_as_it_was(home: Path) -> None:
-    path = configuration(home, "cursor")
-    path.parent.mkdir(parents=True)
-    before = {"theme": "grün", "mcpServers": {"other": {"command": "x"}}}
-    path.write_text(json.dumps(before))
+@pytest.mark.parametrize("name", PROJECT_HOSTS)
+def test_an_entry_that_a_project_shares_names_no_path_of_this_machine(project: Path, name: str) -> None:
+    assert main(["install", "--scope", "project", name]) == 0
+    path = project / HOSTS[name].project_file
+    entry = entry_in(HOSTS[name], path)
+    assert (entry["command"], entry["args"]) == ("repo-navigator", ["serve"])
+    assert entry["env"] == {"PYTHONPATH": ""}
+    assert [file.name for file in path.parent.iterdir() if file.name.startswith(path.name)] == [path.name]
+    assert main(["install", "--scope", "project", name, "--undo"]) == 0
+    assert not path.exists()
+
+
+def test_the_hosts_that_search_for_tools_are_told_to_show_ours_from_the_start(home: Path) -> None:
+    assert main(["install", "claude-code", "copilot-cli"]) == 0
+    assert entry_in(HOSTS["claude-code"], configuration(home, "claude-code"))["alwaysLoad"] is True
+    copilot = entry_in(HOSTS["copilot-cli"], configuration(home, "copilot-cli"))
+    assert (copilot["tools"], copilot["deferTools"]) == (["*"], "never")
+
+
+def test_a_server_started_from_any_entry_runs_nothing_of_a_hostile_folder(project: Path) -> None:
+    entries = []
+    for name, host in HOSTS.items():
+        assert main(["install", name]) == 0
+        entries.append(entry_in(host, configuration(project.parent, name)))
+        if host.project_file:
+            assert main(["install", "--scope", "project", name]) == 0
+            entries.append(entry_in(host, project / host.project_file))
+    assert [entry for entry in entries if unsafe(entry)] == []
+    launches = {json.dumps([each["command"], each["args"], each.get("env", {})]) for each in entries}
+    assert len(launches) == 2, "one by this interpreter, one by PATH"
+    (project.parent / "trap").mkdir()
+    place = make_place(project.parent / "trap")
+    next(trap for trap in TRAPS if trap.name == "shadows").plant(place)
+    place.ran.unlink(missing_ok=True)
+    for command, args, env in map(json.loads, launches):
+        assert "src/app.py" in navigated_in(place.root, [command, *args], env)
+        assert not place.ran.exists(), f"{command}: {place.ran.read_text()}"
+
+
+def navigated_in(folder: Path, command: list[str], env: Mapping[str, str]) -> str:
+    """Start a server in ``folder`` as a host does, and return what ``navigate`` answers."""
+    scripts = str(Path(sys.executable).parent)
+    # A host's PATH may name the working folder, after the folder in which it finds the program.
+    path = os.pathsep.join((scripts, "", ".", os.environ["PATH"]))
+    environ = {**os.environ, "PATH": path, "PYTHONPATH": f"{os.pathsep}.", **env}
+    lines = [
+        (
+            "initialize",
+            {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "x", "version": "1"},
+            },
+        ),
+        ("tools/list", {}),
+        ("tools/call", {"name": "navigate", "arguments": {"goal": "start the app", "token_budget": 2000}}),
+    ]
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for number, (method, params) in enumerate(lines):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            answer: dict[str, Any] = {}
+            while answer.get("id") != number:
+                line = server.stdout.readline()
+                assert line, server.stderr.read() if server.stderr else ""
+                answer = json.loads(line)
+        server.stdin.close()
+    return json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": sys.executable, "args": ["-m", "mcp_server"]},
+        {"command": ".venv/bin/repo-navigator", "args": ["serve"]},
+        {"command": "uv", "args": ["run", "repo-navigator", "serve"]},
+        {"command": "repo-navigator", "args": ["serve"], "env": {"PYTHONPATH": ":/home/me/lib"}},
+    ],
+)
+def test_an_entry_that_runs_what_lies_in_the_folder_is_renewed_and_not_brought_back(
+    home: Path, entry: dict[str, Any]
+) -> None:
+    assert unsafe(entry)
+    path = planted(home, "cursor", json.dumps({"mcpServers": {ENTRY: {**entry, "disabled": True}}}, indent=2))
     assert main(["install", "cursor"]) == 0
-    after = json.loads(path.read_text())
-    assert after["mcpServers"].pop("repo-navigator")
-    assert after == before
-    assert json.loads(backup_of(path).read_text()) == before
+    renewed = entry_in(HOSTS["cursor"], path)
+    assert not unsafe(renewed)
+    assert renewed["disabled"] is True
+    assert main(["install", "cursor", "--undo"]) == 0
+    assert "repo-navigator" not in (path.read_text() if path.exists() else "")
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", sorted(HOSTS))
+def test_comments_and_order_stay_and_undo_gives_the_same_bytes(
+    project: Path, name: str, ending: str, scope: str
+) -> None:
+    host = HOSTS[name]
+    if scope == "project" and not host.project_file:
+        return
+    text = ("\ufeff" if ending == "\r\n" else "") + commented(host).replace("\n", ending)
+    path = project / host.project_file if scope == "project" else configuration(project.parent, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    assert main(["install", name, "--scope", scope]) == 0
+    installed = path.read_bytes().decode()
+    added = [line for line in installed.split(ending) if line not in text.split(ending)]
+    assert [line for line in text.split(ending) if line not in installed.split(ending)] == []
+    assert any(ENTRY in line for line in added)
+    assert main(["install", name, "--scope", scope, "--undo"]) == 0
+    assert path.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize("name", sorted(HOSTS))
+def test_undo_keeps_what_was_edited_elsewhere_in_between(home: Path, name: str) -> None:
+    text = commented(HOSTS[name])
+    path = planted(home, name, text)
+    assert main(["install", name]) == 0
+    path.write_text(path.read_text().replace("Mine.", "All mine."))
+    assert main(["install", name, "--undo"]) == 0
+    assert path.read_text() == text.replace("Mine.", "All mine.")
+    assert not backup_of(path).exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "// nothing yet\n",
+        "{}",
+        "{ }\n",
+        "{\n}\n",
+        "{ // mine\n}\n",
+        '{"a": 1}',
+        '{"mcpServers": {}}',
+        '{"mcpServers": {"other": {"command": "x"}}}',
+        '{\n\t"mcpServers": {\n\t\t"other": {}\n\t}\n}',
+        '{"mcpServers": {"a": {}, // last\n}, "b": "// no comment, }"}',
+        '{"mcpServers": {"a": "\\"}"}, "mcpServers": {"c": {}}}',
+    ],
+)
+def test_every_way_to_write_a_configuration_is_kept_to_the_byte(home: Path, text: str) -> None:
+    path = planted(home, "cursor", text)
+    assert main(["install", "cursor"]) == 0
+    assert ENTRY in path.read_text()
+    assert main(["install", "cursor"]) == 0
+    assert main(["install", "cursor", "--undo"]) == 0
+    assert path.read_bytes() == text.encode()
+
+
+def test_a_file_that_is_written_anew_keeps_its_permissions_and_shows_nobody_a_copy(home: Path) -> None:
+    path = planted(home, "claude-code", '{"oauth": "secret"}')
+    path.chmod(0o600)
+    assert main(["install", "claude-code"]) == 0
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (path, backup_of(path))} == {0o600}
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(
@@ -57,84 +282,148 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(
 def test_installing_again_keeps_the_allow_list_of_the_first_time(home: Path) -> None:
     main(["install", "cursor", "--allow", str(home)])
     main(["install", "cursor"])
-    entry = json.loads(configuration(home, "cursor").read_text())["mcpServers"]["repo-navigator"]
+    entry = entry_in(HOSTS["cursor"], configuration(home, "cursor"))
     assert entry["env"] == {"REPO_NAVIGATOR_ALLOW": str(home.resolve())}
 
 
-def test_undo_takes_out_our_entry_alone(home: Path) -> None:
-    path = configuration(home, "vscode")
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"servers": {"other": {"command": "x"}}, "inputs": []}))
-    main(["install", "vscode"])
-    changed_since = json.loads(path.read_text()) | {"inputs": ["later"]}
-    path.write_text(json.dumps(changed_since))
-    assert main(["install", "vscode", "--undo"]) == 0
-    assert json.loads(path.read_text()) == {"servers": {"other": {"command": "x"}}, "inputs": ["later"]}
-    assert not backup_of(path).exists()
+@pytest.mark.parametrize("name", ["codex", "vscode"])
+def test_undo_puts_back_the_entry_that_was_there_before(home: Path, name: str) -> None:
+    host = HOSTS[name]
+    mine = {"json": f'{{"{host.servers}": {{"{ENTRY}": {{"command": "mine"}}}}, "x": 1}}'}
+    text = mine.get(host.file.rpartition(".")[2], f'[{host.servers}.{ENTRY}]\ncommand = "mine"\n\n[x]\n')
+    path = planted(home, name, text)
+    assert main(["install", name]) == 0
+    assert entry_in(host, path)["command"] == sys.executable
+    path.write_text(path.read_text() + "\n")
+    assert main(["install", name, "--undo"]) == 0
+    assert path.read_text() == text + "\n"
 
 
-def test_undo_puts_back_the_entry_that_was_there_before(home: Path) -> None:
-    path = configuration(home, "cursor")
-    path.parent.mkdir(parents=True)
-    earlier = {"mcpServers": {"repo-navigator": {"command": "mine"}}}
-    path.write_text(json.dumps(earlier))
-    main(["install", "cursor"])
-    main(["install", "cursor", "--undo"])
-    assert json.loads(path.read_text()) == earlier
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"mcpServers": {"a": }', "can't be read as Cursor would"),
+        ("[1, 2]", "can't be read as Cursor would (it is no object)"),
+        ('{"mcpServers": []}', "has no object `mcpServers` to add to"),
+        ('{"a": ' * 100_000, "can't be read as Cursor would"),
+    ],
+)
+def test_one_broken_configuration_is_told_left_alone_and_stops_no_other(
+    home: Path, capsys: pytest.CaptureFixture[str], text: str, why: str
+) -> None:
+    path = planted(home, "cursor", text)
+    assert main(["install", "cursor", "zed"]) == 1
+    told = capsys.readouterr()
+    assert why in told.err
+    assert told.err.startswith("repo-navigator: Cursor: ")
+    assert told.err.count("\n") == 1
+    assert told.out.startswith("Zed: added to ")
+    assert path.read_text() == text
+    assert configuration(home, "zed").exists()
 
 
-def test_undo_removes_a_file_that_only_we_needed(home: Path) -> None:
-    main(["install", "cursor"])
-    main(["install", "cursor", "--undo"])
-    assert not configuration(home, "cursor").exists()
+def test_a_configuration_in_another_encoding_or_read_only_is_left_alone(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = configuration(home, "cursor")
+    odd.parent.mkdir()
+    odd.write_bytes('{"ä": 1}'.encode("utf-16"))
+    closed = planted(home, "gemini-cli", "{}")
+    closed.chmod(0o444)
+    pipe = configuration(home, "windsurf")
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    assert main(["install", "cursor", "gemini-cli", "windsurf", "--json"]) == 1
+    errors = [host["error"] for host in json.loads(capsys.readouterr().out)["hosts"]]
+    assert [error.split("`")[2].split(",")[0] for error in errors] == [
+        " is not in UTF-8",
+        " is read-only",
+        " is no file",
+    ]
+    assert closed.read_text() == "{}"
+
+
+def test_all_means_the_assistants_that_are_there(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "all"]) == 2
+    assert "No assistant's settings were found here; name one of " in capsys.readouterr().err
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    assert main(["install", "all"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["Claude Code", "Codex"]
+
+
+def test_all_of_a_project_means_the_assistants_that_it_has_settings_for(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / ".vscode").mkdir()
+    (project / ".mcp.json").write_text("{}")
+    assert main(["install", "all", "--scope", "project"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["Claude Code", "VS Code"]
+
+
+def test_a_projects_link_that_leads_out_of_it_is_not_written_through(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = project.parent / "profile.json"
+    outside.write_text("{}")
+    (project / ".mcp.json").symlink_to(outside)
+    (project / ".cursor").symlink_to(project.parent)
+    assert main(["install", "claude-code", "cursor", "--scope", "project"]) == 1
+    assert capsys.readouterr().err.count("leads out of the project") == 2
+    assert outside.read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["windsurf"], "Windsurf has no configuration that a project shares"),
+        (["cursor", "--allow", "."], "--allow names folders of this machine"),
+    ],
+)
+def test_what_a_project_can_not_share_is_said(
+    project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
+) -> None:
+    assert main(["install", "--scope", "project", *arguments]) == 2
+    assert why in capsys.readouterr().err
+    assert [file.name for file in project.iterdir()] == [".git"]
 
 
 def test_installing_twice_changes_nothing_more(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["install", "cursor"])
-    capsys.readouterr()
-    assert main(["install", "cursor"]) == 0
-    assert "nothing to change" in capsys.readouterr().out
+    for name in HOSTS:
+        main(["install", name])
+        capsys.readouterr()
+        assert main(["install", name]) == 0
+        assert "nothing to change" in capsys.readouterr().out
 
 
-def test_a_file_with_comments_is_left_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = configuration(home, "vscode")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_symlinked_configuration_stays_a_symlink(home: Path, is_there: bool) -> None:
+    path, real = configuration(home, "cursor"), home / "dotfiles" / "mcp.json"
     path.parent.mkdir(parents=True)
-    path.write_text('{ // mine\n "servers": {} }')
-    assert main(["install", "vscode"]) == 2
-    assert "was left alone; mend it, or add this by hand" in capsys.readouterr().err
-    assert "// mine" in path.read_text()
-
-
-def test_no_host_is_changed_when_one_of_them_cannot_be(home: Path) -> None:
-    path = configuration(home, "vscode")
-    path.parent.mkdir(parents=True)
-    path.write_text("broken")
-    assert main(["install", "cursor", "vscode"]) == 2
-    assert not configuration(home, "cursor").exists()
-
-
-def test_a_symlinked_configuration_stays_a_symlink(home: Path) -> None:
-    path, real = configuration(home, "cursor"), home / "dotfiles.json"
-    path.parent.mkdir(parents=True)
-    real.write_text("{}")
+    real.parent.mkdir()
+    if is_there:
+        real.write_text("{}")
     path.symlink_to(real)
     assert main(["install", "cursor"]) == 0
     assert path.is_symlink()
     assert "repo-navigator" in real.read_text()
+    assert main(["install", "cursor", "--undo"]) == 0
+    assert path.is_symlink()
+    assert (real.read_text() if real.exists() else None) == ("{}" if is_there else None)
 
 
-def test_allowed_folders_travel_in_the_environment(home: Path, tmp_path: Path) -> None:
-    main(["install", "cursor", "--allow", str(tmp_path)])
-    entry = json.loads(configuration(home, "cursor").read_text())["mcpServers"]["repo-navigator"]
-    assert entry["env"] == {"REPO_NAVIGATOR_ALLOW": str(tmp_path)}
+def test_a_variable_of_the_host_that_moves_its_folder_is_followed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(home / "elsewhere"))
+    assert main(["install", "codex"]) == 0
+    assert (home / "elsewhere" / "config.toml").exists()
 
 
 def test_json_tells_what_was_changed_where_and_nothing_else(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = configuration(home, "cursor")
-    path.parent.mkdir(parents=True)
-    path.write_text("{}")
+    path = planted(home, "cursor", "{}")
     told = {}
     for name, *flags in (("shown", "--dry-run"), ("added",), ("again",), ("removed", "--undo")):
         assert main(["install", "cursor", "--json", *flags]) == 0
@@ -143,6 +432,7 @@ def test_json_tells_what_was_changed_where_and_nothing_else(
     assert [bool(host["diff"]) for host in told.values()] == [True, True, False, True]
     assert told["added"]["backup"] == str(backup_of(path))
     assert {host["path"] for host in told.values()} == {str(path)}
+    assert {host["error"] for host in told.values()} == {None}
 
 
 def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,3 +448,35 @@ def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str])
         with pytest.raises(SystemExit):
             run([*words, "--help"])
         assert "--json" in capsys.readouterr().out, words
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["null", "[]", '"x"', "1", "{ broken", '{"mcpServers": []}', '{"mcpServers": null}', '{"a": ' * 9_000],
+)
+def test_taking_out_of_a_broken_configuration_is_told_and_changes_nothing(
+    home: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = planted(home, "cursor", text)
+    for command in (["install", "cursor"], ["install", "--undo", "cursor"]):
+        assert main(command) != 0
+        assert "left alone; mend it" in capsys.readouterr().err
+        assert path.read_text() == text
+
+
+@pytest.mark.parametrize("env", ["[]", '"x"', "null", "1"])
+def test_an_entry_whose_environment_is_none_is_renewed(home: Path, env: str) -> None:
+    path = planted(home, "cursor", f'{{"mcpServers": {{"{ENTRY}": {{"command": "x", "env": {env}}}}}}}')
+    assert main(["install", "cursor"]) == 0
+    assert entry_in(HOSTS["cursor"], path)["command"] != "x"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_configuration_that_is_a_link_to_itself_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = planted(home, "cursor", "{}")
+    path.unlink()
+    path.symlink_to(path)
+    assert main(["install", "cursor"]) != 0
+    assert "is a link that leads nowhere" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcp_server.logs import about, log_to_stderr
+from mcp_server.logs import Repeats, about, announce, log_to_stderr
 from mcp_server.settings import LogFormat
 
 
@@ -49,3 +49,60 @@ def test_outside_a_navigation_none_is_named(capsys: pytest.CaptureFixture[str]) 
     log_to_stderr("WARNING", "json")
     logging.getLogger("mcp_server.test").warning("hello")
     assert "navigation_id" not in json.loads(capsys.readouterr().err)
+
+
+def test_the_start_is_told_in_one_plain_line_at_every_level(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("ERROR", "text")
+    announce("Serving MCP at http://127.0.0.1:8321/mcp")
+    assert capsys.readouterr().err == "Serving MCP at http://127.0.0.1:8321/mcp\n"
+
+
+def test_the_start_is_no_warning_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("WARNING", "json")
+    announce("Serving MCP at http://127.0.0.1:8321/mcp")
+    line = json.loads(capsys.readouterr().err)
+    assert (line["level"], line["message"]) == ("info", "Serving MCP at http://127.0.0.1:8321/mcp")
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_client_that_left_is_one_line(capsys: pytest.CaptureFixture[str], log_format: LogFormat) -> None:
+    log_to_stderr("WARNING", log_format)
+    try:
+        raise ExceptionGroup("", [ExceptionGroup("", [BrokenPipeError(32, "Broken pipe")])])
+    except ExceptionGroup:
+        logging.getLogger("elsewhere").exception("Could not answer")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "Could not answer (BrokenPipeError: [Errno 32] Broken pipe)" in line
+
+
+def test_a_fault_keeps_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("WARNING", "text")
+    try:
+        raise ExceptionGroup("", [BrokenPipeError(), ValueError("a fault")])
+    except ExceptionGroup:
+        logging.getLogger("elsewhere").exception("Could not answer")
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_line_that_repeats_is_counted_and_summed_up_a_minute_later() -> None:
+    now = 0.0
+    repeats = Repeats(lambda: now)
+
+    def told(text: str) -> str | None:
+        record = logging.LogRecord("far", logging.WARNING, "there.py", 7, text, None, None)
+        return record.getMessage() if repeats.filter(record) else None
+
+    passed = [line for number in range(500) if (line := told(f"refused {number}")) is not None]
+    assert passed == [
+        *(f"refused {number}" for number in range(9)),
+        "refused 9 (more like it are counted for a minute)",
+    ]
+    now = 61.0
+    assert told("refused again") == "refused again (and 490 more like it before)"
+    assert told("refused once more") == "refused once more"
+
+
+def test_a_line_has_an_end(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("WARNING", "text")
+    logging.getLogger("elsewhere").warning("x" * 1_000_000)
+    assert len(capsys.readouterr().err) < 20_000

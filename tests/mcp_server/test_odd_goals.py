@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mcp_server.cli import main
-from repo_map.tokens import count
+from repo_map.text.tokens import count
+from repo_navigator.main import main
 from tests.support.trees import commit, write
 
 BUDGET = 400

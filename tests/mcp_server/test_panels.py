@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
-from mcp_server.cli import main
+from navigator.reports import TurnReport
+from navigator.token_usage import TokenAccount
+from repo_navigator.main import main
+from repo_navigator.navigate import cost_table
 
 
 def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
@@ -24,7 +29,7 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
     told = capfd.readouterr().err
     end = told.rpartition("finalize_context")[2]
-    assert re.search(r"Left out for want of evidence or of room: 30 files\.", end)
+    assert "Left out by your rules, or for want of evidence or of room: 30 files." in end
     assert "excluded by the plan" not in end
     assert "model call" not in end
     assert "discount.py  level 4, 3," in told.rpartition("finalize_context")[0]
@@ -48,3 +53,21 @@ def test_one_file_is_no_files(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     (tmp_path / "discount.py").write_text("def discount():\n    return 1\n")
     assert main(["navigate", str(tmp_path), "--goal", "the discount"]) == 0
     assert "1 file," in capfd.readouterr().err
+
+
+def test_a_session_that_sent_more_than_others_would_have_says_so() -> None:
+    account = TokenAccount(calls=2, fresh=100, repeated=50, step_scoped=100)
+    numbers = {"step_number": 1, "map_size_tokens": 1, "token_budget": 1, "map_version": 0, "file_count": 1}
+    report = TurnReport(
+        navigation_id="nav-x",
+        model="m",
+        last_action="open",
+        reasoning="",
+        budget_remaining=Decimal(1),
+        budget_utilization=1.0,
+        account=account,
+        **numbers,
+    )
+    table = cost_table([report])
+    assert isinstance(table, Table)
+    assert "this one sent 150, 50% more" in str(table.caption)

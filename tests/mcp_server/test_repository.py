@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from mcp_server.repository import RepositoryNotAllowedError, choose_repository
 from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.main import main
+from tests.support.trees import commit, write
 
 
 def test_the_named_folder_comes_first(tmp_path: Path) -> None:
@@ -87,3 +90,31 @@ def test_a_working_folder_outside_the_allowed_ones_is_not_used(tmp_path: Path) -
     allowed = tmp_path / "one", tmp_path / "two"
     with pytest.raises(RepositoryNotFoundError):
         choose_repository(None, (), tmp_path, allowed)
+
+
+def test_a_home_folder_and_the_root_of_the_disk_are_no_repositories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    for named in ("~", str(tmp_path), tmp_path.anchor):
+        with pytest.raises(RepositoryNotFoundError, match="holds everything that you have"):
+            choose_repository(named, (), tmp_path, ())
+    (tmp_path / ".git").mkdir()
+    assert choose_repository("~", (), tmp_path, ()) == tmp_path
+
+
+def test_a_large_folder_without_git_is_navigated_and_told_to_be_no_repository(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    many = {f"notes/{number}.txt": "words\n" for number in range(501)}
+    for name, files, has_git in (("small", {}, False), ("large", many, False), ("repository", many, True)):
+        folder = write(tmp_path / name, {"tax.py": "def tax(amount):\n    return amount * 25\n", **files})
+        if has_git:
+            commit(folder, {})
+        assert main(["navigate", str(folder), "--goal", "`tax` is wrong", "--json"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert "return amount * 25" in answer["context"]
+        told.append(any("is no git repository" in note for note in answer["notes"]))
+    assert told == [False, True, False]

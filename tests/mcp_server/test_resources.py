@@ -131,6 +131,31 @@ async def test_a_subscriber_hears_of_new_navigations_and_of_each_step(settings: 
     assert heard == ["ResourceListChangedNotification", "ResourceUpdatedNotification"]
 
 
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+@pytest.mark.filterwarnings("ignore:resources/unsubscribe is removed")
+@pytest.mark.parametrize(
+    ("others", "is_heard"), [(("nav-{:024x}", 200), False), (("x" * 999 + "{}", 300), True)]
+)
+async def test_the_subscriptions_of_a_session_are_bounded(
+    others: tuple[str, int], is_heard: bool, settings: Settings, shop: Path
+) -> None:
+    heard: list[str] = []
+
+    async def hear(message: object) -> None:
+        heard.append(type(getattr(message, "root", message)).__name__)
+
+    server, (form, number) = build_server(settings, working_folder=shop), others
+    async with Client(server, mode="legacy", message_handler=hear) as client:
+        key = await navigated(client)
+        for name in (key, *map(form.format, range(number))):
+            await client.subscribe_resource(f"navigator://{name}/report")
+        await client.call_tool("step", {"feedback": "show the mails"})
+        await client.subscribe_resource(f"navigator://{key}/report")
+        await client.unsubscribe_resource(f"navigator://{key}/report")
+        await client.call_tool("step", {"feedback": "drop the mails"})
+    assert heard.count("ResourceUpdatedNotification") == is_heard
+
+
 async def test_a_listener_of_the_modern_era_hears_the_same(settings: Settings, shop: Path) -> None:
     server = build_server(settings, working_folder=shop)
     async with Client(server) as client, client.listen(resources_list_changed=True) as events:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +104,35 @@ async def test_navigations_that_nobody_used_for_long_are_forgotten(tmp_path: Pat
         assert f"You have no navigation `{old}`" in refusal(
             await client.call_tool("get_context", {"navigation_id": old})
         )
+
+
+async def test_a_clock_that_is_wrong_at_start_removes_nothing(
+    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = []
+    clock, days = time.time, [0.0]
+    monkeypatch.setattr("time.time", lambda: clock() + days[0] * 86_400)
+    # Ahead, ahead again after a use at that time, and back before the first one.
+    for days[0] in (0.0, 31.0, 62.0, -400.0, 0.0):
+        async with Client(build_server(settings, working_folder=shop)) as client:
+            kept.append(answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"])
+            for known in kept:
+                report = await client.call_tool("get_turn_report", {"navigation_id": known})
+                assert answer(report)["navigation_id"] == known
+    assert [record for record in caplog.messages if "The clock has gone on by" in record] != []
+
+
+async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
+    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = replace(settings, keep_days=3)
+    clock, days = time.time, [0.0]
+    monkeypatch.setattr("time.time", lambda: clock() + days[0] * 86_400)
+    async with Client(build_server(short, working_folder=shop)) as client:
+        old = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+    for days[0] in (1.0, 2.0, 3.0, 4.0):
+        async with Client(build_server(short, working_folder=shop)) as client:
+            await client.call_tool("navigate", {"goal": GOAL})
+    async with Client(build_server(short, working_folder=shop)) as client:
+        told = refusal(await client.call_tool("get_turn_report", {"navigation_id": old}))
+    assert f"You have no navigation `{old}`" in told

@@ -37,6 +37,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
+            "REPO_NAVIGATOR_HTTP_MAX_BODY": "2000",
+            "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS": "20",
+            "REPO_NAVIGATOR_GRACE_SECONDS": "5",
             "REPO_NAVIGATOR_OLLAMA_URL": "http://gpu.example:11434/v1",
             "REPO_NAVIGATOR_MODEL_SECONDS": "90",
             "REPO_NAVIGATOR_MODEL_RETRIES": "0",
@@ -56,6 +59,8 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
+    assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
+    assert settings.grace_seconds == 5.0
     assert settings.models == ModelSettings(
         urls={"ollama": "http://gpu.example:11434/v1"},
         seconds=90.0,
@@ -87,6 +92,23 @@ def test_every_model_setting_reaches_the_navigator() -> None:
     [
         ("TOKEN_BUDGET", "many", "REPO_NAVIGATOR_TOKEN_BUDGET is `many`; set it to a number above zero."),
         ("TOKEN_BUDGET", "7.5", "REPO_NAVIGATOR_TOKEN_BUDGET is 7.5; set it to a whole number such as 8000."),
+        (
+            "HTTP_MAX_CONNECTIONS",
+            "0.5",
+            "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS is 0.5; set it to a whole number such as 512.",
+        ),
+        (
+            "HTTP_HOSTS",
+            "http://navigator.example",
+            "REPO_NAVIGATOR_HTTP_HOSTS names `http://navigator.example`, which is no host; write `name`, "
+            "`name:8321`, or `name:*` for any port.",
+        ),
+        (
+            "HTTP_ORIGINS",
+            "https://navigator.example/",
+            "REPO_NAVIGATOR_HTTP_ORIGINS names `https://navigator.example/`, which is no origin; write "
+            "`https://name`, with its port where it has one, or `https://name:*` for any.",
+        ),
         ("CALL_SECONDS", "-1", "REPO_NAVIGATOR_CALL_SECONDS is `-1`; set it to a number above zero."),
         ("LOG_FORMAT", "xml", "REPO_NAVIGATOR_LOG_FORMAT is `xml`; set it to `text` or `json`."),
         (
@@ -128,8 +150,8 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_every_variable_is_documented() -> None:
     root = Path(__file__).parents[2]
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_number\(environ, "([A-Z_]+)"', source))
-    names = {name for pair in read for name in pair if name} | {"DATA", "CACHE"}
+    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count)\(environ, "([A-Z_]+)"', source))
+    names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
     names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(
         re.findall(r"^\| `REPO_NAVIGATOR_([A-Z_]+)`", (root / "docs" / "server.md").read_text("utf-8"), re.M)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp_types import CallToolResult
+from mcp.shared.message import SessionMessage
+from mcp_types import CallToolResult, JSONRPCResponse
 
+from mcp_server.stdio import Exchange
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
-COMMAND = (sys.executable, "-m", "mcp_server")
+COMMAND = (sys.executable, "-I", "-m", "mcp_server")
 
 
 def process_in(folder: Path) -> StdioServerParameters:
@@ -62,6 +67,11 @@ async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path
         assert mine not in str(refused.content)
 
 
+def request(number: int, method: str, **params: Any) -> str:
+    """Return a line that asks."""
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+
+
 class Hand:
     """A client of no library: lines of JSON written to a process, and lines read from it."""
 
@@ -84,6 +94,17 @@ class Hand:
         )
         self.modern = modern
         self.last = 0
+
+    def put_away(self) -> str:
+        """End the process, whichever of its streams are closed, and return what it logged."""
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stderr is not None
+        logged = self.process.stderr.read()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with suppress(BrokenPipeError):
+                stream.close()  # type: ignore[union-attr]
+        return logged
 
     def write(self, **message: Any) -> None:
         self.write_line(json.dumps({"jsonrpc": "2.0", **message}))
@@ -164,6 +185,9 @@ def test_a_line_that_is_no_message_is_answered_and_ends_nothing(shop: Path, mode
         '{"jsonrpc": "1.0", "id": 77, "method": "ping"}': (-32600, 77),
         '{"jsonrpc": "2.0", "id": "b", "method": "ping", "params": [1]}': (-32600, "b"),
         '{"jsonrpc": "2.0", "id": 3, "result": 5}': (-32600, None),
+        '{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}': (-32600, None),
+        '{"jsonrpc": "2.0", "id": true, "method": "ping"}': (-32600, None),
+        "\0": (-32700, None),
     }
     hand = Hand(shop, modern=modern)
     try:
@@ -179,6 +203,119 @@ def test_a_line_that_is_no_message_is_answered_and_ends_nothing(shop: Path, mode
     finally:
         rest, errors = hand.process.communicate(timeout=60)
     assert (rest, errors, hand.process.returncode) == ("", "", 0)
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_requests_from_a_pipe_are_all_answered(shop: Path, tmp_path: Path, modern: bool) -> None:
+    call = {"name": "navigate", "arguments": {"goal": GOAL}}
+    if modern:
+        # A stream of announcements is answered when its connection ends: nobody must wait for that.
+        asked = request(1, "server/discover", _meta=Hand.META)
+        asked += request(2, "subscriptions/listen", _meta=Hand.META, notifications={})
+        asked += request(3, "tools/call", **call, _meta=Hand.META)
+    else:
+        asked = request(1, "initialize", **Hand.HELLO) + request(3, "tools/call", **call)
+    (tmp_path / "requests").write_text(asked)
+    program = Path(sys.executable).with_name("repo-navigator")
+    command = ["sh", "-c", f"cat '{tmp_path}/requests' | '{program}' serve"]
+    piped = subprocess.run(command, cwd=shop, capture_output=True, timeout=120, check=False)
+    answers = {line.get("id"): line for line in map(json.loads, piped.stdout.splitlines())}
+    assert "def discount" in answers[3]["result"]["structuredContent"]["context"]
+    assert "result" in answers[1]
+    assert (piped.returncode, piped.stderr) == (0, b"")
+
+
+def test_what_would_be_asked_of_a_client_that_wrote_and_left_is_refused(shop: Path) -> None:
+    told = request(1, "initialize", **Hand.HELLO | {"capabilities": {"roots": {}}})
+    told += request(2, "tools/call", name="navigate", arguments={"goal": GOAL})
+    ran = subprocess.run(
+        COMMAND, cwd=shop, input=told, capture_output=True, text=True, timeout=60, check=False
+    )
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert any(line.get("method") == "roots/list" for line in answers)
+    assert answers[-1]["id"] == 2
+    assert answers[-1]["error"]["message"] == "The client's input has ended; it can't be asked."
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_call_that_a_signal_cuts_off_is_told_so(shop: Path) -> None:
+    hand = Hand(shop, modern=False)
+    try:
+        hand.ask("initialize", **hand.HELLO | {"capabilities": {"roots": {}}})
+        hand.write(id=9, method="tools/call", params={"name": "navigate", "arguments": {"goal": GOAL}})
+        # It waits for an answer that never comes.
+        assert hand.read()["method"] == "roots/list"
+        hand.process.send_signal(signal.SIGTERM)
+        told = hand.read()
+        assert told["id"] == 9
+        assert told["error"]["message"].startswith("The server was ended before the call was done")
+        assert hand.process.wait(30) == 0
+    finally:
+        hand.process.kill()
+        hand.process.communicate()
+
+
+def test_a_server_whose_answers_nobody_can_read_ends_at_once(shop: Path) -> None:
+    hand = Hand(shop, modern=False)
+    assert hand.process.stdout is not None
+    try:
+        hand.greet()
+        hand.process.stdout.close()
+        hand.write(id=9, method="ping")
+        # Its stdin is open still.
+        assert hand.process.wait(30) == 0
+    finally:
+        assert hand.put_away() == ""
+
+
+def test_a_client_that_takes_no_answers_is_not_read_and_its_leaving_ends_the_server(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_GRACE_SECONDS", "1")
+    hand = Hand(shop, modern=False)
+    assert hand.process.stdin is not None
+    try:
+        hand.greet()
+        pipe = hand.process.stdin.fileno()
+        os.set_blocking(pipe, False)
+        whole = b"".join(request(number, "tools/list").encode() for number in range(20_000))
+        rest = memoryview(whole)
+        # A pipe that has no room for two seconds is not read.
+        while rest and select.select([], [pipe], [], 2)[1]:
+            rest = rest[os.write(pipe, rest[:65_536]) :]
+        assert len(rest) > len(whole) / 2
+        hand.process.stdin.close()
+        assert hand.process.wait(60) == 0
+    finally:
+        hand.put_away()
+
+
+def test_a_line_without_an_end_is_refused_and_the_next_one_answered(shop: Path) -> None:
+    hand = Hand(shop, modern=False)
+    try:
+        hand.greet()
+        hand.write_line("a" * 25_000_000)
+        refused = hand.read()
+        assert refused["error"]["message"].startswith("The line has more than 10000000 bytes")
+        assert hand.ask("ping") == {}
+    finally:
+        rest, errors = hand.process.communicate(timeout=60)
+    assert (rest, errors, hand.process.returncode) == ("", "", 0)
+
+
+@pytest.mark.anyio
+async def test_an_answer_with_half_a_character_is_written_all_the_same() -> None:
+    source, unused = os.pipe()
+    taken, sink = os.pipe()
+    exchange = Exchange(source, sink, 1)
+    answer = JSONRPCResponse(jsonrpc="2.0", id=1, result={"goal": "\ud800"})
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(exchange.write)
+        await exchange.answers.send(SessionMessage(answer))
+        await exchange.written()
+    assert json.loads(os.read(taken, 1_000))["result"] == {"goal": "\ud800"}
+    for pipe in (source, unused, taken, sink):
+        os.close(pipe)
 
 
 def test_ctrl_c_ends_a_server_that_waits_for_its_client(shop: Path) -> None:

@@ -61,7 +61,7 @@ def navigate(shop: Path) -> str:
     ]
     after = {"id": 3, "method": "tools/call", "params": {"name": "get_turn_report", "arguments": {}}}
     process = subprocess.Popen(
-        [sys.executable, "-m", "mcp_server"],
+        [sys.executable, "-I", "-m", "mcp_server"],
         cwd=shop,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

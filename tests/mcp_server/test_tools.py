@@ -23,10 +23,11 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 
 pytestmark = pytest.mark.anyio
+SEARCHED = "find code task bug stack trace issue feature refactoring grep search files"
 GOAL = "The discount on an apple must never make its price negative"
 
 
@@ -49,24 +50,42 @@ def assert_both_forms_fit(result: CallToolResult, token_budget: int) -> None:
     assert count(json.dumps(object_of(result), ensure_ascii=False)) <= token_budget
 
 
-async def test_there_are_four_tools_and_each_says_when_to_call_it(client: Client) -> None:
+async def test_there_are_four_tools_and_each_says_what_it_does(client: Client) -> None:
     async with client:
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == ["navigate", "step", "get_turn_report", "get_context"]
     for tool in tools:
-        assert (tool.description or "").startswith("Call this")
+        assert re.match(r"(Find|Refine|Explain|Read) ", tool.description or "")
         assert tool.title
         assert tool.output_schema
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
 
 
-async def test_listing_the_tools_costs_a_conversation_at_most_1500_tokens(client: Client) -> None:
+async def test_listing_the_tools_costs_a_conversation_at_most_1200_tokens(client: Client) -> None:
     async with client:
         listed = await client.list_tools()
-    assert (
-        count(json.dumps(listed.model_dump(mode="json", by_alias=True, exclude_none=True)["tools"])) <= 1_500
-    )
+    assert count(listed.model_dump_json(by_alias=True, exclude_none=True, include={"tools"})) <= 1_200
+
+
+async def test_a_model_that_searches_by_words_finds_navigate_and_only_navigate(client: Client) -> None:
+    async with client:
+        described = {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
+        told = client.instructions or ""
+    words = set(SEARCHED.split())
+    for text in (described.pop("navigate"), told):
+        assert words <= set(re.findall(r"\w+", text.lower()))
+    assert [name for name, text in described.items() if "grep" in text] == []
+    # What Claude Code shows of them.
+    assert len(told) <= 2_048
+
+
+async def test_claude_code_is_told_to_load_navigate_and_to_cut_no_context(client: Client) -> None:
+    async with client:
+        told = {tool.name: tool.meta or {} for tool in (await client.list_tools()).tools}
+    assert [name for name, meta in told.items() if meta.get("anthropic/alwaysLoad")] == ["navigate"]
+    raised = {name for name, meta in told.items() if "anthropic/maxResultSizeChars" in meta}
+    assert raised == {"navigate", "step", "get_context"}
 
 
 async def test_one_call_returns_the_code_in_both_forms(client: Client) -> None:
@@ -170,9 +189,9 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
 ) -> None:
     async with Client(build_server(settings, working_folder=large), mode=era) as client:
         await client.call_tool("navigate", {"goal": GOAL, "token_budget": 800})
-        await client.call_tool("step", {"feedback": "why is shop/prices.py shown?"})
-        result = await client.call_tool("get_turn_report", {})
-    report = object_of(result)
+        result = await client.call_tool("step", {"feedback": "why is shop/prices.py shown?"})
+    report = object_of(result)["turn_report"]
+    assert object_of(result)["context_delta"] == "", "a question takes no step"
     assert "shop/prices.py" in report["answer"]
     assert report["answer"] in text_of(result)
     assert report["left_out"] > 0
@@ -280,7 +299,7 @@ async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(
 async def test_more_navigations_at_once_than_stay_live_do_not_mix(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("navigator.adk.hangar.MAX_LIVE", 2)
+    monkeypatch.setattr("navigator.adk.runner.MAX_LIVE", 2)
     folders = [
         plant(tmp_path / f"r{number}", {"only.py": f"def only_here_{number}():\n    return {number}\n"})
         for number in range(8)
@@ -325,3 +344,23 @@ async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Clien
     assert done["status"] == "user"
     assert len(asked) == 1
     assert "How shall it go on?" in asked[0]
+
+
+async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_as_the_command_line_refuses_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT"):
+        monkeypatch.delenv(variable, raising=False)
+    async with client:
+        answer = await client.call_tool("navigate", {"goal": GOAL, "model": "gemini-2.5-flash"})
+        left = await client.read_resource("navigator://navigations")
+    assert answer.is_error
+    (block,) = answer.content
+    assert isinstance(block, TextContent)
+    assert block.text == (
+        "`gemini-2.5-flash` can't be asked because its key is missing; set GOOGLE_API_KEY, or leave `model` "
+        "out: the embedded planner needs none."
+    )
+    (listed,) = left.contents
+    assert isinstance(listed, TextResourceContents)
+    assert "gemini" not in listed.text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
 
 FILES = {

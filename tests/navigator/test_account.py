@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.loopback.minds import Say, call
-from navigator.account import RequestTokens, TokenAccount
+from navigator.token_usage import RequestTokens, TokenAccount
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import fly
 

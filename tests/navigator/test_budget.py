@@ -15,18 +15,18 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
-from navigator.account import TokenAccount
-from navigator.adk.flight import Flight
-from navigator.adk.models.memory import Memory
-from navigator.adk.models.providers import Patience, Provider
+from navigator.adk.active_navigation import Flight
+from navigator.adk.models.catalogue import Patience, Provider
+from navigator.adk.models.gemini import Memory
 from navigator.adk.models.session import HybridSession
-from navigator.adk.scale import Scale
-from navigator.budget import Ledger
-from navigator.pricing import ModelPrice, TokenUsage
-from navigator.run import NavigationRun
+from navigator.adk.requests import Scale
+from navigator.bookkeeping import NavigationRun
+from navigator.pricing import Ledger, ModelPrice, TokenUsage
 from navigator.state import BudgetConfig, NavigatorState
-from navigator.turns import Navigation
-from repo_map.flight_plan import FlightPlan
+from navigator.token_usage import TokenAccount
+from navigator.turn import Navigation
+from navigator.workspace import Workspace
+from repo_map.plan.model import FlightPlan
 
 OUTPUT_LIMIT = 500
 
@@ -85,7 +85,8 @@ def make_flight(limit: Decimal) -> Flight:
     run = NavigationRun(navigation_id="nav-x", model="x", token_budget=1000, max_steps=10)
     ledger = Ledger(limit, Decimal(0), TokenUsage())
     nothing = cast("Any", None)
-    return Flight(Navigation(state, run), nothing, nothing, ledger, lambda: datetime.now(UTC))
+    workspace = Workspace(nothing, None)
+    return Flight(Navigation(state, run), workspace, nothing, ledger, lambda: datetime.now(UTC))
 
 
 def make_request(dice: random.Random) -> LlmRequest:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from navigator.adk import connection as module
-from navigator.adk.connection import Connection
-from navigator.adk.stores import DATABASE, open_stores
+from navigator.adk import session_service as module
+from navigator.adk.session_service import DATABASE, Connection, open_stores
 
 APP = {"app_name": "app", "user_id": "user"}
 

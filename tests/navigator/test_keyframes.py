@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigator.keyframes import MARK, Changes, Drawn, changes_between
 from navigator.outputs import blocks
+from navigator.prompt import MARK, Changes, Drawn, changes_between
 
 PATHS = ("a.py", "b/c.py", "d.py", "e/f/g.py")
 LINES = st.lists(st.sampled_from(["def f():", "    return 1", "", "⋮ 12", "class G:", "x = 2"]), max_size=12)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from navigator.errors import InvalidRequestError, UnpricedModelError
+from navigator.money import dollars
 from navigator.pricing import FREE, ModelPrice, TokenUsage, load_prices
 
 
@@ -78,3 +79,21 @@ def test_a_price_file_that_is_not_well_formed_is_refused(tmp_path: Path, text: s
 def test_a_price_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequestError, match=r"prices\.yaml can't be read"):
         load_prices(tmp_path / "prices.yaml")
+
+
+@pytest.mark.parametrize(
+    ("amount", "told"),
+    [
+        ("0", "$0.00"),
+        ("2", "$2.00"),
+        ("0.05", "$0.05"),
+        ("0.0022", "$0.0022"),
+        ("0.00001", "$0.00001"),
+        ("0.0000786", "$0.000079"),
+        ("0.00000012345", "$0.00000012"),
+        ("12.3456789", "$12.345679"),
+        ("1E+3", "$1000.00"),
+    ],
+)
+def test_money_is_told_with_as_much_as_matters(amount: str, told: str) -> None:
+    assert dollars(Decimal(amount)) == told

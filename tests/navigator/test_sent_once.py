@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.models import Gemini
 from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
 from benchmarks.loopback.gemini import GeminiServer, text_of
-from benchmarks.loopback.minds import Say, call
-from navigator.adk.models.gemini_cache import ExplicitCache
+from benchmarks.loopback.minds import Refuse, Say, call
+from benchmarks.loopback.server import Die, Stall
+from navigator.adk.models import gemini
+from navigator.adk.models.gemini import ExplicitCache, open_gemini
+from navigator.errors import ModelFailedError
 from navigator.pricing import Written, load_prices
 from navigator.reports import StopReason
-from repo_map.tokens import count
+from navigator.settings import NavigationRequest
+from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, Flown, fly, wander
 
@@ -246,7 +249,7 @@ async def test_the_account_agrees_with_what_the_server_counted(
 async def test_a_cache_is_kept_on_while_it_is_used(make_navigator: MakeNavigator, repository: Path) -> None:
     ticks = iter(range(0, 100_000, 10))
     with WIRES["gemini, cached"].serve(wander) as server:
-        llm = Gemini(model="gemini-2.0-flash", base_url=server.url)
+        llm = open_gemini("gemini-2.0-flash", server.url)
         cache = ExplicitCache(llm, lifetime_s=120.0, clock=lambda: float(next(ticks)))
         request = LlmRequest(contents=[types.Content(role="user", parts=[types.Part(text=MAP)])])
         request.cache_metadata = CacheMetadata(fingerprint="step 0", contents_count=1)
@@ -261,3 +264,84 @@ async def test_a_cache_is_kept_on_while_it_is_used(make_navigator: MakeNavigator
         assert server.kept_on == ["cachedContents/1"]
         await cache.close()
         assert server.caches == {}
+
+
+async def test_a_provider_without_a_cache_is_told_no_more_than_a_new_session_for_every_step(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    wire = WIRES["gemini"]._replace(model="gemini-2.0-flash-thinking")
+    flown = await fly(make_navigator, repository, wander, **BIG, wire=wire)
+    account = flown.reports[-1].account
+    assert account.sent == sum(each.read for each in flown.server.counted)
+    assert account.sent <= account.step_scoped
+    assert -0.01 < account.saved < 0.01
+    assert all(text_of(request).count("changed the map.") == 0 for request in flown.server.requests)
+
+
+async def test_a_prefix_cache_that_never_serves_is_not_counted_on(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    long = {**BIG, "max_steps": 6, "goal": GOAL * 3}
+    flown = await fly(make_navigator, repository, wander, **long, wire=WIRES["gemini"])
+    told = [text_of(request).count("changed the map.") for request in flown.server.requests]
+    assert told == [0, 1, 2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+@pytest.mark.parametrize("name", ["gemini, cached", "gemini, interactions"])
+async def test_a_status_alone_does_not_mean_that_the_provider_has_forgotten(
+    make_navigator: MakeNavigator, repository: Path, name: str, status: int
+) -> None:
+    def mind(request: dict[str, Any], number: int) -> Any:
+        return Refuse(status, "The caller is not welcome") if number == 2 else wander(request, number)
+
+    flown = await fly(make_navigator, repository, mind, wire=WIRES[name], **BIG, retries=0)
+    server: GeminiServer = flown.server
+    assert len(server.requests) == 3
+    assert sum(
+        "/cachedContents" in each.split("\n")[0] and each.startswith("POST") for each in server.heard
+    ) == (1 if name == "gemini, cached" else 0)
+    assert flown.reports[-1].model == "embedded"
+    assert server.caches == server.interactions == {}
+    assert server.deleted
+
+
+async def test_what_a_provider_keeps_is_deleted_when_it_fails_for_good(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    def mind(request: dict[str, Any], number: int) -> Any:
+        return Die() if number else wander(request, number)
+
+    with CACHED.serve(mind) as server:
+        navigator = make_navigator(**CACHED.settings(server), retries=0, embedded_fallback=False)
+        request = NavigationRequest(GOAL, repository, token_budget=2_000, model=CACHED.model)
+        navigation_id = await navigator.open(request)
+        await navigator.step(navigation_id)
+        assert server.caches
+        with pytest.raises(ModelFailedError):
+            await navigator.step(navigation_id)
+        assert server.caches == {}
+
+
+async def test_a_provider_that_never_deletes_does_not_hold_up_the_end(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stubborn(GeminiServer):
+        def handle(self, method: str, path: str, request: dict[str, Any]) -> Any:
+            return Stall() if method == "DELETE" else super().handle(method, path, request)
+
+    monkeypatch.setattr(gemini, "SOON_S", 0.1)
+    flown = await fly(make_navigator, repository, wander, wire=CACHED._replace(serve=Stubborn), **BIG)
+    assert flown.output.stop_reason is StopReason.MAX_STEPS
+
+
+async def test_a_cache_that_is_told_to_hold_more_than_it_can_is_booked_by_our_count(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    class Boasting(GeminiServer):
+        def _cache(self, path: str, request: Any) -> Any:
+            made = super()._cache(path, request)
+            return made._replace(body={**made.body, "usageMetadata": {"totalTokenCount": 10**18}})
+
+    flown = await fly(make_navigator, repository, wander, wire=CACHED._replace(serve=Boasting), **BIG)
+    assert 0 < flown.output.total_cost < Decimal("0.01")

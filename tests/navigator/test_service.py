@@ -22,12 +22,14 @@ from navigator.errors import (
     UnknownNavigationError,
     UnpricedModelError,
 )
+from navigator.navigator import Navigator
 from navigator.reports import Progress, StopReason
-from navigator.service import Navigator
-from navigator.settings import NavigationRequest
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.workspace import Workspaces
 from repo_map.errors import FlightPlanError, RepositoryNotFoundError
-from repo_map.flight_plan import FlightPlan
-from repo_map.tokens import count
+from repo_map.index import RepoIndex
+from repo_map.plan.model import FlightPlan
+from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.test_state import validate
 
@@ -331,7 +333,7 @@ async def test_progress_is_told_at_every_step(make_navigator: MakeNavigator, rep
 async def test_a_path_that_is_no_folder_is_told(make_navigator: MakeNavigator, tmp_path: Path) -> None:
     navigator = make_navigator()
     (tmp_path / "file").write_text("")
-    for path, words in ((tmp_path / "nowhere", "does not exist"), (tmp_path / "file", "is no folder")):
+    for path, words in ((tmp_path / "nowhere", "doesn't exist"), (tmp_path / "file", "is no folder")):
         with pytest.raises(RepositoryNotFoundError, match=words):
             await navigator.open(ask(path))
 
@@ -543,10 +545,33 @@ async def test_feedback_and_partial_updates_add_up(make_navigator: MakeNavigator
     await navigator.step(navigation_id)
     await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 2}]})
     report = await navigator.step(navigation_id, feedback="drop src/router.py; who calls issue_token?")
-    assert "Left out: `src/router.py`." in report.reasoning
-    assert "Callers of `issue_token (src/auth/tokens.py)`: `login` in src/auth/login.py:" in report.reasoning
+    assert "Left out: `src/router.py`." in report.answer
+    assert "Callers of `issue_token (src/auth/tokens.py)`: `login` in src/auth/login.py:" in report.answer
     text = (await navigator.context(navigation_id)).context_string
     assert "src/router.py" not in text
     assert "src/billing.py" in text
     await navigator.step(navigation_id, feedback="bring src/router.py back")
     assert "src/router.py" in (await navigator.context(navigation_id)).context_string
+
+
+async def test_one_look_at_the_tree_serves_all_who_asked_before_it_and_shows_every_edit(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
+    await workspaces.open(repository)
+    looks: list[RepoIndex] = []
+    look = RepoIndex.refresh
+
+    def counted(index: RepoIndex, *parts: Any) -> RepoIndex:
+        looks.append(index)
+        return look(index, *parts)
+
+    monkeypatch.setattr(RepoIndex, "refresh", counted)
+    for number in range(2):
+        looks.clear()
+        (repository / f"src/new_{number}.py").write_text(f"def new_{number}():\n    return 1\n")
+        seen = await asyncio.gather(*(workspaces.open(repository) for _ in range(6)))
+        assert all(f"src/new_{number}.py" in workspace.index.paths for workspace, _ in seen)
+        # The first looks for itself alone, the next for all who asked meanwhile.
+        assert len(looks) == 2
+    workspaces.close()

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from navigator.pricing import FREE
 from navigator.state import BudgetConfig, DecisionLogEntry, MapMetadata, ModelPricingRates, NavigatorState
-from repo_map.flight_plan import FlightPlan, Focus, PathBoost, VerbosityRule
+from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = json.loads((DATA / "navigator_state.schema.json").read_text("utf-8"))

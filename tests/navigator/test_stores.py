@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from navigator.adk.register import STATE_ONLY
-from navigator.adk.stores import QueuedSessions, open_stores
-from navigator.service import Navigator
+from navigator.adk.navigation_store import STATE_ONLY
+from navigator.adk.session_service import QueuedSessions, open_stores
+from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 
 APP = {"app_name": "app", "user_id": "user"}

@@ -9,10 +9,10 @@ import pytest
 
 from navigator.data_folder import default_data_dir
 from navigator.errors import InvalidRequestError
+from navigator.request import checked
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.tasks import checked
 from repo_map.errors import FlightPlanError
-from repo_map.flight_plan import FlightPlan
+from repo_map.plan.model import FlightPlan
 
 
 def check(**parts: Any) -> Any:

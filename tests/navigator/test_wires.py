@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ import pytest
 from benchmarks.loopback.minds import Mind, Refuse, Say, Thought, call, say
 from benchmarks.loopback.openai import messages_of, openai
 from benchmarks.loopback.server import Die, Stall
+from navigator.navigator import Navigator
 from navigator.pricing import TokenUsage
 from navigator.reports import StopReason
-from navigator.service import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, Wire, fly, good, wander
@@ -153,15 +154,18 @@ async def test_thinking_that_is_part_of_the_output_is_booked_once(
     assert output.total_usage == TokenUsage(input=2_000, cached=500, output=100, thinking=40, calls=1)
 
 
-async def test_a_provider_that_tells_no_usage_and_charges_is_booked_at_the_most(
+async def test_a_provider_that_tells_no_usage_and_charges_is_booked_by_our_own_count(
     make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("models: {openai/coder: {input: 1, output: 2}}")
     silent = {"tells_usage": False}
     flown = await fly(make_navigator, repository, good, wire=WIRES["openai"], prices=prices, server=silent)
-    assert flown.output.total_usage.output == 2 * 4_096
-    assert flown.output.total_cost > 0
+    used = flown.output.total_usage
+    assert sum(flown.server.read) < used.input < 2 * sum(flown.server.read)
+    assert 0 < used.output < 200
+    assert flown.output.total_cost == Decimal(used.input + 2 * used.output) / 1_000_000
+    assert "openai/coder does not tell what it uses; our own count of it is booked." in flown.output.notes
 
 
 async def test_a_server_on_this_machine_needs_no_key_and_no_price(
@@ -176,10 +180,8 @@ async def test_a_hosted_model_without_a_key_is_replaced(
 ) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("models: {openai/coder: {input: 1, output: 2}}")
-    navigator = make_navigator(prices=prices)
-    output = await navigator.run(
-        await navigator.open(NavigationRequest("x", repository, model="openai/coder"))
-    )
+    navigator = make_navigator(prices=prices, model="openai/coder")
+    output = await navigator.run(await navigator.open(NavigationRequest("x", repository)))
     assert "openai/coder has no key: set OPENAI_API_KEY; embedded took over." in output.notes
 
 

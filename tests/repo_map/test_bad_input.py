@@ -16,7 +16,7 @@ GOOD = {"src/app.py": "def run_forever():\n    return 1\n"}
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would, in a process of its own and with a cache of its own."""
-    command = [sys.executable, "-m", "repo_map.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "repo_navigator.map_main", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment or None)
 
 
@@ -58,7 +58,7 @@ def test_hostile_files_are_told_one_by_one_and_the_rest_is_mapped(tmp_path: Path
     told = json.loads(done.stdout)
     assert done.returncode == 0
     assert {problem["path"]: problem["what"] for problem in told["problems"]} == {
-        "deep.yaml": "its blocks are nested 300 deep, more than 200; no symbols were read",
+        "deep.yaml": "its blocks may be nested 300 deep, more than 200; no symbols were read",
         "huge.py": "100,000,000 bytes, over the limit of 1,500,000; listed by path only",
         "line.js": "a line of 1,400,000 bytes is longer than 50,000; no symbols were read",
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.cli import main
+from repo_navigator.map_main import main
 from tests.support.trees import write
 
 FILES = {
@@ -126,9 +126,8 @@ def test_bad_input_gets_one_sentence_and_an_exit_code(
 
 def test_a_reader_that_leaves_early_is_no_error(repo: Path) -> None:
     write(repo, {f"many/{'long' * 50}_{number}.txt": "x\n" for number in range(500)})
-    command = (
-        f"{sys.executable} -m repo_map.cli generate {repo} --tokens 300000 | head -1; echo ${{PIPESTATUS[0]}}"
-    )
+    drawing = f"{sys.executable} -m repo_navigator.map_main generate {repo} --tokens 300000"
+    command = f"{drawing} | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1:] == ["0"]
     assert "Error" not in done.stderr
@@ -136,7 +135,7 @@ def test_a_reader_that_leaves_early_is_no_error(repo: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_a_full_disk_gets_one_sentence(repo: Path) -> None:
-    command = f"{sys.executable} -m repo_map.cli generate {repo} -q > /dev/full"
+    command = f"{sys.executable} -m repo_navigator.map_main generate {repo} -q > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"repo-map: {FULL}")
 
@@ -149,7 +148,7 @@ def test_ctrl_c_ends_with_5_and_one_line(
         def buffer(self) -> Terminal:
             return self
 
-        def read(self) -> bytes:
+        def read(self, _: int = -1) -> bytes:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "stdin", Terminal())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history import History, read_history
-from repo_map.history.commits import clean_message
+from repo_map.history.git_log import clean_message
+from repo_map.history.history import History, read_history
 from repo_map.indexing.store import Store
 
 DAY = 86_400

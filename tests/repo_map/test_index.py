@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,9 +18,10 @@ from hypothesis import strategies as st
 
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
+from repo_map.indexing.workers import end_idle
 from repo_map.limits import Limits
-from repo_map.symbols import Import, read_symbols
-from repo_map.worktree.file_flags import FileFlag
+from repo_map.parsing.values import Import
+from repo_map.worktree.file_kinds import FileFlag
 from tests.support.trees import commit, git, tables_digest, write
 
 NO_STORE = Store(None)
@@ -224,15 +227,30 @@ def test_threads_that_build_at_once_do_not_disturb_each_other(tmp_path: Path) ->
     assert set(digests) == {tables_digest(index_of(tree))}
 
 
-def _use_workers_that(behave: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Have workers run by an interpreter that behaves in some way before it starts the real program."""
-    program = (
-        f"#!{sys.executable}\nimport os\nfrom repo_map.indexing import extraction, worker\n"
-        f"{behave}worker.main()\n"
-    )
-    stub = write(folder, {"python": program}) / "python"
-    stub.chmod(0o755)
-    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(stub))
+
+    def use(behave: str) -> None:
+        program = (
+            f"#!{sys.executable}\nimport os\nfrom repo_map.indexing import worker\n{behave}worker.main()\n"
+        )
+        written = write(tmp_path / "stub", {"python": program}) / "python"
+        written.chmod(0o755)
+        end_idle()
+        monkeypatch.setattr("repo_map.indexing.workers.sys.executable", str(written))
+
+    yield use
+    end_idle()
+
+
+DIE_OF = (
+    "read = worker.read_symbols\n"
+    "def read_or_die(source, path, limits):\n"
+    "    return os._exit(9) if path == '{path}' else read(source, path, limits)\n"
+    "worker.read_symbols = read_or_die\n"
+)
+"""A grammar that one file crashes."""
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -249,7 +267,7 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     tree = write(tmp_path / "tree", _many_files())
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.drawing import draw_map; from repo_map.flight_plan import FlightPlan\n"
+        "from repo_map.drawing.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
         "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
         "from tests.support.trees import tables_digest\n"
         "tree, workers, cache = sys.argv[1:]\n"
@@ -270,89 +288,107 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     assert len(told) == 1
 
 
-def test_when_workers_die_their_files_are_parsed_again_and_it_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_crashes_its_grammar_is_told_and_costs_its_symbols_alone(
+    tmp_path: Path, stub: Callable[[str], None], workers: int
 ) -> None:
     tree = write(tmp_path / "tree", _many_files())
-    _use_workers_that(
-        "read = worker.read_symbols\n"
-        "def read_or_die(source, path, limits, **wary):\n"
-        "    return os._exit(9) if path == 'pkg3/m93.py' else read(source, path, limits, **wary)\n"
-        "worker.read_symbols = read_or_die\n",
-        tmp_path / "stub",
-        monkeypatch,
-    )
-    index = build_index(tree, store=NO_STORE, workers=2)
-    told, lost = index.problems
-    assert "worker processes died while parsing" in told.what
-    assert lost == ("pkg3/m93.py", "the parser crashed on it or hung; listed by path only")
     whole = index_of(tree)
+    stub(DIE_OF.format(path="pkg3/m93.py"))
+    index = build_index(tree, store=NO_STORE, workers=workers)
+    (lost,) = index.problems
+    assert lost == ("pkg3/m93.py", "the python grammar crashed on it; no symbols were read")
     assert index.paths == whole.paths
-    assert len(index.symbols.name) == len(whole.symbols.name) - len(
-        whole.definitions(file_id(whole, lost.path))
+    file = file_id(whole, lost.path)
+    assert len(index.symbols.name) == len(whole.symbols.name) - len(whole.definitions(file))
+    assert index.source(file) == whole.source(file)
+
+
+def test_a_worker_that_is_killed_from_outside_costs_no_file(
+    tmp_path: Path, stub: Callable[[str], None]
+) -> None:
+    tree = write(tmp_path / "tree", _many_files())
+    whole = index_of(tree)
+    marker = tmp_path / "died"
+    once = f"(open({str(marker)!r}, 'x'), os.kill(os.getpid(), 9)) if not os.path.exists({str(marker)!r})"
+    stub(DIE_OF.format(path="pkg3/m93.py").replace("os._exit(9) if", f"{once} and"))
+    index = build_index(tree, store=NO_STORE, workers=2)
+    assert marker.exists()
+    assert (index.problems, tables_digest(index)) == ((), tables_digest(whole))
+
+
+def test_an_edited_file_that_crashes_its_grammar_is_shown_without_symbols(
+    tmp_path: Path, stub: Callable[[str], None]
+) -> None:
+    tree = write(tmp_path / "tree", FILES)
+    index = index_of(tree)
+    stub(DIE_OF.format(path="app/router.py"))
+    write(tree, {"app/router.py": ROUTER + "\n\ndef more(): ...\n"})
+    symbols = index.fresh_symbols(file_id(index, "app/router.py"))
+    assert symbols.definitions == ()
+    assert symbols.problems == ("the python grammar crashed on it; no symbols were read",)
+    assert index.refresh().problems == (("app/router.py", *symbols.problems),)
+
+
+def test_beyond_the_first_hard_files_of_a_tree_no_grammar_is_tried(
+    tmp_path: Path, stub: Callable[[str], None]
+) -> None:
+    tree = write(tmp_path / "tree", _many_files())
+    paths = index_of(tree).paths
+    stub("worker.read_symbols = lambda *_: os._exit(9)\n")
+    told = {
+        workers: build_index(tree, store=NO_STORE, workers=workers, limits=Limits(hard_files=3)).problems
+        for workers in (1, 2)
+    }
+    assert told[1] == told[2]
+    whole, *files = told[1]
+    late = sum(
+        what == "too many files before it are too hard to parse; no symbols were read" for _, what in files
     )
+    crashed = [path for path, what in files if "crashed" in what]
+    assert crashed == list(paths[:3])
+    assert (whole.path, late) == ("", len(files) - 3)
+    assert "files were not parsed: 3 before them, by path, crash their grammars" in whole.what
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps the limit on a process's data")
 def test_a_parser_that_asks_for_too_much_memory_costs_one_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, stub: Callable[[str], None]
 ) -> None:
     tree = write(tmp_path / "tree", _many_files())
-    _use_workers_that(
+    stub(
         "read = worker.read_symbols\n"
-        "def read_or_hoard(source, path, limits, **wary):\n"
+        "def read_or_hoard(source, path, limits):\n"
         "    hoards = path == 'pkg3/m93.py'\n"
-        "    return bytearray(2_000_000_000) if hoards else read(source, path, limits, **wary)\n"
-        "worker.read_symbols = read_or_hoard\n",
-        tmp_path / "stub",
-        monkeypatch,
+        "    return bytearray(2_000_000_000) if hoards else read(source, path, limits)\n"
+        "worker.read_symbols = read_or_hoard\n"
     )
     index = build_index(tree, store=NO_STORE, workers=2, limits=Limits(memory_mb=1_000))
     assert index.problems == (("pkg3/m93.py", "the parser failed on it (MemoryError: )"),)
 
 
-STRUGGLE = b"\n".join([b"/*" * 20] * 40)
-"""Its grammar keeps all ways to mend it; three times as much takes ten times as long, then all memory."""
+STRUGGLE = b"\n".join([b"/*" * 60] * 60)
+"""Its grammar keeps all ways to mend it, and takes all memory in the end."""
 
 
-def test_a_file_that_its_grammar_struggles_with_is_parsed_by_another_process_with_the_same_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_its_grammar_struggles_with_is_given_up_soon(tmp_path: Path) -> None:
+    tree = write(tmp_path, FILES | {"app/struggle.py": STRUGGLE})
+    told = "reading it takes far longer than its size explains; no symbols were read"
+    assert index_of(tree).problems == (("app/struggle.py", told),)
+
+
+def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
+    tmp_path: Path, stub: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree = write(tmp_path / "tree", FILES | {"app/struggle.py": STRUGGLE})
-    monkeypatch.setattr("repo_map.indexing.workers._read_or_refuse", read_symbols)
-    patient = index_of(tree)
-    monkeypatch.undo()
-    assert tables_digest(index_of(tree)) == tables_digest(patient)
-
-
-def test_a_file_that_kills_its_process_is_told_alone_and_not_tried_again_until_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree, store = write(tmp_path / "tree", FILES | {"app/killer.py": STRUGGLE}), Store(tmp_path / "cache")
-    _use_workers_that(
-        "read = worker.read_symbols\n"
-        "def read_or_die(source, path, limits, **wary):\n"
-        "    return read(source, path, limits, **wary) if wary else os._exit(9)\n"
-        "worker.read_symbols = read_or_die\n",
-        tmp_path / "stub",
-        monkeypatch,
-    )
+    tree, store = write(tmp_path / "tree", FILES), Store(tmp_path / "cache")
+    stub(DIE_OF.format(path="app/errors.py"))
     first = build_index(tree, store=store)
-    assert first.problems == (("app/killer.py", "the parser crashed on it or hung; listed by path only"),)
-    assert len(first.symbols.name) == len(index_of(write(tmp_path / "tame", FILES)).symbols.name)
-    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", "no such program")
+    assert [problem.path for problem in first.problems] == ["app/errors.py"]
+    monkeypatch.undo()
+    end_idle()
     assert tables_digest(build_index(tree, store=store)) == tables_digest(first)
-    write(tree, {"app/killer.py": "def tame(): pass\n"})
+    write(tree, {"app/errors.py": "def tame(): pass\n"})
     assert build_index(tree, store=store).problems == ()
-
-
-def test_where_no_process_can_be_started_a_file_that_may_kill_this_one_is_not_parsed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = write(tmp_path, FILES | {"app/killer.py": STRUGGLE})
-    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(tmp_path / "nowhere"))
-    told = [problem.what for problem in index_of(tree).problems if problem.path]
-    assert told == ["it takes its grammar far longer than its size explains; no symbols were read"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the clock counts, which takes longer")
@@ -361,37 +397,79 @@ def test_a_worker_that_hears_nothing_is_ended_by_the_system() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGPROF
 
 
-def test_a_file_that_crashed_a_worker_is_tried_again_at_the_next_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("behave", ["raise SystemExit(1)\n", ""])
+def test_where_no_process_can_be_had_files_are_read_without_symbols_and_it_is_told(
+    tmp_path: Path, stub: Callable[[str], None], behave: str
 ) -> None:
-    tree, store = write(tmp_path / "tree", _many_files()), Store(tmp_path / "cache")
-    _use_workers_that("worker.read_symbols = lambda *_, **__: os._exit(9)\n", tmp_path / "stub", monkeypatch)
-    assert build_index(tree, store=store, workers=2).problems
+    tree, store = write(tmp_path / "tree", FILES), Store(tmp_path / "cache")
+    stub(behave)
+    if not behave:
+        (tmp_path / "stub/python").unlink()
+    index = build_index(tree, store=store)
+    assert (len(index.symbols.name), index.text(file_id(index, "app/router.py"))) == (0, ROUTER)
+    whole = next(problem for problem in index.problems if not problem.path)
+    assert whole.what.startswith("no process can be had to parse in (")
+    assert whole.what.endswith("; 5 files were read without their symbols")
+    assert len([problem for problem in index.problems if problem.path]) == 3
+
+
+def test_what_was_read_without_a_process_is_read_again_at_the_next_start(
+    tmp_path: Path, stub: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, store = write(tmp_path / "tree", FILES), Store(tmp_path / "cache")
+    stub("raise SystemExit(1)\n")
+    assert build_index(tree, store=store).problems
     monkeypatch.undo()
     assert build_index(tree, store=store).problems == ()
 
 
-def test_where_workers_end_before_they_start_the_files_are_parsed_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = write(tmp_path / "tree", _many_files())
-    _use_workers_that("raise SystemExit(1)\n", tmp_path / "stub", monkeypatch)
-    index = build_index(tree, store=NO_STORE, workers=2)
-    assert tables_digest(index) == tables_digest(index_of(tree))
-    assert "can't be started" in index.problems[0].what
+def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path: Path) -> None:
+    tree = write(tmp_path / "tree", FILES)
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from repo_map.drawing.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
+        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
+        "query = {'pattern': '**/*.py', 'query': '(function_definition) @f'}\n"
+        "plan = FlightPlan.model_validate({'custom_queries': [query]})\n"
+        "tree = Path(sys.argv[1])\n"
+        "index = build_index(tree, store=Store(None))\n"
+        "(tree / 'app/errors.py').write_text('def edited(): ...')\n"
+        "assert index.fresh_symbols(1).definitions[0].name == 'edited', index.paths\n"
+        "assert 'edited' in draw_map(index.refresh(), plan).text\n"
+        "print([name for name in sys.modules if name.startswith('tree_sitter')])"
+    )
+    told = subprocess.check_output([sys.executable, "-c", program, str(tree)], text=True)
+    assert told.strip() == "[]"
 
 
-def test_where_no_process_can_be_started_the_files_are_parsed_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = write(tmp_path, _many_files())
-    monkeypatch.setattr("repo_map.indexing.worker_process.sys.executable", str(tmp_path / "nowhere"))
-    index = build_index(tree, store=NO_STORE, workers=2)
-    monkeypatch.undo()
-    assert tables_digest(index) == tables_digest(index_of(tree))
-    assert [p.what for p in index.problems] == [
-        "worker processes can't be started here; the files were parsed in one process"
-    ]
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    program = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
+        "from repo_map.indexing.workers import _workers\n"
+        "build_index(Path(sys.argv[1]), store=Store(None))\n"
+        "print(*(worker._process.pid for worker in _workers._waiting), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, check=False
+    )
+    assert ended.returncode == -signal.SIGKILL
+    (worker,) = map(int, ended.stdout.split())
+    deadline = time.monotonic() + 30
+    while _is_running(worker) and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not _is_running(worker)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def test_a_worker_does_not_import_what_lies_in_the_current_folder(

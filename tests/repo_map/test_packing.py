@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing import RepoMap, draw_map
-from repo_map.flight_plan import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.index import RepoIndex, build_index
-from repo_map.packing import pack
-from repo_map.relevance.scoring import score_goal
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
 TAX = '''"""Taxes of a cart."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_map.flight_plan import Focus, PathBoost, SymbolBoost
+from repo_map.graph.pagerank import rank, rank_definitions
 from repo_map.index import RepoIndex
-from repo_map.ranking import rank, rank_definitions
+from repo_map.plan.model import Focus, PathBoost, SymbolBoost
 from tests.support.maps import index_of
 
 USED = {

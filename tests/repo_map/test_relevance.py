@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.history import read_history
+from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.relevance.scoring import Relevance, score_goal
-from repo_map.relevance.sufficiency import Surety
+from repo_map.relevance.confidence import Surety
+from repo_map.relevance.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
 
 ROUTER = '''"""Routing."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.packing import pack
-from repo_map.relevance.aims import Aim, aims_of, is_aimed_at
-from repo_map.relevance.scoring import score_goal
-from repo_map.worktree.file_flags import flags_of_path
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan
+from repo_map.relevance.priors import Aim, aims_of, is_aimed_at
+from repo_map.relevance.score import score_goal
+from repo_map.worktree.file_kinds import flags_of_path
 from tests.support.trees import write
 
 RETRY = """def retry(request, limit):

@@ -7,8 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_map.relevance.goal import Source, parse_goal
-from repo_map.relevance.mentions import Frame
+from repo_map.relevance.goal import Frame, Source, parse_goal
 
 ISSUE = """[Bug] Router drops the `cache_key` of nested apps
 

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from repo_map.relevance.postings import count_terms
-from repo_map.relevance.terms import terms_of
-from repo_map.relevance.units import (
-    BODY,
-    CLASS_HEADER,
-    DOCS,
-    FUNCTION,
-    GAP,
-    NAME,
-    STRINGS,
-    FileUnits,
-    read_units,
-)
-from repo_map.symbols import Definition, FileSymbols
+from repo_map.parsing.values import Definition, FileSymbols
+from repo_map.text.terms import count_terms, terms_of
+from repo_map.text.units import BODY, CLASS_HEADER, DOCS, FUNCTION, GAP, NAME, STRINGS, FileUnits, read_units
 
 SOURCE = b'''import os, sys
 

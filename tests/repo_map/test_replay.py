@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import draw_map
+from repo_map.drawing.replay import replay, stamp
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.replay import replay, stamp
+from repo_map.plan.model import FlightPlan
 from tests.support.trees import write
 
 FILES = {"a.py": "def alpha():\n    pass\n", "b.py": "def beta():\n    pass\n", "notes.txt": "x\n"}

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import draw_map
+from repo_map.feedback.apply import Steering, steer
+from repo_map.feedback.parse import Phrase, Wish, read_phrases
 from repo_map.index import RepoIndex, build_index
-from repo_map.packing import pack
-from repo_map.plans.updates import apply_update
-from repo_map.relevance.scoring import score_goal
-from repo_map.steering import Steering, steer
-from repo_map.steering.phrases import Phrase, Wish, read_phrases
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan
+from repo_map.plan.update import apply_update
+from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
 ROUTER = '''class Router:
@@ -247,6 +247,11 @@ def test_a_question_is_answered_and_changes_nothing(index: RepoIndex, feedback: 
 )
 def test_bare_words_of_size_change_the_budget(index: RepoIndex, feedback: str, budget: int) -> None:
     assert steered(index, feedback).updates == {"budget": budget}
+
+
+@pytest.mark.parametrize("words", ["more about src/auth/tokens.py", "less of `tokens`", "more on max_tokens"])
+def test_a_name_that_holds_a_word_for_the_budget_is_a_name(words: str) -> None:
+    assert [phrase.wish for phrase in read_phrases(words)] != [Wish.BUDGET]
 
 
 def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repo_map.index import RepoIndex, build_index
-from repo_map.relevance.scoring import score_goal
-from repo_map.relevance.sufficiency import Sufficiency, Surety
+from repo_map.relevance.confidence import Sufficiency, Surety
+from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
 HANDLER = '''"""Handlers of requests for {name}."""

@@ -17,7 +17,7 @@ from tests.support.trees import write
 
 def test_a_watched_tree_is_indexed_again_when_its_files_change(tmp_path: Path) -> None:
     tree = write(tmp_path / "tree", {"a.py": "def a(): pass\n", "b/c.py": "def c(): pass\n"})
-    command = [sys.executable, "-m", "repo_map.cli", "watch", str(tree), "--no-cache", "--json"]
+    command = [sys.executable, "-m", "repo_navigator.map_main", "watch", str(tree), "--no-cache", "--json"]
     with heeding_ctrl_c():
         watcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with watcher:

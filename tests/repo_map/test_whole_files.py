@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from repo_map.whole_files import TEMPORARY, latest_first, prune
+from repo_map.atomic_files import TEMPORARY, latest_first, prune
 
 
 def _written(folder: Path, name: str, second: int, size: int = 100) -> Path:

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.loopback.gemini import gemini
 from benchmarks.loopback.minds import call
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
 from tests.safety.stdio_session import Ack, ServerDiedError, take_steps
 from tests.support.trees import commit
 

@@ -83,7 +83,7 @@ def watched(points: WritePoints) -> type[sqlite3.Connection]:
 
 def serve_one(folder: Path, kill_at: str, told: int) -> None:
     """Be ``repo-navigator serve`` on the pipes that are standard input and output now; never returns."""
-    from mcp_server.cli import main
+    from repo_navigator.main import main
 
     before = {*sys.modules}
     points = WritePoints(folder, kill_at, told)
@@ -98,11 +98,11 @@ def serve_one(folder: Path, kill_at: str, told: int) -> None:
 
 def warm(repository: Path) -> None:
     """Build what every server needs, so that no fork pays for it."""
-    from repo_map import tokens
-    from repo_map.drawing import draw_map
-    from repo_map.flight_plan import FlightPlan
+    from repo_map.drawing.draw import draw_map
     from repo_map.index import build_index
     from repo_map.indexing.store import Store
+    from repo_map.plan.model import FlightPlan
+    from repo_map.text import tokens
 
     tokens.count("")
     draw_map(build_index(repository, store=Store(None), workers=1), FlightPlan())

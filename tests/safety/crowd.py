@@ -12,9 +12,11 @@ import os
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +24,12 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from benchmarks.concurrency import served
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
 from tests.safety.crash import FILES
 from tests.support.trees import commit
 
@@ -35,8 +37,8 @@ PATIENCE_S = 120.0
 """After which a call that has no answer counts as a deadlock."""
 _BUSY = ("Another process has just stepped", "has been stepping")
 _COMMANDS = (
-    ("mcp_server.cli", "navigate", "--goal", "add up the total", "--json"),
-    ("repo_map.cli", "generate", "--quiet"),
+    ("repo_navigator.main", "navigate", "--goal", "add up the total", "--json"),
+    ("repo_navigator.map_main", "generate", "--quiet"),
 )
 
 
@@ -71,16 +73,17 @@ async def crowd(folder: Path, *, stdio: int, http: int, commands: int, rounds: i
             fronts.append(await stack.enter_async_context(Client(url)))
         for _ in range(stdio):
             command = StdioServerParameters(
-                command=sys.executable, args=["-m", "mcp_server"], env=environment
+                command=sys.executable, args=["-I", "-m", "mcp_server"], env=environment
             )
             fronts.append(await stack.enter_async_context(Client(command)))
         goal = {"goal": "add up the total", "repo_path": str(repository), "mode": "interactive"}
         told = await _told(fronts[0].call_tool("navigate", goal))
         shared = told["navigation_id"]
         tally.steps.append(told["turn_report"]["step_number"])
+        budgets = count(4_000)
         async with anyio.create_task_group() as tasks:
             for front in fronts:
-                tasks.start_soon(_work, front, shared, goal, rounds, tally)
+                tasks.start_soon(partial(_work, front, shared, goal, rounds, tally, budgets=budgets))
             for number in range(commands):
                 tasks.start_soon(_command, _COMMANDS[number % 2], repository, rounds, environment, tally)
             tasks.start_soon(_edit, repository, rounds)
@@ -88,10 +91,16 @@ async def crowd(folder: Path, *, stdio: int, http: int, commands: int, rounds: i
     return tally
 
 
-async def _work(front: Client, shared: str, goal: dict[str, Any], rounds: int, tally: Tally) -> None:
+async def _work(
+    front: Client, shared: str, goal: dict[str, Any], rounds: int, tally: Tally, *, budgets: Iterator[int]
+) -> None:
     """Step the shared navigation and open one of its own, a few times."""
     for number in range(rounds):
-        updates = {"verbosity": [{"pattern": f"src/part_{number % 6}.py", "level": 1 + number % 4}]}
+        # A step is taken only where the plan changes, whoever changed it before.
+        updates = {
+            "verbosity": [{"pattern": f"src/part_{number % 6}.py", "level": 1 + number % 4}],
+            "budget": next(budgets),
+        }
         told = await _told(front.call_tool("step", {"navigation_id": shared, "updates": updates}))
         if told:
             tally.steps.append(told["turn_report"]["step_number"])

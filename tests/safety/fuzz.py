@@ -163,7 +163,7 @@ def _server(folder: str, *command: str) -> subprocess.Popen[bytes]:
         [
             sys.executable,
             "-c",
-            "import sys; from mcp_server.cli import main; sys.exit(main(sys.argv[1:]))",
+            "import sys; from repo_navigator.main import main; sys.exit(main(sys.argv[1:]))",
             *command,
         ],
         stdin=subprocess.PIPE if len(command) == 1 else subprocess.DEVNULL,

@@ -13,26 +13,25 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from navigator.amendments import amend_by_model
+from navigator.request import checked, first_state
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.state import ModelPricingRates
-from navigator.tasks import checked, first_state
-from navigator.turns import Navigation
+from navigator.turn import Navigation, amend_by_model
 from repo_map import globs
-from repo_map.drawing import draw_map
+from repo_map.drawing.draw import draw_map
 from repo_map.drawing.rendering import render_body
 from repo_map.errors import BudgetError, FlightPlanError
-from repo_map.flight_plan import FlightPlan
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.extraction import extract
 from repo_map.indexing.store import Store
+from repo_map.languages.registry import LANGUAGES
 from repo_map.limits import Limits
-from repo_map.parsing.languages import LANGUAGES
-from repo_map.secrecy.masking import mask
+from repo_map.parsing.symbols import read_symbols
+from repo_map.plan.model import FlightPlan
+from repo_map.secrets.masking import mask
 from repo_map.selection.sections import Shape
-from repo_map.symbols import read_symbols
 from repo_map.worktree.files import ReadFile, digest
-from repo_map.worktree.ignore_rules import IgnoreRules
+from repo_map.worktree.listing import IgnoreRules
 from tests.support.trees import write
 
 TOKEN_BUDGET = 600
@@ -73,12 +72,13 @@ def sources(data: bytes) -> None:
     source, path = data[1:], f"some/file{SUFFIXES[data[0] % len(SUFFIXES)]}"
     masked = mask(source)
     assert len(masked.source) == len(source)
-    symbols = read_symbols(masked.source, path, Limits(parse_seconds=2.0))
+    limits = Limits(parse_seconds=2.0)
+    symbols = read_symbols(masked.source, path, limits)
     lines = masked.source.count(b"\n") + 1
     for item in symbols.definitions:
         assert 0 < item.start <= item.sig_start <= item.sig_end
         assert item.end <= lines
-    extract([ReadFile(path, len(source), masked.source, digest=digest(source))])
+    extract([ReadFile(path, len(source), masked.source, digest=digest(source))], limits, read_symbols)
     text = masked.source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     for level in (2, 3, 4):
         body = render_body(text, symbols.definitions, Shape(level), is_header=lambda _: False)
@@ -94,7 +94,7 @@ def replies(data: bytes) -> None:
     updates = said if isinstance(said, dict) else {"verbosity": said}
     index, navigation = _flying()
     try:
-        change = amend_by_model(navigation, "because", updates)
+        change, _ = amend_by_model(navigation, index, "because", updates)
         drawn = draw_map(index, change.plan)
     except (FlightPlanError, BudgetError):
         return

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.safety.crash import FILES
 from tests.support.trees import write

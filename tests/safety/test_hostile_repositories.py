@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from repo_map.drawing import RepoMap, draw_map
+from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.flight_plan import FlightPlan
-from repo_map.history import read_history
+from repo_map.history import git_log
+from repo_map.history.history import read_history
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.worktree.fence import leads_out, open_inside
+from repo_map.plan.model import FlightPlan
+from repo_map.worktree.disk import leads_out, open_inside
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
-from tests.support.trees import write
+from tests.support.trees import commit, git, write
 
 EVERYTHING = FlightPlan.from_yaml("budget: 20000\nverbosity:\n  - {pattern: '**', level: 4}\n")
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="traps are shell scripts and links")
@@ -25,7 +26,8 @@ needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="traps are shel
 
 def navigated(root: Path) -> tuple[RepoMap, str]:
     index = build_index(root, store=Store(None), workers=1)
-    read_history(root, store=Store(None))
+    history = read_history(root, store=Store(None))
+    assert history is None or OUTSIDE not in "\n".join((*history.subjects, *history.paths, *history.terms))
     told = "\n".join(f"{problem.path}: {problem.what}" for problem in index.problems)
     return draw_map(index.refresh(), EVERYTHING), told
 
@@ -41,6 +43,7 @@ def test_a_hostile_repository_gets_what_it_must(trap: Trap, tmp_path: Path) -> N
     assert OUTSIDE not in drawn.text
     assert OUTSIDE not in told
     assert trap.told in told
+    assert "did not answer" not in told
     assert ('return "started"' in drawn.text) == trap.shows_app
     # Every line that begins a file is the path of one of its files, and no other line is.
     headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.files}]
@@ -55,13 +58,56 @@ def test_the_command_line_runs_nothing_of_a_hostile_repository(tmp_path: Path) -
     next(trap for trap in TRAPS if trap.name == "config").plant(place)
     place.ran.unlink(missing_ok=True)
     command = ["navigate", str(place.root), "--goal", "start the app"]
-    code = "import sys; from mcp_server.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from repo_navigator.main import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", code, *command], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert 'return "started"' in done.stdout
     assert not place.ran.exists(), place.ran.read_text()
+
+
+@needs_posix
+def test_a_setting_that_orders_files_keeps_no_history_waiting(tmp_path: Path) -> None:
+    root = commit(tmp_path / "repository", CODE)
+    os.mkfifo(root / "pipe")
+    git(root, "config", "diff.orderFile", str(root / "pipe"))
+    history = read_history(root, store=Store(None))
+    assert history is not None
+    assert len(history) == 1
+
+
+@needs_posix
+def test_the_words_of_an_endless_commit_message_are_not_all_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = commit(tmp_path / "repository", CODE, message="Start the app\n\n" + "password = a1b2c3\n" * 5_000)
+    masked: list[int] = []
+    monkeypatch.setattr(git_log, "mask_name", lambda text: masked.append(len(text)) or text)
+    history = read_history(root, store=Store(None))
+    assert history is not None
+    assert history.subjects == ("Start the app",)
+    assert max(masked) < 60_000
+
+
+@needs_posix
+def test_a_lender_that_borrows_or_links_elsewhere_lends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = commit(tmp_path / "private", {"private.py": "x = 1\n"}, message=OUTSIDE) / ".git/objects"
+    monkeypatch.setenv("REPO_NAVIGATOR_LENDERS", str(tmp_path / "lent"))
+    (tmp_path / "lent").mkdir()
+    root = commit(tmp_path / "lent/repository", CODE)
+    (root / ".git/HEAD").write_text(git(tmp_path / "private", "rev-parse", "HEAD"))
+    quoted = str(private).replace("/", "\\057", 1)
+    borrowing = write(tmp_path / "lent/borrowing", {"info/alternates": f"{private}\n"})
+    linking = write(tmp_path / "lent/linking", {"info/x": ""})
+    for folder in private.iterdir():
+        if folder.name != "info":
+            (linking / folder.name).symlink_to(folder)
+    for named in (f'"{quoted}"', str(borrowing), str(linking)):
+        write(root, {".git/objects/info/alternates": f"{named}\n"})
+        assert read_history(root, store=Store(None)) is None
 
 
 @needs_posix
@@ -96,8 +142,6 @@ def test_folders_of_the_kernel_are_no_repositories(folder: str) -> None:
 
 @needs_posix
 def test_a_linked_work_tree_and_a_submodule_are_believed(tmp_path: Path) -> None:
-    from tests.support.trees import commit, git
-
     main = commit(tmp_path / "main", CODE)
     git(main, "worktree", "add", "-q", str(tmp_path / "linked"))
     git(main, "submodule", "--quiet", "add", str(main), "sub")

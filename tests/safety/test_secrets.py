@@ -11,20 +11,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from benchmarks.loopback.gemini import gemini
 from benchmarks.loopback.minds import call
+from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
-from navigator.service import Navigator
+from mcp_server.settings import Settings
+from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import draw_map
+from repo_map.drawing.replay import replay, stamp
+from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.replay import replay, stamp
-from tests.support.secrets import SECRETS
+from repo_map.plan.model import FlightPlan
+from tests.support.secrets import SECRETS, invented
 from tests.support.trees import tables_digest, write
 
+WORD = invented("{A4}7{A3}harbour!{d3}")
 TOKEN, LIVE = SECRETS["GitHub token"], SECRETS["Stripe key"]
 FILES = {
     "src/pay.py": f'"""Payments."""\n\nKEY = "{LIVE}"\n\n\ndef pay(amount: int) -> str:\n'
@@ -175,12 +181,152 @@ def test_a_log_line_holds_no_secret(form: Any, capsys: pytest.CaptureFixture[str
     assert LIVE not in told
 
 
+def test_a_log_line_that_is_cut_holds_no_half_of_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    try:
+        log_to_stderr("DEBUG", "json")
+        for blanks in range(15_950, 16_000, 5):
+            logging.getLogger("some.library").warning("%s%s", " " * blanks, TOKEN)
+    finally:
+        root.handlers[:] = before
+        root.setLevel(level)
+    told = capsys.readouterr().err
+    assert "…" in told
+    assert TOKEN[:8] not in told
+
+
+def commit(root: Path, message: str) -> None:
+    git = [
+        "git",
+        "-C",
+        str(root),
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b.c",
+        "-c",
+        "commit.gpgsign=false",
+    ]
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", message], check=True)
+
+
+def test_what_commits_say_and_the_names_of_deleted_files_are_kept_masked(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop", {"src/pay.py": "def pay(): ...\n", f"old/{TOKEN}.py": "x = 1\n"})
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    commit(root, f"Pay with {LIVE}\n\nIts password: {WORD}")
+    (root / f"old/{TOKEN}.py").rename(root / "src/new.py")
+    commit(root, f"Move what was called {TOKEN}")
+    store = Store(tmp_path / "cache")
+    history = read_history(root, store=store)
+    assert history is not None
+    assert history.subjects[1].startswith("Pay with ***")
+    assert "harbour" not in " ".join(history.terms)
+    assert TOKEN not in repr(history.paths)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    assert b"Pay with ***" in kept
+    assert not [secret for secret in (TOKEN, LIVE, "harbour") if secret.encode() in kept]
+
+
+def test_what_an_older_version_kept_of_commits_is_deleted(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop", {"a.py": "x = 1\n"})
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    commit(root, "Begin")
+    stale = tmp_path / "cache" / "history" / "0123.v2"
+    write(tmp_path / "cache", {"history/0123.v2": TOKEN})
+    read_history(root, store=Store(tmp_path / "cache"))
+    assert not stale.exists()
+
+
+def test_a_file_whose_name_is_a_secret_is_listed_under_a_masked_name_and_asked_for_by_it(
+    tmp_path: Path,
+) -> None:
+    root = write(
+        tmp_path / "shop", {f"keys/{TOKEN}.txt": "inside\n", f"{LIVE}/a.py": "a = 1\n", "b.py": "b = 1\n"}
+    )
+    index = index_of(root, tmp_path / "cache")
+    masked = f"keys/{'*' * len(TOKEN)}.txt"
+    assert masked in index.paths
+    plan = FlightPlan.from_yaml(f"budget: 900\nverbosity:\n  - {{pattern: 'keys/{TOKEN}.txt', level: 4}}\n")
+    assert TOKEN not in plan.to_yaml()
+    drawn = draw_map(index, plan)
+    assert masked in drawn.text
+    for told in (drawn.text, "".join(drawn.notes), repr(index.paths), repr(index.problems)):
+        assert TOKEN not in told
+        assert LIVE not in told
+    assert any(
+        problem.path == masked and "its name holds a secret" in problem.what for problem in index.problems
+    )
+    assert holds_secret(tmp_path / "cache") == []
+    assert index.refresh().paths == index.paths
+
+
+@pytest.mark.anyio
+async def test_no_tool_repeats_a_secret_that_it_was_given(repository: Path, tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+    refused: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("navigate", {"goal": "pay", "repo_path": f"/nowhere/{TOKEN}"}),
+        ("navigate", {"goal": "pay", "model": TOKEN}),
+        ("navigate", {"goal": "pay", "mode": TOKEN}),
+        ("navigate", {"goal": "pay", TOKEN: 1}),
+        ("navigate", {"goal": "pay", "flight_plan": f"verbosity: {TOKEN}"}),
+        ("step", {"navigation_id": TOKEN}),
+        ("get_context", {"cursor": TOKEN}),
+        (TOKEN, {}),
+    )
+    async with Client(build_server(settings, repository)) as client:
+        for tool, arguments in refused:
+            result = await client.call_tool(tool, arguments)
+            assert result.is_error, (tool, arguments)
+            assert TOKEN not in result.model_dump_json(), (tool, arguments)
+        plan = {"verbosity": [{"pattern": f"src/{TOKEN}.py", "level": 4}]}
+        done = await client.call_tool(
+            "navigate",
+            {"goal": "pay", "repo_path": str(repository), "flight_plan": plan, "mode": "interactive"},
+        )
+        asked = await client.call_tool("step", {"feedback": f"show `{LIVE}`"})
+        plan = {"verbosity": [{"pattern": f"src/{LIVE}.py", "level": 4}]}
+        updated = await client.call_tool("step", {"updates": plan})
+        for result in (done, asked, updated):
+            assert not result.is_error, result.content
+            assert TOKEN not in result.model_dump_json()
+            assert LIVE not in result.model_dump_json()
+        with pytest.raises(MCPError) as error:
+            await client.get_prompt(TOKEN, {})
+        assert TOKEN not in error.value.message
+    assert holds_secret(tmp_path / "data") == []
+
+
+def test_no_command_line_repeats_a_secret_that_it_was_given(repository: Path) -> None:
+    wrong = (
+        ["repo_navigator.map_main", "generate", f"/nowhere/{TOKEN}"],
+        ["repo_navigator.map_main", "generate", str(repository), "--tokens", TOKEN],
+        ["repo_navigator.map_main", "generate", str(repository), f"--{TOKEN}"],
+        ["repo_navigator.map_main", "generate", str(repository), "-v", f"{LIVE}:4"],
+        ["repo_navigator.main", "navigate", str(repository), "--goal", "pay", "--model", TOKEN],
+        ["repo_navigator.main", TOKEN],
+    )
+    for arguments in wrong:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        said = done.stdout + done.stderr
+        assert "***" in said, arguments
+        assert TOKEN not in said
+        assert LIVE not in said
+
+
 def test_importing_the_server_and_drawing_a_clean_tree_loads_no_detector(tmp_path: Path) -> None:
     root = write(tmp_path / "clean", {"a.py": "def a() -> int:\n    return 1\n"})
     code = (
         "import sys, mcp_server.app; from pathlib import Path; from repo_map.index import build_index;"
-        "from repo_map.indexing.store import Store; from repo_map.drawing import draw_map;"
-        "from repo_map.flight_plan import FlightPlan;"
+        "from repo_map.indexing.store import Store; from repo_map.drawing.draw import draw_map;"
+        "from repo_map.plan.model import FlightPlan;"
         f"draw_map(build_index(Path({str(root)!r}), store=Store(None), workers=1), FlightPlan());"
         "print([name for name in sys.modules if name.startswith('detect_secrets')])"
     )
@@ -189,7 +335,7 @@ def test_importing_the_server_and_drawing_a_clean_tree_loads_no_detector(tmp_pat
 
 
 def test_this_repository_holds_no_secret_of_a_known_format() -> None:
-    from repo_map.secrecy.masking import mask
+    from repo_map.secrets.masking import mask
 
     root = Path(__file__).parents[2]
     names = subprocess.run(

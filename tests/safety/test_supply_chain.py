@@ -22,7 +22,7 @@ def refuse(event, arguments):
         print("reached for the network:", event, arguments[-1], file=sys.stderr)
         raise SystemExit(99)
 sys.addaudithook(refuse)
-from mcp_server.cli import main
+from repo_navigator.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("repo_map", "navigator", "mcp_server")
+PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 VARIES = "…"
 BELOW = "Below the server"
 """The section of what no call of the server leads to."""

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import stat
 import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.trees import commit, git, write
 
+OWN_PACKAGES = ("benchmarks", "mcp_server", "navigator", "repo_map", "repo_navigator")
 OUTSIDE = "what-lies-outside-must-stay-outside"
 CODE = {"src/app.py": 'def start() -> str:\n    """Start the app."""\n    return "started"\n'}
 
@@ -144,20 +150,364 @@ def worktree_elsewhere(place: Place) -> None:
     _set(place, f"core.worktree={place.outside}")
 
 
+def _private(place: Place) -> Path:
+    """Commit what must stay outside, in words of its history too; return its git folder."""
+    return commit(place.outside, {"private.py": f"# {OUTSIDE}\n"}, message=OUTSIDE) / ".git"
+
+
 @trap(
     "a .git file that names a repository which does not name it back is not believed",
     told="names the repository",
 )
 def git_file(place: Place) -> None:
-    commit(place.outside, {"private.py": f"# {OUTSIDE}\n"})
+    _private(place)
     write(place.root, {**CODE, ".git": f"gitdir: {place.outside / '.git'}\n"})
 
 
 @trap("a .git link is no better", told="names the repository")
 def git_link(place: Place) -> None:
-    commit(place.outside, {"private.py": f"# {OUTSIDE}\n"})
     write(place.root, CODE)
-    (place.root / ".git").symlink_to(place.outside / ".git")
+    (place.root / ".git").symlink_to(_private(place))
+
+
+@trap("a .git folder whose objects lie in another one is not believed", told="names the repository")
+def common_folder(place: Place) -> None:
+    commit(place.root, CODE)
+    (place.root / ".git/commondir").write_text(f"{_private(place)}\n")
+
+
+@trap("nor is one in the tree that a .git file names", told="names the repository")
+def common_folder_of_a_git_file(place: Place) -> None:
+    private = _private(place)
+    write(place.root, {**CODE, ".git": "gitdir: .own\n", ".own/commondir": f"{private}\n"})
+    for name in ("HEAD", "index"):
+        shutil.copy(private / name, place.root / ".own")
+
+
+@trap("nor is a linked work tree that only says so itself", told="names the repository")
+def forged_work_tree(place: Place) -> None:
+    own = f"{_private(place)}/worktrees/forged"
+    write(place.root, {**CODE, ".git": f"gitdir: {own}\n"})
+
+
+@trap("objects that another repository lends are not read", told="borrows objects")
+def alternates(place: Place) -> None:
+    private = _private(place)
+    commit(place.root, CODE)
+    (place.root / ".git/objects/info").mkdir(exist_ok=True)
+    (place.root / ".git/objects/info/alternates").write_text(f"{private / 'objects'}\n")
+    (place.root / ".git/HEAD").write_text(git(place.outside, "rev-parse", "HEAD"))
+
+
+@trap("nor are those of a clone that shares them", told="borrows objects")
+def shared_clone(place: Place) -> None:
+    commit(place.outside, {**CODE, "private.py": f"# {OUTSIDE}\n"}, message=OUTSIDE)
+    place.root.rmdir()
+    git(place.outside, "clone", "-q", "--shared", ".", str(place.root))
+    for name in ("private.py", "code.py", "secret.txt"):
+        (place.root / name).unlink()
+
+
+def _replaced_by_link(place: Place, name: str) -> None:
+    private = _private(place)
+    (place.outside / "FILE").write_text(f"{OUTSIDE}\n")
+    commit(place.root, CODE)
+    git(place.root, "pack-refs", "--all")
+    git(place.outside, "pack-refs", "--all")
+    mine, theirs = place.root / ".git" / name, private / name
+    if mine.is_dir():
+        shutil.rmtree(mine)
+    mine.unlink(missing_ok=True)
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.symlink_to(theirs if theirs.exists() else place.outside / "FILE")
+
+
+LINKED = (
+    *("HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "refs", "refs/heads"),
+    *("refs/heads/main", "objects", "objects/pack", "objects/info", "info", "info/exclude", "info/grafts"),
+    "info/attributes",
+)
+TRAPS.extend(
+    Trap(
+        f"link-{name.replace('/', '-')}",
+        f"a link as .git/{name} is told and not followed",
+        partial(_replaced_by_link, name=name),
+        told=f"`.git/{name}` is a symbolic link",
+    )
+    for name in LINKED
+)
+
+
+@trap("a bare repository in a folder is no repository of that folder")
+def bare_folder(place: Place) -> None:
+    _private(place)
+    place.root.rmdir()
+    git(place.outside, "clone", "-q", "--bare", ".", str(place.root))
+    write(place.root, CODE)
+
+
+def _put(place: Place, name: str, kind: int) -> None:
+    """Put a pipe or a socket where a file of that name would be."""
+    commit(place.root, CODE)
+    if name.startswith("nested/"):
+        commit(place.root / "nested", {"inner.py": "x = 1\n"})
+    target = place.root / name
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if kind == stat.S_IFIFO:
+        os.mkfifo(target)
+    else:
+        os.mknod(target, kind | 0o600)
+
+
+OPENED = (
+    *(".git", ".git/HEAD", ".git/config", ".git/config.worktree", ".git/index", ".git/commondir"),
+    *(".git/packed-refs", ".git/shallow", ".git/refs", ".git/refs/heads/main", ".git/refs/replace/x"),
+    *(".git/info/exclude", ".git/info/attributes", ".git/info/grafts", ".git/info/sparse-checkout"),
+    *(".git/objects", ".git/objects/info/alternates", ".git/objects/info/commit-graph"),
+    *(".git/objects/pack/multi-pack-index", ".git/objects/pack/pack-0.idx", ".git/objects/00/0"),
+)
+"""What git opens of a repository to list files and to tell its history."""
+WAITED_FOR = (".gitignore", "src/.gitignore", "nested/.git/HEAD", "nested/.git/commondir")
+"""What git opens besides when it lists files."""
+NOT_OPENED = (".gitattributes", "src/.gitattributes", ".mailmap", ".gitmodules", "nested/.git")
+
+
+def _told_of(name: str) -> str:
+    if name in NOT_OPENED:
+        return ""
+    return "can't be read" if name == ".git/commondir" else f"`{name}` is neither a file nor a folder"
+
+
+TRAPS.extend(
+    Trap(
+        f"pipe-{name.replace('/', '-')}",
+        f"a pipe named {name} is not waited for",
+        partial(_put, name=name, kind=stat.S_IFIFO),
+        told=_told_of(name),
+    )
+    for name in (*OPENED, *WAITED_FOR, *NOT_OPENED)
+)
+if sys.platform == "linux":
+    TRAPS.extend(
+        Trap(
+            f"socket-{name.replace('/', '-')}",
+            f"nor is a socket named {name}",
+            partial(_put, name=name, kind=stat.S_IFSOCK),
+            told=_told_of(name),
+        )
+        for name in OPENED[:6]
+    )
+
+
+@trap("a folder where a file is expected means a plain folder", told="Git can't read the repository")
+def folders_for_files(place: Place) -> None:
+    commit(place.root, CODE)
+    for name in (".git/HEAD", ".git/index", ".git/info/exclude"):
+        (place.root / name).unlink(missing_ok=True)
+        (place.root / name).mkdir()
+    (place.root / ".gitignore").mkdir()
+
+
+@trap("a link to a file without end is not read", told="is a symbolic link")
+def endless(place: Place) -> None:
+    commit(place.root, CODE)
+    (place.root / ".git/info/grafts").symlink_to("/dev/zero")
+    (place.root / ".gitignore").symlink_to("/dev/zero")
+    (place.root / "zero.py").symlink_to("/dev/zero")
+
+
+@trap("a huge file of git's own is not read", told="over the limit of")
+def huge(place: Place) -> None:
+    commit(place.root, CODE)
+    for name in (".git/packed-refs", ".gitignore"):
+        with (place.root / name).open("wb") as file:
+            file.truncate(1 << 40)
+
+
+@trap("nor is a huge file of rules", told="walked without git")
+def huge_rules(place: Place) -> None:
+    commit(place.root, CODE)
+    with (place.root / "src/.gitignore").open("wb") as file:
+        file.truncate(1 << 40)
+
+
+@trap("of very many rules the first are followed", told="only its first rules are followed")
+def many_rules(place: Place) -> None:
+    write(place.root, {**CODE, ".gitignore": "a\n" * 400_000, "src/.gitignore": "*b*\n" * 200_000})
+
+
+@trap("a setting that names a pipe is not followed", told="names what is no small file")
+def settings_to_a_pipe(place: Place) -> None:
+    commit(place.root, CODE)
+    os.mkfifo(place.root / "pipe")
+    _set(place, "core.excludesFile=pipe")
+    git(place.root, "config", "--add", "includeIf.gitdir:/.path", "../pipe")
+    with (place.root / ".git/config").open("a") as file:
+        file.write('[Include "x"] Path = "../pi\\\npe" ; a comment\n')
+
+
+@trap("a .git file that leads to the kernel or to a pipe is not followed")
+def git_file_to_the_kernel(place: Place) -> None:
+    os.mkfifo(place.outside / "pipe")
+    write(
+        place.root,
+        {
+            **CODE,
+            ".git": "gitdir: /proc/self\n",
+            "a/.git": f"gitdir: {place.outside / 'pipe'}\n",
+            "a/b.py": "x = 1\n",
+            "c/.git": "gitdir: //host/share\n",
+            "c/d.py": "x = 1\n",
+        },
+    )
+
+
+@trap("paths too long to be looked at are told", told="too long")
+def deep(place: Place) -> None:
+    write(place.root, CODE)
+    here = os.open(place.root, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        inner = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(os.open("deep.py", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+def _settings_text(place: Place, written: bytes) -> None:
+    commit(place.root, CODE)
+    os.mkfifo(place.root / "pipe")
+    config = place.root / ".git/config"
+    config.write_bytes(written.replace(b"HERE", config.read_bytes()))
+
+
+HIDDEN_SETTINGS = {
+    "byte-order-mark": b"\xef\xbb\xbf[core]excludesFile=pipe\nHERE",
+    "two-headers": b"HERE[a][core]excludesFile=pipe\n",
+    "comment-with-backslash": b"HERE[core]\n# a comment \\\nexcludesFile=pipe\n",
+    "value-with-backslash": b"HERE[core]\na = x\\\\\nexcludesFile=pipe\n",
+    "form-feed": b'HERE[core]\na = "\x0c[user]"\nexcludesFile=pipe\n',
+    "nul": b"HERE[core]\nexcludesFile=pipe\0more\n",
+    "escapes": b'HERE[core]\nexcludesFile = "\\bpi\\tpe"\n',
+    "installation": b'HERE[include]\npath="%(prefix)/../dev/ptmx"\n',
+    "included-outside": b"HERE[include]\npath=../../outside/settings\n",
+    "inner-space": b"HERE[core]\nexcludesFile = a \tpipe ; named so\n",
+}
+"""Settings that git reads, and that a reading of another kind misses."""
+
+
+def _hidden_setting(place: Place, name: str) -> None:
+    _settings_text(place, HIDDEN_SETTINGS[name])
+    (place.outside / "settings").write_text(f"[core]\nexcludesFile={place.root}/pipe\n")
+    for other in ("\bpi\tpe", "a  pipe"):
+        os.mkfifo(place.root / other)
+
+
+TRAPS.extend(
+    Trap(
+        f"setting-{name}",
+        "a setting that names a pipe is found however it is written",
+        partial(_hidden_setting, name=name),
+        told="names what is no small file",
+    )
+    for name in HIDDEN_SETTINGS
+)
+
+
+@trap("a setting behind more than a megabyte is found too", told="has more than 1,000,000 bytes")
+def setting_far_behind(place: Place) -> None:
+    _settings_text(place, b"HERE#" + b"#" * 1_100_000 + b"\n[core]\nexcludesFile=pipe\n")
+
+
+@trap("files that include one another many times over are not followed", told="include more than 100 files")
+def many_includes(place: Place) -> None:
+    _settings_text(place, b"HERE[include]\npath=../0\n")
+    for number in range(9):
+        (place.root / str(number)).write_text("[include]\n" + f"path={number + 1}\n" * 40)
+
+
+@trap("a pattern of the repository's own is not looked for in its files", told="is a pattern")
+def slow_pattern(place: Place) -> None:
+    _settings_text(place, b'HERE[diff "x"]\nxfuncname="^(a*)*(a*)*(a*)*\\\\1\\\\2\\\\3b$"\n')
+    write(place.root, {".git/info/attributes": "* diff=x\n"})
+    for last in ("x", "y"):
+        commit(place.root, {"long.txt": "a" * 200 + "\n" * 9 + last + "\n"})
+
+
+def _borrowing(place: Place, alternates: str) -> None:
+    private = _private(place)
+    commit(place.root, CODE)
+    write(
+        place.root, {".git/objects/info/alternates": alternates.replace("PRIVATE", str(private / "objects"))}
+    )
+    (place.root / ".git/HEAD").write_text(git(place.outside, "rev-parse", "HEAD"))
+
+
+@trap("nor those that stand behind more than a megabyte", told="has more than 1,000,000 bytes")
+def alternates_far_behind(place: Place) -> None:
+    _borrowing(place, "#" * 1_100_000 + "\nPRIVATE\n")
+
+
+def _forged_linked_tree(place: Place, pointer: str, common: str) -> None:
+    """Make a ``.git`` file that leads to a linked work tree within the tree, whose objects are private."""
+    private = _private(place)
+    commit(place.root, CODE)
+    own = place.root / ".git/worktrees/w"
+    write(own, {"HEAD": git(place.outside, "rev-parse", "HEAD"), "commondir": f"{common}\n"})
+    write(own, {"gitdir": "../../../.git\n"})
+    shutil.copy(place.root / ".git/index", own)
+    (place.root / ".git").rename(place.root / ".x")
+    other = place.root / ".x/worktrees/.. "
+    shutil.copytree(place.root / ".x", other, ignore=shutil.ignore_patterns("worktrees"))
+    write(other, {"objects/info/alternates": f"{private / 'objects'}\n"})
+    write(place.root, {".git": f"gitdir: {pointer}\n"})
+
+
+@trap("a space at the end of a folder's name belongs to it", told="names the repository")
+def spaced_common_folder(place: Place) -> None:
+    _forged_linked_tree(place, ".x/worktrees/w", "../.. ")
+
+
+@trap("in the name of a git folder too")
+def spaced_git_folder(place: Place) -> None:
+    commit(place.root, CODE)
+    shutil.copytree(place.root / ".git", place.root / ".own ")
+    (place.root / ".git").rename(place.root / ".own")
+    (place.root / ".own /HEAD").unlink()
+    os.mkfifo(place.root / ".own /HEAD")
+    write(place.root, {".git": "gitdir: .own \n"})
+
+
+def _raw_commit(place: Place, tail: str, **files: str) -> None:
+    """Commit files with a time, or a message, that git itself would refuse to write."""
+    write(place.root, files)
+    git(place.root, "add", *files)
+    tree, parent = git(place.root, "write-tree").strip(), git(place.root, "rev-parse", "HEAD").strip()
+    text = f"tree {tree}\nparent {parent}\nauthor a <a@b> {tail}".encode()
+    whole = b"commit %d\0" % len(text) + text
+    name = hashlib.sha1(whole).hexdigest()
+    target = place.root / ".git/objects" / name[:2] / name[2:]
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(zlib.compress(whole))
+    git(place.root, "update-ref", "HEAD", name)
+
+
+@trap("a commit may name any time")
+def odd_times(place: Place) -> None:
+    commit(place.root, CODE)
+    for number, when in enumerate(("9" * 30, str(2**64 - 1), str(2**63), "-5", "x")):
+        _raw_commit(
+            place, f"{when} +0000\ncommitter a <a@b> {when} +9999\n\nLate\n", **{"a.py": f"x = {number}\n"}
+        )
+
+
+@trap("committed names with line breaks are names", told="control characters")
+def committed_line_breaks(place: Place) -> None:
+    commit(place.root, {**CODE, "a=b\nc=d@e.py": "x = 1\n", "f=g.py": "x = 1\n"})
 
 
 @trap("links that leave the tree are told and not followed", told="leaves the tree")
@@ -234,6 +584,32 @@ def slow_rules(place: Place) -> None:
 def broken(place: Place) -> None:
     write(
         place.root, {**CODE, ".git/HEAD": "\0" * 100, ".git/config": "[core\n", ".git/index": b"DIRC\xff" * 9}
+    )
+
+
+@trap("modules, programs and settings with the names of what we use are neither imported nor run nor read")
+def shadows(place: Place) -> None:
+    commit(place.root, CODE)
+    for name in sorted({*sys.stdlib_module_names, *packages_distributions(), *OWN_PACKAGES}):
+        if name.isidentifier():
+            write(place.root, {f"{name}.py": f"open({str(place.ran)!r}, 'a').write(__name__ + '\\n')\n"})
+    for name in ("git", "git.exe", "python", "python3", "repo-navigator", "uv", "uvx"):
+        write(place.root, {name: f"#!/bin/sh\necho {name} >> '{place.ran}'\n"})
+        (place.root / name).chmod(0o755)
+    elsewhere = "http://127.0.0.1:9"
+    write(
+        place.root,
+        {
+            ".env": f"GOOGLE_API_KEY=x\nREPO_NAVIGATOR_MODEL=gemini-2.5-flash\nHTTPS_PROXY={elsewhere}\n",
+            ".netrc": "default login x password x\n",
+            ".python-version": "2.7\n",
+            "logging.conf": "[loggers]\nkeys=root\n",
+            "pyproject.toml": f'[[tool.uv.index]]\nurl = "{elsewhere}"\ndefault = true\n',
+            "pyvenv.cfg": f"home = {place.root}\n",
+            "setup.cfg": "[metadata]\nname = x\n",
+            "shadows.pth": "import shadows\n",
+            "uv.toml": f'[[index]]\nurl = "{elsewhere}"\ndefault = true\n',
+        },
     )
 
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from repo_map.drawing import RepoMap, draw_map
-from repo_map.flight_plan import FlightPlan
+from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
 from tests.support.trees import write
 
 MARK = "=== "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from repo_map.symbols import read_symbols
+from repo_map.parsing.symbols import read_symbols
 
 
 def outline(path: str, source: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from repo_map.index import RepoIndex
-from repo_map.indexing.tables import to_arrays
+from repo_map.indexing.schema import to_arrays
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -23,7 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import landlock  # type: ignore[import-not-found]
 import uplink  # type: ignore[import-not-found]
 
-_NEW_USER, _NEW_NET, _NEW_PID = 0x10000000, 0x40000000, 0x20000000
+_NEW_USER, _NEW_NET, _NEW_PID, _NEW_MOUNTS = 0x10000000, 0x40000000, 0x20000000, 0x00020000
+_MOUNT_RECURSIVELY, _MOUNT_PRIVATE, _MOUNT_INERT = 0x4000, 0x40000, 0x2 | 0x4 | 0x8
+_PROC = "/proc"
+_PROC_OF_ONESELF = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "filesystems", "mounts", "sys")
+"""What programs read of ``/proc`` beside other processes."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _COULD_NOT_START = 127
 _UNSAFE = (
@@ -58,7 +62,7 @@ def _enter_namespaces() -> bool:
     if sys.platform != "linux":
         return False
     user, group = os.getuid(), os.getgid()
-    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER | _NEW_NET | _NEW_PID) != 0:
+    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER | _NEW_NET | _NEW_PID | _NEW_MOUNTS) != 0:
         return False
     with contextlib.suppress(OSError):
         Path("/proc/self/setgroups").write_text("deny")
@@ -67,12 +71,20 @@ def _enter_namespaces() -> bool:
     return True
 
 
+def _mount_own_processes() -> bool:
+    """Let ``/proc`` show the processes of this namespace alone; False where the system does not allow it."""
+    mount = ctypes.CDLL(None, use_errno=True).mount
+    mount(b"none", b"/", None, _MOUNT_RECURSIVELY | _MOUNT_PRIVATE, None)
+    return bool(mount(b"proc", _PROC.encode(), b"proc", _MOUNT_INERT, None) == 0)
+
+
 def _keep(spec: dict[str, Any], *, apart: bool) -> int:
     """Start the candidate and outlive it: after process 1 of a namespace, the kernel kills the rest."""
     if sys.platform == "linux":
         control = ctypes.CDLL(None).prctl
         control(_PR_SET_PDEATHSIG, signal.SIGKILL)
         control(_PR_SET_CHILD_SUBREAPER, 1)
+    own_processes = apart and _mount_own_processes()
     if apart:
         # Kernels from 6.14 on keep one count for each namespace; the least that they take is 301.
         with contextlib.suppress(OSError):
@@ -81,7 +93,7 @@ def _keep(spec: dict[str, Any], *, apart: bool) -> int:
         uplink.start(spec["uplink"], alone=apart)
     candidate = os.fork()
     if candidate == 0:
-        _become(spec, apart=apart)
+        _become(spec, apart=apart, own_processes=own_processes)
     code = _wait_for(candidate)
     if not apart:
         _kill_orphans()
@@ -93,13 +105,18 @@ def _tell(spec: dict[str, Any], what: dict[str, Any]) -> None:
     os.write(spec["report"], json.dumps(what).encode() + b"\n")
 
 
-def _become(spec: dict[str, Any], *, apart: bool) -> None:
+def _become(spec: dict[str, Any], *, apart: bool, own_processes: bool) -> None:
     """Turn into the candidate."""
     try:
         _limit(spec["limits"], apart=apart)
         os.nice(_NICER)
         os.chdir(spec["cwd"])
-        walled = landlock.restrict(spec["readable"], spec["writable"], network=apart or bool(spec["uplink"]))
+        readable = spec["readable"]
+        if not own_processes:
+            # The list of the processes of this machine is nobody's business here.
+            own = [f"{_PROC}/{name}" for name in _PROC_OF_ONESELF]
+            readable = [path for path in readable if path != _PROC] + own
+        walled = landlock.restrict(readable, spec["writable"], network=apart or bool(spec["uplink"]))
         closed = apart or (walled >= landlock.ABI_NETWORK and not spec["uplink"])
         _tell(spec, {"walls": {"network": closed, "files": walled > 0, "processes": apart}})
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

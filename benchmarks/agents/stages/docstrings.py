@@ -12,7 +12,7 @@ from benchmarks.agents.stages.base import Stage
 from benchmarks.agents.stages.workspace import repository_of, room_of
 from benchmarks.agents.tools.modules import get_module_help, index_of
 from repo_map.index import RepoIndex
-from repo_map.tokens import count
+from repo_map.text.tokens import count
 
 _NAME = re.compile(r"[\w./+-]*\w")
 _MOST_MODULES = 20

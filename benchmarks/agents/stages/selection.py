@@ -16,7 +16,7 @@ from benchmarks.agents.tools import modules, shell
 from benchmarks.agents.tools.modules import INDEX_NAME, IndexEntry, index_modules, index_of, index_text
 from benchmarks.agents.tools.search import SearchTools
 from benchmarks.agents.trial import fresh_room
-from navigator.service import Navigator
+from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 
 _ANSWER = 'Answer with JSON alone, the most relevant first, at most five: {"modules": ["…"]}'

@@ -7,18 +7,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
+
 from benchmarks.agents.isolation.limits import Limits
 from benchmarks.agents.isolation.sandbox import Room, run_isolated
 from repo_map.drawing.draw import draw_map
-from repo_map.flight_plan import FlightPlan, VerbosityRule
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.tokens import count
-from repo_map.worktree.file_flags import FileFlag, flags_of_path
+from repo_map.plan.model import FlightPlan, VerbosityRule
+from repo_map.text.tokens import count
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 INDEX_NAME = "adk_index.yaml"
 _INDEX_TOKENS = 20_000
 _HELP_TOKENS = 4_000
+_ONE_LINE = 1_000_000
+"""Characters after which the index would break a line."""
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _WORDS = re.compile(r"[^\W_]")
 _HELP = Path(__file__).with_name("module_help.py")
@@ -39,7 +43,9 @@ class IndexEntry(NamedTuple):
 
     def line(self) -> str:
         """Return the entry as a line of YAML."""
-        return f"{self.module}: {self.summary} [{', '.join(self.names)}]"
+        told = {self.module: f"{self.summary} [{', '.join(self.names)}]"}
+        line: str = yaml.safe_dump(told, allow_unicode=True, width=_ONE_LINE)
+        return line.rstrip("\n")
 
 
 def index_text(entries: Iterable[IndexEntry]) -> str:

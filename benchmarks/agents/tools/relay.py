@@ -25,10 +25,11 @@ LENT_KEY = "lent-for-one-run"
 class Relay:
     """Counts the calls of one run, and refuses those beyond a limit."""
 
-    def __init__(self, endpoint: Endpoint, most_calls: int) -> None:
+    def __init__(self, endpoint: Endpoint, most_calls: int, most_tokens: int) -> None:
         self.usage = TokenUsage()
         self._endpoint = endpoint
         self._left = most_calls
+        self._most_tokens = most_tokens
         self._lock = threading.Lock()
         self._client = httpx.Client(timeout=_TIMEOUT_S)
 
@@ -36,9 +37,9 @@ class Relay:
         """Return the model's answer to one call, as HTTP status and body."""
         with self._lock:
             self._left -= 1
-            refused = self._left < 0
+            refused = self._left < 0 or self.usage.input + self.usage.output > self._most_tokens
         if refused or not path.startswith(f"{_MODEL_PATH}{self._endpoint.model}:"):
-            why = "too many calls" if refused else f"only {self._endpoint.model} can be called"
+            why = "too many calls or tokens" if refused else f"only {self._endpoint.model} can be called"
             return 403, json.dumps({"error": {"code": 403, "message": why, "status": "REFUSED"}}).encode()
         headers = {"x-goog-api-key": self._endpoint.key, "content-type": "application/json"}
         try:
@@ -75,9 +76,11 @@ class _Server(ThreadingMixIn, UnixStreamServer):
 
 
 @contextmanager
-def relaying(endpoint: Endpoint, socket: Path, most_calls: int = 20) -> Iterator[Relay]:
-    """Serve a relay on a Unix socket as long as the block lasts."""
-    relay = Relay(endpoint, most_calls)
+def relaying(
+    endpoint: Endpoint, socket: Path, most_calls: int = 20, most_tokens: int = 200_000
+) -> Iterator[Relay]:
+    """Serve a relay on a Unix socket as long as the block lasts; beyond either limit it refuses calls."""
+    relay = Relay(endpoint, most_calls, most_tokens)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from repo_map.index import RepoIndex
-from repo_map.worktree.file_flags import FileFlag, flags_of_path
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _MOST_HITS = 40
 _MOST_LINES = 200

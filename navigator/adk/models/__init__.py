@@ -1,1 +1,1 @@
-"""Models behind the Agent Development Kit's one interface."""
+"""The models behind ADK's interface."""

@@ -1,29 +1,81 @@
-"""Model names and what they stand for."""
+"""Model names to ADK models."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from navigator.adk.faults import UnusableError
+from navigator.adk.model_errors import UnusableError
 from navigator.adk.models.embedded import EmbeddedPlanner
-from navigator.adk.models.gemini_cache import ExplicitCache
-from navigator.adk.models.gemini_client import close_client
-from navigator.adk.models.gemini_interactions import Interactions
-from navigator.adk.models.memory import Memory
-from navigator.adk.models.providers import Provider
-from navigator.model_names import OPENAI_KEY, is_here, missing_key, price_of, require_package
+from navigator.adk.models.gemini import ExplicitCache, Interactions, Memory, close_client, open_gemini
+from navigator.adk.models.http import open_client
+from navigator.model_names import (
+    GEMINI_KEYS,
+    OPENAI_KEY,
+    garbled_key,
+    is_here,
+    missing_key,
+    price_of,
+    require_package,
+)
 from navigator.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
-    from navigator.adk.flight import Flight
+    from navigator.adk.active_navigation import Flight
+
+
+class Provider(NamedTuple):
+    """A model by its name in the catalogue."""
+
+    name: str
+    llm: BaseLlm
+    price: ModelPrice
+    memory: Memory
+
+
+LONGEST = 5
+"""Times the wait for a piece that a whole answer may take: one that drips would never end."""
+
+
+class Patience(NamedTuple):
+    """How long to try one provider before the next."""
+
+    timeout_s: float | None
+    """Longest wait for an answer, or for its next piece where it is streamed; None for no end."""
+    retries: int
+    first_delay_s: float
+    """Before the first repetition; each further one waits twice as long."""
+    stream: bool = False
+
+
+async def answer_of(llm: BaseLlm, request: LlmRequest, patience: Patience) -> LlmResponse | None:
+    """Return the last response to ``request``: it is the whole one, also where it was streamed.
+
+    Raises:
+        TimeoutError: it did not come in time.
+    """
+    last: LlmResponse | None = None
+    now, wait = asyncio.get_running_loop().time, patience.timeout_s
+    ends = now() + LONGEST * wait if wait is not None else None
+    async with asyncio.timeout(wait) as limit:
+        answers: AsyncGenerator[LlmResponse, None]
+        answers = llm.generate_content_async(request, stream=patience.stream)
+        async with aclosing(answers):
+            async for response in answers:
+                last = response
+                if wait is not None and ends is not None:
+                    limit.reschedule(min(now() + wait, ends))
+    return last
+
 
 OLLAMA_URL = "http://localhost:11434/v1"
 
@@ -82,35 +134,45 @@ class _Unavailable(BaseLlm):
         yield  # type: ignore[unreachable]  # makes this a generator
 
 
+GARBLED = "has a key that is none, as it holds blanks or characters that no request can carry: correct"
+
+
+def _unavailable(name: str, why: str, price: ModelPrice) -> Provider:
+    return Provider(name, _Unavailable(model=name, why=why), price, Memory())
+
+
 def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provider:
     # The client reads its key itself; built without one, it leaves a broken task behind.
     if variable := missing_key(name, settings, os.environ):
-        return Provider(name, _Unavailable(model=name, why=f"has no key: set {variable}"), price, Memory())
-    from google.adk.models import Gemini  # noqa: PLC0415
-    from google.genai.types import HttpRetryOptions  # noqa: PLC0415
-
+        return _unavailable(name, f"has no key: set {variable}", price)
+    if variable := garbled_key(GEMINI_KEYS, os.environ):
+        return _unavailable(name, f"{GARBLED} {variable}", price)
     by_interactions = settings.gemini_memory == "interactions"
-    llm = Gemini(
-        model=name,
-        base_url=settings.model_urls.get("gemini"),
-        use_interactions_api=by_interactions,
-        # Repetitions are the session's, within the cost limit. One attempt is one repetition to the client of
-        # interactions, which therefore gets a status to repeat that no server sends.
-        retry_options=HttpRetryOptions(attempts=1, http_status_codes=[599] if by_interactions else None),
-    )
+    llm = open_gemini(name, settings.model_urls.get("gemini"), interactions=by_interactions)
     if by_interactions:
         return Provider(name, llm, price, Interactions(llm))
     if settings.gemini_memory == "cache" and price.rewards_memory:
         return Provider(name, llm, price, ExplicitCache(llm, settings.memory_s))
-    return Provider(name, llm, price, Memory(partial(close_client, llm)))
+    return Provider(
+        name, llm, price, Memory(partial(close_client, llm), has_prefix_cache=price.rewards_repetition)
+    )
 
 
 def _openai(name: str, model: str, url: str | None, key: str | None, price: ModelPrice) -> Provider:
     require_package(name)
     if key is None:
-        return Provider(name, _Unavailable(model=name, why=f"has no key: set {OPENAI_KEY}"), price, Memory())
+        return _unavailable(name, f"has no key: set {OPENAI_KEY}", price)
+    if variable := garbled_key((OPENAI_KEY,), os.environ):
+        return _unavailable(name, f"{GARBLED} {variable}", price)
     from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415
     from openai import AsyncOpenAI  # noqa: PLC0415
 
-    client = AsyncOpenAI(base_url=url, api_key=key, max_retries=0)
-    return Provider(name, OpenAILlm(model=model, client=client), price, Memory(client.close))
+    client = AsyncOpenAI(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_client())
+    # A server on this machine reads a beginning that it has just read the faster, and bills nothing.
+    caches = price.rewards_repetition or not price.charges
+    return Provider(
+        name,
+        OpenAILlm(model=model, client=client),
+        price,
+        Memory(client.close, has_prefix_cache=caches),
+    )

@@ -12,11 +12,11 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from navigator.planning import Finalize, decide
+from navigator.planner import Finalize, decide
 from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
-    from navigator.adk.flight import Flight
+    from navigator.adk.active_navigation import Flight
 
 _NO_TOKENS = types.GenerateContentResponseUsageMetadata(
     prompt_token_count=0, candidates_token_count=0, total_token_count=0

@@ -11,8 +11,8 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from navigator.adk.faults import UnusableError
-from navigator.host import HOST, AskHost, HostError, HostMessage, HostQuestion, HostTool
+from navigator.adk.model_errors import UnusableError
+from navigator.sampling_port import HOST, AskHost, HostError, HostMessage, HostQuestion, HostTool
 
 _MAX_TOKENS = 4_096
 

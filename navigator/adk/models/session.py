@@ -1,10 +1,10 @@
-"""A model session that lives as long as its task: ordered providers behind one ADK model, with failover."""
+"""A navigation's model with its fallbacks."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,21 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from pydantic import PrivateAttr
 
-from navigator.account import RequestTokens
-from navigator.adk.faults import Fault, explain
-from navigator.adk.models.providers import Patience, Provider, answer_of
-from navigator.adk.requests import attempt_of, usable, usage_of
-from navigator.adk.scale import Scale
-from navigator.pricing import TokenUsage, Written
+from navigator.adk.model_errors import Fault, explain, may_be_billed
+from navigator.adk.models.catalogue import Patience, Provider, answer_of, providers_of
+from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
+from navigator.adk.requests import Scale, attempt_of
+from navigator.model_names import price_of
+from navigator.money import dollars
+from navigator.pricing import FIRST_MARGIN, TokenUsage, Written
 from navigator.settings import EMBEDDED
+from navigator.token_usage import RequestTokens
 
 if TYPE_CHECKING:
-    from navigator.adk.flight import Flight
+    from navigator.adk.active_navigation import Flight
+    from navigator.pricing import ModelPrice, PriceTable
+    from navigator.settings import NavigatorSettings
+
 
 _log = logging.getLogger(__name__)
 
@@ -92,27 +97,51 @@ class HybridSession(BaseLlm):
             if isinstance(answer, LlmResponse):
                 yield answer
                 return
-            if not self.give_up(answer.words):
+            if not await self.give_up(answer.words):
                 # Raised here, it would be logged with its traceback at every level of the runner.
                 yield LlmResponse(error_code="MODEL_FAILED", error_message=self._flight.failure)
                 return
 
-    def give_up(self, words: str) -> bool:
-        """Let the next provider take over, and note why; without a next one the flight has failed."""
-        failed = self.provider
+    async def give_up(self, words: str) -> bool:
+        """Let the next provider take over, and note why; without a next one the flight has failed.
+
+        What the provider that failed has kept is deleted: nobody asks it again.
+        """
+        failed = self._providers[self._at]
+        await failed.memory.forget()
         if self._at + 1 == len(self._providers):
             self._flight.failure = (
-                f"The model {failed} {words}; the best plan so far stands. Step again, or name another model."
+                f"The model {failed.name} {words}; the best plan so far stands. Step again, or name another "
+                "model."
             )
             return False
         self._at += 1
         self._hand_over()
-        self._flight.notes.append(f"{failed} {words}; {self.provider} took over.")
+        self._note(f"{failed.name} {words}; {self.provider} took over.")
         return True
+
+    async def find_affordable(self, request: LlmRequest) -> str:
+        """Hand over to the first provider whose next call fits into the limit; return why none does, or "".
+
+        The embedded planner costs nothing: where it may follow, a spent limit does not end the work.
+        """
+        ledger = self._flight.ledger
+        while not ledger.affords(projected := self.projected_cost(request)):
+            words = (
+                f"could cost {dollars(projected)} for its next call, and {dollars(ledger.remaining)} of "
+                f"{dollars(ledger.limit)} is left"
+            )
+            if all(self._is_too_dear(other, request) for other in self._providers[self._at + 1 :]):
+                return f"{self.provider} {words}."
+            await self.give_up(words)
+        return ""
+
+    def _is_too_dear(self, provider: Provider, request: LlmRequest) -> bool:
+        return not self._flight.ledger.affords(self._projection(provider, request)[0])
 
     def _hand_over(self) -> None:
         self._flight.pilot = self.provider
-        self._flight.appends = self._providers[self._at].memory.appends
+        self._flight.remembers = self._providers[self._at].memory.remembers
 
     async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
         """Return a usable answer, or the fault that remains after the last repetition."""
@@ -122,8 +151,8 @@ class HybridSession(BaseLlm):
             if attempt:
                 await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
             projected, tokens = self._projection(provider, request)
-            if provider.price.window and tokens.total > provider.price.window:
-                return Fault(f"reads {provider.price.window} tokens at most", passing=False)
+            if (quota := self.input_quota) and tokens.total > quota:
+                return Fault(f"reads {quota} tokens at most", passing=False)
             if not self._flight.ledger.affords(projected):
                 return Fault(f"{fault.words} and another try would pass the cost limit", passing=False)
             answer = await self._attempt(provider, request, tokens)
@@ -155,17 +184,22 @@ class HybridSession(BaseLlm):
             response = await answer_of(provider.llm, attempt, patience)
         except Exception as error:
             _log.debug("%s failed", provider.name, exc_info=True)
-            if isinstance(error, TimeoutError):
+            if may_be_billed(error):
                 # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
                 self._flight.ledger.book(provider.name, provider.price, most, 0)
             return explain(error)._replace(lapsed=provider.memory.lapsed(error))
         if response is None:
             return Fault("gave no answer", passing=True)
-        self._book(provider, usage_of(response), tokens, most)
-        answer = usable(response, request)
+        usage = self._book(provider, response, tokens, most)
+        answer = read_reply(response, request)
+        if isinstance(answer, LlmResponse):
+            answer.usage_metadata = metadata_of(usage)
         provider.memory.hear(request, response, usable=isinstance(answer, LlmResponse))
         if tokens.total:
             self._scale.said(provider.name, request)
+            if usage.input and (usage.cached or provider.price.charges):
+                provider.memory.see(tokens.repeated, usage.cached)
+            self._flight.remembers = provider.memory.remembers
         return answer
 
     async def _write(self, provider: Provider, request: LlmRequest, tokens: RequestTokens) -> None:
@@ -189,15 +223,29 @@ class HybridSession(BaseLlm):
             ledger.book_writing(price, written)
 
     def _book(
-        self, provider: Provider, told: TokenUsage | None, tokens: RequestTokens, most: TokenUsage
-    ) -> None:
-        """Book what the provider tells; where it tells nothing and charges, the most that it may charge."""
-        ledger = self._flight.ledger
-        usage = told or (most if provider.price.charges else TokenUsage(calls=1))
+        self, provider: Provider, response: LlmResponse, tokens: RequestTokens, most: TokenUsage
+    ) -> TokenUsage:
+        """Book what the provider tells; where that is nothing, or can't be true, our own count."""
+        ledger, received = self._flight.ledger, count_received(response)
+        told, charges = usage_of(response), provider.price.charges
+        if told is not None and not is_plausible(told, most, received):
+            self._note(f"{provider.name} told a use that can't be true; our own count of it is booked.")
+            told = None
+        elif charges and (told is None or (received and not told.output + told.thinking)):
+            self._note(f"{provider.name} does not tell what it uses; our own count of it is booked.")
+        usage = told or TokenUsage(input=most.input if charges else 0, calls=1)
+        if charges and not usage.output + usage.thinking:
+            # Another tokenizer may count more; what a model thought and did not say nobody can count.
+            usage = usage._replace(output=int(received * FIRST_MARGIN))
         ledger.book(provider.name, provider.price, usage, tokens.total if told else 0)
         if tokens.total:
             output = usage.output + usage.thinking
             ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
+        return usage
+
+    def _note(self, note: str) -> None:
+        if note not in self._flight.notes:
+            self._flight.notes.append(note)
 
     def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
         if provider.name == EMBEDDED:
@@ -211,3 +259,44 @@ class HybridSession(BaseLlm):
 
 def _limit(request: LlmRequest) -> int:
     return request.config.max_output_tokens or 0
+
+
+class SessionManager:
+    """Creates, finds and destroys the sessions of tasks."""
+
+    def __init__(
+        self, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
+    ) -> None:
+        self._settings = settings
+        self._prices = prices
+        self._handed_in = handed_in
+        self._sessions: dict[str, HybridSession] = {}
+
+    def price_of(self, model: str) -> ModelPrice:
+        """Return what calls of ``model`` cost.
+
+        Raises:
+            UnknownModelError: the name stands for nothing.
+            UnpricedModelError: it costs money, and how much is unknown.
+        """
+        return price_of(model, self._settings, self._prices, self._handed_in)
+
+    def create(self, flight: Flight) -> HybridSession:
+        """Return a new session with the models that the flight's task and the settings name."""
+        settings = self._settings
+        providers = providers_of(flight, settings, self._prices, self._handed_in)
+        patience = Patience(
+            settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
+        )
+        session = HybridSession(flight, providers, patience)
+        self._sessions[session.id] = session
+        return session
+
+    def find(self, navigation_id: str) -> HybridSession | None:
+        """Return the session of a navigation that flies here."""
+        return self._sessions.get(navigation_id)
+
+    async def destroy(self, navigation_id: str) -> None:
+        """Let go of a navigation's session and of what is kept for it; a later step makes a new one."""
+        if session := self._sessions.pop(navigation_id, None):
+            await session.destroy()

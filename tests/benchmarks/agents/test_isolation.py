@@ -105,7 +105,24 @@ except OSError as error:
     assert "'HOME', 'LANG', 'PATH'" in ended.output
     assert "False" in ended.output
     need("files", ended.walls)
-    assert "PermissionError" in ended.output
+    # Of a process that it can't see, or that it may not look into.
+    assert "PermissionError" in ended.output or "FileNotFoundError" in ended.output
+
+
+async def test_a_candidate_sees_no_process_of_the_machine(tmp_path: Path) -> None:
+    program = """
+import os, subprocess
+try:
+    print('seen', [name for name in os.listdir('/proc') if name.isdigit()])
+except OSError as error:
+    print('seen', type(error).__name__)
+print(subprocess.run(('ps', '-e', '-o', 'args='), capture_output=True, text=True, check=False).stdout)
+"""
+    ended = await run_python(tmp_path, program)
+    need("files", ended.walls)
+    need("processes", ended.walls)
+    assert str(os.getpid()) not in ended.output.split("'")
+    assert "pytest" not in ended.output
 
 
 async def test_a_candidate_reads_and_writes_no_files_of_the_user(tmp_path: Path) -> None:

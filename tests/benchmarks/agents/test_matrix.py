@@ -16,8 +16,8 @@ from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME
 from benchmarks.agents.report import MEASURES, paired, report
 from benchmarks.agents.task import Task
-from mcp_server.cli import main
 from navigator.pricing import load_prices
+from repo_navigator.main import main
 
 
 def row(task: str, variant: str, *, solved: bool, tokens: int = 1_000, failure: str = "") -> RunRow:

@@ -13,7 +13,7 @@ from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 from benchmarks.agents.trial import judge
 from benchmarks.loopback.gemini import gemini
-from mcp_server.cli import main
+from repo_navigator.main import main
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.trees import commit
 

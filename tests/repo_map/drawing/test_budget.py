@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_map import tokens
-from repo_map.drawing import draw_map
+from repo_map.drawing.draw import draw_map
 from repo_map.errors import BudgetError, FlightPlanError
-from repo_map.flight_plan import FlightPlan, SectionRule, VerbosityRule
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
+from repo_map.text import tokens
 from tests.support.maps import draw, index_of
 from tests.support.trees import write
 
@@ -171,8 +171,8 @@ def test_maps_are_equal_in_any_process_with_any_hash_seed_cold_or_warm(tmp_path:
     root = write(tmp_path / "shop", SHOP)
     program = (
         "import sys; from pathlib import Path; from repo_map.index import build_index;"
-        "from repo_map.indexing.store import Store; from repo_map.drawing import draw_map;"
-        "from repo_map.flight_plan import FlightPlan;"
+        "from repo_map.indexing.store import Store; from repo_map.drawing.draw import draw_map;"
+        "from repo_map.plan.model import FlightPlan;"
         "index = build_index(Path(sys.argv[1]), store=Store(Path(sys.argv[2])), workers=1);"
         "sys.stdout.buffer.write(draw_map(index, FlightPlan(budget=90)).text.encode())"
     )

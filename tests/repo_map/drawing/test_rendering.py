@@ -351,7 +351,7 @@ def test_an_outline_line_is_cut_short_but_a_body_is_not() -> None:
 
 def test_a_body_shown_whole_is_its_source_without_a_gap() -> None:
     package = Path(__file__).parents[3] / "repo_map"
-    for name in ("drawing/fitting.py", "drawing/rendering.py", "plans/updates.py"):
+    for name in ("drawing/fitting.py", "drawing/rendering.py", "plan/update.py"):
         path = package / name
         source = path.read_text()
         repo = {path.name: source}

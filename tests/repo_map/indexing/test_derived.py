@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_map import tokens
-from repo_map.drawing import draw_map
-from repo_map.flight_plan import FlightPlan, Focus, SymbolBoost
+from repo_map.drawing.draw import draw_map
+from repo_map.drawing.render_cache import TokenMemo
 from repo_map.index import build_index
-from repo_map.indexing import derived
+from repo_map.indexing import store as derived
 from repo_map.indexing.store import Store
-from repo_map.pricing.token_memo import TokenMemo
+from repo_map.plan.model import FlightPlan, Focus, SymbolBoost
+from repo_map.text import tokens
 from tests.support.trees import write
 
 FILES = {

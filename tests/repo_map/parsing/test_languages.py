@@ -8,8 +8,9 @@ import sys
 import pytest
 from tree_sitter import QueryCursor
 
-from repo_map.parsing.deadline import Deadline, Patience
-from repo_map.parsing.languages import LANGUAGES, compile_query, language_of, parse
+from repo_map.languages.grammars import compile_query, parse
+from repo_map.languages.parser import Deadline
+from repo_map.languages.registry import LANGUAGES, language_of
 
 
 @pytest.mark.parametrize(
@@ -37,13 +38,16 @@ def test_no_suffix_belongs_to_two_languages() -> None:
 
 
 def test_grammars_are_imported_only_when_a_language_is_read() -> None:
-    code = "import repo_map.symbols, sys; print([m for m in sys.modules if m.startswith('tree_sitter_')])"
+    code = (
+        "import repo_map.parsing.symbols, sys\n"
+        "print([m for m in sys.modules if m.startswith('tree_sitter_')])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_a_query_with_a_predicate_finds_its_nodes_in_a_parsed_tree() -> None:
-    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", Deadline(Patience()))
+    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", Deadline(5))
     query = compile_query("python", '((function_definition name: (identifier) @n) (#eq? @n "two"))')
     assert [node.text for node in QueryCursor(query).captures(tree.root_node)["n"]] == [b"two"]
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_map.languages import grammars
+from repo_map.languages.registry import LANGUAGES
 from repo_map.limits import Limits
-from repo_map.parsing import languages
-from repo_map.parsing.languages import LANGUAGES
-from repo_map.symbols import FileSymbols, Import, read_symbols
+from repo_map.parsing.symbols import read_symbols
+from repo_map.parsing.values import FileSymbols, Import
 
 PATHS = [f"file{spec.suffixes[0]}" for spec in LANGUAGES.values()]
 FRAGMENTS = st.sampled_from(
@@ -167,10 +168,24 @@ def test_deep_nesting_does_not_overflow(path: str) -> None:
     assert isinstance(read_symbols(opening * 10_000, path), FileSymbols)
 
 
-@pytest.mark.parametrize("nested", ["".join(" " * i + "a:\n" for i in range(400)), "- " * 399 + "a\n"])
-def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(nested: str) -> None:
+STAIRS = "".join(" " * i + "a:\n" for i in range(300))
+
+
+@pytest.mark.parametrize(
+    ("nested", "depth"),
+    [
+        (STAIRS, 300),
+        ("- " * 399 + "a\n", 401),
+        (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + "a:\n\n"), 300),
+        (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + "a:\n# here\n"), 300),
+        (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + 'a: "\nb"\n'), 300),
+        (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + "? a\n"), 450),
+    ],
+)
+def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(nested: str, depth: int) -> None:
     symbols = read_symbols(nested.encode(), "a.yaml")
-    assert symbols.problems == ("its blocks are nested 400 deep, more than 200; no symbols were read",)
+    told = f"its blocks may be nested {depth} deep, more than 200; no symbols were read"
+    assert symbols.problems == (told,)
     shallow = "".join(" " * i + "a:\n" for i in range(150)) + "b: |\n" + (" " * 300 + "text\n") * 3
     assert [d.name for d in read_symbols(shallow.encode(), "a.yaml").definitions][-1:] == ["b"]
 
@@ -178,8 +193,9 @@ def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(neste
 def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(languages, "_PARSERS", languages._Parsers())
-    languages.grammar.cache_clear()
+    monkeypatch.setattr(grammars, "_PARSERS", grammars._Parsers())
+    grammars.symbol_query.cache_clear()
+    grammars.grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_lua", None)
     symbols = read_symbols(b"function a() end\n", "a.lua")
     monkeypatch.undo()

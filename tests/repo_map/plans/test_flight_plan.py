@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from repo_map.errors import FlightPlanError
-from repo_map.flight_plan import (
+from repo_map.plan.model import (
     CustomQuery,
     FlightPlan,
     Focus,
@@ -17,7 +17,7 @@ from repo_map.flight_plan import (
     TreeStamp,
     VerbosityRule,
 )
-from repo_map.plans.updates import apply_update, compare_plans
+from repo_map.plan.update import apply_update, compare_plans
 
 WORDS = st.text(alphabet="abz_/.*: #'\"-é{}é0", min_size=1, max_size=12).filter(
     lambda text: text.strip() == text and text.count("{") == text.count("}") == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.cli import main as repo_navigator
-from repo_map.cli import main as repo_map
+from repo_navigator.main import main as repo_navigator
+from repo_navigator.map_main import main as repo_map
 from tests.support.trees import write
 
 FILES = {

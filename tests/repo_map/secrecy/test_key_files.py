@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.secrecy.key_files import is_key_file
+from repo_map.secrets.key_files import is_key_file
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,31 @@ from repo_map.secrecy.key_files import is_key_file
         "terraform.tfstate",
         ".git-credentials",
         ".docker/config.json",
+        *(
+            ".env.dist",
+            ".envrc",
+            "env.prod",
+            "config/env.production",
+            "terraform.tfvars",
+            "infra/prod.auto.tfvars",
+        ),
+        *(
+            "kubeconfig.yaml",
+            "docker/config.json",
+            "vault_pass.txt",
+            ".vault_pass",
+            ".npmrc",
+            ".pypirc",
+            ".pgpass",
+        ),
+        *(
+            "app.keystore",
+            "team.kdbx",
+            "deploy_id_rsa",
+            "terraform.tfstate.backup",
+            "serviceAccountKey.json",
+            "db-secret.yaml",
+        ),
     ],
 )
 def test_key_files_are_told_by_name(path: str) -> None:
@@ -49,7 +74,21 @@ def test_key_files_are_told_by_name(path: str) -> None:
         "config/secrets.example.yml",
         "api/key.ts",
         "package.json",
-        ".npmrc",
+        *(
+            "application.properties",
+            "appsettings.json",
+            "settings.py",
+            "wp-config.php",
+            "src/tokens.txt",
+            "auth.json",
+        ),
+        *(
+            "terraform.tfvars.example",
+            "env.js",
+            "docs/identity.md",
+            "config/environment.yml",
+            "secret_santa.rb",
+        ),
     ],
 )
 def test_code_docs_and_templates_are_not(path: str) -> None:

@@ -1,0 +1,53 @@
+"""Git on mirrors and trees that the benchmarks' user named or had made: they are trusted as one's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from repo_map.worktree.git import HARDENED, Call, Deadline, GitError, Output, git_environment
+from repo_map.worktree.repository import LENDERS
+
+
+def git_command(root: Path, *arguments: str) -> list[str]:
+    """Return the whole command line of a git call in ``root``, which may be a bare mirror."""
+    return [
+        shutil.which("git") or "git",
+        "-C",
+        str(root),
+        *HARDENED,
+        *("-c", "safe.bareRepository=all"),
+        *arguments,
+    ]
+
+
+def run_git(root: Path, *arguments: str, timeout_s: float = 120.0) -> bytes:
+    """Run git in ``root`` and return what it printed; raises ``GitError``."""
+    try:
+        output = Call(git_command(root, *arguments), git_environment()).finish(Deadline(timeout_s))
+    except OSError as error:
+        raise GitError(f"Git failed in `{root}`: {error}") from error
+    if output.status == 0:
+        return output.text
+    raise GitError(f"Git failed in `{root}`: {next(iter(output.errors.splitlines()), 'no reason given')}")
+
+
+class Mirror:
+    """A bare repository, asked for what is committed in it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+        """Return what git prints until the deadline, ``lines`` going to its standard input."""
+        sent = "".join(f"{line}\n" for line in lines).encode()
+        return Call(git_command(self._root, *arguments), git_environment(), sent).finish(deadline)
+
+
+def lend(objects: Path) -> None:
+    """Let the navigator read histories whose objects lie in a mirror, in this process and those it starts."""
+    named = os.environ.get(LENDERS, "").split(os.pathsep)
+    if str(objects) not in named:
+        os.environ[LENDERS] = os.pathsep.join(filter(None, (*named, str(objects))))

@@ -1,0 +1,75 @@
+"""What the server asks the host, in the way of the protocol's era: its open folders, and the user's wish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from mcp.server.mcpserver import Context, Elicit, ListRoots
+from mcp_types import ListRootsResult
+from pydantic import BaseModel, Field
+
+from mcp_server.context import Desk
+from mcp_server.principal import current_caller
+from mcp_server.report_text import clip, counted
+from mcp_server.repository import path_of
+from mcp_server.tool_errors import told_to_the_host
+from navigator.money import dollars
+
+MODERN: Final = "2026-07-28"
+StepAction = Literal["continue", "finish", "cancel"]
+
+
+class Direction(BaseModel):
+    """How an interactive navigation shall go on."""
+
+    action: StepAction = Field(
+        default="continue", description="continue: one more turn; finish: accept the context; cancel: give up"
+    )
+    feedback: str = Field(default="", description="What is missing or too much, in words")
+
+
+def ask_roots(ctx: Context[Desk, Any], repo_path: str | None) -> ListRoots | ListRootsResult:
+    """Ask for the host's open folders where no repository is named and the host can tell."""
+    capabilities = ctx.client_capabilities
+    if repo_path or capabilities is None or capabilities.roots is None or not can_ask(ctx):
+        return ListRootsResult(roots=[])
+    return ListRoots()
+
+
+async def ask_direction(
+    ctx: Context[Desk, Any],
+    navigation_id: str | None,
+    feedback: str | None,
+    updates: dict[str, Any] | None,
+    action: StepAction | None,
+) -> Elicit[Direction] | Direction:
+    """Ask the user how to go on where an interactive navigation is stepped in silence."""
+    said = Direction(action=action or "continue", feedback=feedback or "")
+    capabilities = ctx.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    has_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+    if feedback or updates is not None or said.action != "continue" or not has_forms or not can_ask(ctx):
+        return said
+    navigations, caller = ctx.request_context.lifespan_context.navigations, current_caller()
+    with told_to_the_host():
+        found, _ = await navigations.resolve(caller, navigation_id)
+        report = await (await navigations.navigator()).report(found, user=caller.user)
+    if report.mode != "interactive":
+        return said
+    files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")
+    message = (
+        f"Step {report.step_number}: {clip(report.reasoning, 300)} The map has {files} and {size}; "
+        f"{dollars(report.total_cost)} spent. How shall it go on?"
+    )
+    return Elicit(message, Direction)
+
+
+def can_ask(ctx: Context[Any, Any]) -> bool:
+    """Return whether the host can be asked during this call: by a second round, or over a way back."""
+    return (ctx.protocol_version or "") >= MODERN or ctx.session.can_send_request
+
+
+def folders_of(roots: ListRootsResult) -> list[Path]:
+    """Return the folders among a host's roots."""
+    return [path_of(str(root.uri)) for root in roots.roots if str(root.uri).startswith("file://")]

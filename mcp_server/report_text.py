@@ -1,0 +1,186 @@
+"""A navigator's turn report in the two forms that hosts read, in as much detail as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcp_server import wire
+from mcp_server.addresses import address
+from navigator.money import dollars
+from navigator.turn import USER
+from repo_map.messages import quoted
+
+if TYPE_CHECKING:
+    from navigator import reports
+
+
+class Detail(NamedTuple):
+    """How much of a report is told."""
+
+    focus_areas: int
+    cuts: int
+    candidates: int
+    characters: int
+    """Longest sentence that is told whole."""
+
+
+DETAILS: Final = (
+    Detail(3, 0, 0, 160),
+    Detail(8, 3, 2, 300),
+    Detail(12, 5, 5, 600),
+    Detail(40, 20, 12, 2_000),
+)
+"""From the barest to the fullest."""
+
+STATUS_WORDS: Final[dict[wire.Status, str]] = {
+    "open": "open",
+    "finished": "finished",
+    "user": "accepted by the user",
+    "max_steps": "stopped at its step limit",
+    "budget": "stopped at its cost limit",
+    "cancelled": "cancelled",
+    "error": "stopped, as no model answered",
+}
+_PLAN: Final = "get_context with cursor `plan` gives the flight plan."
+_REFINE: Final = f"Use the context; step with feedback refines it, {_PLAN}"
+_NEXT: Final[dict[wire.Status, str]] = {
+    "finished": _REFINE,
+    "user": _REFINE,
+    "max_steps": f"Use the context; step goes on with feedback, or a higher max_steps in updates; {_PLAN}",
+    "budget": "Use the context, the best within the cost limit; step goes on with a higher max_cost_usd or "
+    f"another model in updates; {_PLAN}",
+    "cancelled": f"It takes no more steps; call navigate for a new one. What was done can be read, {_PLAN}",
+    "error": "Use the context, the best so far; step tries again, with another model in updates if you like; "
+    f"{_PLAN}",
+}
+_OPEN_INTERACTIVE: Final = (
+    "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
+    f"action `finish` accepts the context; {_PLAN}"
+)
+_OPEN_CHANGED: Final = (
+    f"The plan is as the user changed it: step lets the planner go on, action `finish` accepts it; {_PLAN}"
+)
+_OPEN_AUTONOMOUS: Final = f"The work is not done: step goes on; the context is the best so far; {_PLAN}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 step``, ``2 steps``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
+    """Return the status that a stop reason, or its absence, means."""
+    return "open" if stop_reason is None else stop_reason.value
+
+
+def wire_report(
+    report: reports.TurnReport, token_budget: int, detail: Detail = DETAILS[-1]
+) -> wire.TurnReport:
+    """Return ``report`` as clients see it; ``token_budget`` is what the whole answer may take."""
+    status = status_of(report.stop_reason)
+    open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
+    if report.model == USER and report.mode != "interactive":
+        open_next = _OPEN_CHANGED
+    return wire.TurnReport(
+        navigation_id=report.navigation_id,
+        status=status,
+        step_number=report.step_number,
+        last_action=clip(report.last_action, detail.characters),
+        reasoning=clip(report.reasoning, detail.characters),
+        answer=clip(report.answer, detail.characters) or None,
+        model=report.model,
+        cost_this_turn=float(report.cost_this_turn),
+        total_cost=float(report.total_cost),
+        budget_remaining=float(report.budget_remaining),
+        map_size_tokens=report.map_size_tokens,
+        token_budget=token_budget,
+        file_count=report.file_count,
+        excluded_count=report.excluded_count,
+        left_out=report.left_out,
+        focus_areas=list(report.focus_areas[: detail.focus_areas]),
+        cuts=[wire.Cut.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
+        candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
+        account=report.account._asdict() if report.account.calls and detail.candidates else None,
+        sufficiency=clip(report.sufficiency, detail.characters) or None,
+        notes=_notes(report, detail),
+        next=_NEXT.get(status, open_next),
+    )
+
+
+def report_text(report: wire.TurnReport) -> str:
+    """Return ``report`` as a few lines that a model, or a person, reads.
+
+    The first two are ours. The others tell of the repository in its own names, or in words of a model that
+    has read it, and stand between the markers of such text.
+    """
+    decided = "by the user" if report.model == USER else f"model {report.model}"
+    ours = [
+        f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
+        f"{counted(report.file_count, 'file')}, {counted(report.map_size_tokens, 'token')}; "
+        f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; {decided}",
+        f"next: {report.next}",
+    ]
+    lines = [f"{report.last_action}: {report.reasoning}"]
+    if report.answer:
+        lines.append(f"answer: {report.answer}")
+    if report.focus_areas:
+        lines.append(f"focus: {', '.join(report.focus_areas)}")
+    lines += [
+        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} (about +{cut.tokens_to_add:,} tokens)"
+        for cut in report.cuts
+    ]
+    lines += [_candidate_line(candidate) for candidate in report.candidates]
+    if report.left_out:
+        lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
+    if report.account:
+        lines.append(_account_line(report.account))
+    if report.sufficiency and report.sufficiency not in report.reasoning:
+        lines.append(report.sufficiency)
+    lines += [f"note: {note}" for note in report.notes]
+    return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def _account_line(account: Mapping[str, int]) -> str:
+    sent = account["fresh"] + account["cached"] + account["repeated"]
+    return (
+        f"model tokens so far: {sent:,} sent, of them {account['cached']:,} cached, {account['repeated']:,} "
+        f"repeated; {account['output']:,} answered; a session per step would send {account['step_scoped']:,}"
+    )
+
+
+def clip(text: str, characters: int) -> str:
+    """Return ``text`` on one line and at most ``characters`` long, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= characters:
+        return line
+    cut = line[: characters - 1]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
+
+
+def _candidate(candidate: reports.Candidate) -> wire.Candidate:
+    return wire.Candidate(
+        path=candidate.path,
+        symbol=candidate.symbol or None,
+        lines=candidate.lines or None,
+        level=candidate.level,
+        tokens={str(level): price for level, price in sorted(candidate.prices.items())},
+        reasons=list(candidate.reasons),
+    )
+
+
+def _candidate_line(candidate: wire.Candidate) -> str:
+    place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
+    prices = ", ".join(f"L{level} +{price:,}" for level, price in candidate.tokens.items())
+    reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
+    return f"candidate: {place} (now L{candidate.level}; {prices} tokens){reasons}"
+
+
+def _notes(report: reports.TurnReport, detail: Detail) -> list[str]:
+    notes = [*([report.ended] if report.ended else []), *report.notes]
+    most = max(detail.focus_areas, 3)
+    told = [clip(note, detail.characters) for note in notes[:most]]
+    if len(notes) > most:
+        whole = address(report.navigation_id, "report")
+        told.append(f"{counted(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
+    return told

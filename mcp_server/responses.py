@@ -1,0 +1,356 @@
+"""Tool results, cut into pages that fit."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mcp_server import wire
+from mcp_server.report_text import (
+    DETAILS,
+    STATUS_WORDS,
+    Detail,
+    clip,
+    counted,
+    report_text,
+    status_of,
+    wire_report,
+)
+from navigator.errors import InvalidRequestError
+from navigator.money import dollars
+from repo_map.messages import quoted
+from repo_map.text import tokens
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigatorOutput, TurnReport
+
+
+_PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
+MIN_TOKEN_BUDGET: Final = 400
+"""Least that holds a report and a map worth reading."""
+MAX_TOKEN_BUDGET: Final = 2_000_000
+_REPORT_TOKENS: Final = 260
+_REPORT_SHARE: Final = 0.04
+_JSON_GROWTH: Final = 1.14
+"""Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped."""
+
+
+class Answer(NamedTuple):
+    """One answer in both forms: hosts pass on the text or the object, rarely both."""
+
+    text: str
+    structured: dict[str, Any]
+
+    @property
+    def size(self) -> int:
+        """Tokens of the longer form, the object as the costlier of the ways in which hosts write JSON."""
+        spaced = json.dumps(self.structured, ensure_ascii=False)
+        forms = [self.text, spaced]
+        if not spaced.isascii():
+            forms.append(json.dumps(self.structured))
+        return max(map(tokens.count, forms))
+
+
+class Cursor(NamedTuple):
+    """Where the next page of a context starts."""
+
+    step: int
+    since_step: int | None
+    offset: int
+
+    def encode(self) -> str:
+        """Return the opaque form that goes over the wire."""
+        raw = json.dumps([self.step, self.since_step, self.offset], separators=(",", ":"))
+        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+
+PLAN: Final = "plan"
+"""The cursor that asks for the flight plan in place of the context."""
+
+
+class PlanCursor(NamedTuple):
+    """Where the next page of a flight plan starts."""
+
+    step: int | None
+    """The step whose plan it is; None on the first page, which takes the latest."""
+    offset: int
+
+    def encode(self) -> str:
+        """Return the form that goes over the wire."""
+        return f"{PLAN}:{self.step}:{self.offset}"
+
+
+def decode_cursor(text: str) -> Cursor | PlanCursor:
+    """Return the cursor that ``text`` encodes.
+
+    Raises:
+        InvalidRequestError: It is no cursor of ours.
+    """
+    if text == PLAN:
+        return PlanCursor(None, 0)
+    if (page := _PLAN_PAGE.fullmatch(text)) is not None:
+        return PlanCursor(int(page[1]), int(page[2]))
+    try:
+        match json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))):
+            case [int(step), int() | None as since_step, int(offset)] if step >= 0 and offset >= 0:
+                return Cursor(step, since_step, offset)
+    except (ValueError, binascii.Error):
+        pass
+    raise InvalidRequestError(
+        "`cursor` is none that this server gave out; call get_context without it for the first page."
+    )
+
+
+def context_budget(token_budget: int) -> int:
+    """Return the tokens left for the map when the whole answer may take ``token_budget``."""
+    return int((token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)
+
+
+def answer_budget(context_tokens: int) -> int:
+    """Return the token budget whose ``context_budget`` is at least ``context_tokens``."""
+    return (
+        int((context_tokens + 1) * _JSON_GROWTH + _REPORT_TOKENS) * 100 // int(100 * (1 - _REPORT_SHARE)) + 1
+    )
+
+
+def page_end(text: str, start: int, paths: Sequence[str], fits: Callable[[int], bool], guess: float) -> int:
+    """Return the end of the longest page from ``start`` that fits, at a file's first line where there is one.
+
+    Args:
+        text: The whole context.
+        start: Offset of the page's first character.
+        paths: Files of the map; a line that begins with one of them, outside the source, starts a file.
+        fits: Whether the page that ends at an offset fits the budget.
+        guess: Share of the remaining text that is expected to fit.
+    """
+    if fits(len(text)):
+        return len(text)
+    files, lines = _boundaries(text, start, frozenset(paths))
+    end = start + int((len(text) - start) * min(guess, 0.98))
+    while end > start:
+        for boundaries in (files, lines):
+            # A page that would be mostly empty is cut within the file instead.
+            near = [offset for offset in boundaries if start + (end - start) // 2 < offset <= end]
+            if near and fits(near[-1]):
+                return near[-1]
+        end -= max((end - start) // 12, 1)
+    return next(iter(lines), len(text))
+
+
+def _boundaries(text: str, start: int, paths: frozenset[str]) -> tuple[list[int], list[int]]:
+    files: list[int] = []
+    lines: list[int] = []
+    offset = 0
+    for line in text.splitlines(keepends=True):
+        if offset > start:
+            lines.append(offset)
+            if line.rstrip("\n").split(" [", 1)[0] in paths:
+                files.append(offset)
+        offset += len(line)
+    return files, lines
+
+
+class Telling(NamedTuple):
+    """How much an answer tells beside the context."""
+
+    detail: Detail
+    plan: bool = False
+
+
+class Page(NamedTuple):
+    """The answer, and whether it ends with the context's last character."""
+
+    answer: Answer
+    last: bool
+
+
+_Make = Callable[[Telling, str, str | None], Answer]
+
+# A finished navigation needs its plan more than a choice of next steps; an open one the other way round.
+_STOPPED: Final = (
+    Telling(DETAILS[2], True),
+    Telling(DETAILS[1], True),
+    Telling(DETAILS[1]),
+    Telling(DETAILS[0]),
+)
+_UNCHANGED: Final = (Telling(DETAILS[0]._replace(characters=DETAILS[-1].characters)), Telling(DETAILS[0]))
+_OPEN: Final = tuple(Telling(detail) for detail in reversed(DETAILS))
+
+
+def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
+    """Return the answer of ``navigate``."""
+
+    def make(telling: Telling, context: str, cursor: str | None) -> Answer:
+        told = wire_report(report, token_budget, telling.detail)
+        result = wire.NavigateResult(
+            navigation_id=output.navigation_id,
+            status=told.status,
+            turn_report=told,
+            context=context,
+            reasoning_summary=_news(output.reasoning_summary, report.reasoning, telling.detail),
+            flight_plan_yaml=output.flight_plan_yaml if telling.plan else None,
+            next_cursor=cursor,
+        )
+        parts = [report_text(told), _told(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml))]
+        return Answer(_with_context(parts, context, cursor), result.on_the_wire())
+
+    tellings = _OPEN if report.stop_reason is None else _STOPPED
+    return _fitted(make, output, Cursor(report.step_number, None, 0), token_budget, tellings)
+
+
+def step_answer(delta: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
+    """Return the answer of ``step``: the report, and the context against what the host holds."""
+
+    def make(telling: Telling, context: str, cursor: str | None) -> Answer:
+        told = wire_report(report, token_budget, telling.detail)
+        result = wire.StepResult(
+            navigation_id=report.navigation_id,
+            status=told.status,
+            turn_report=told,
+            context_delta=context,
+            removed=list(delta.removed),
+            next_cursor=cursor,
+        )
+        parts = [report_text(told), _since(delta)]
+        return Answer(_with_context(parts, context, cursor), result.on_the_wire())
+
+    tellings = _OPEN if report.stop_reason is None else _OPEN[1:]
+    if not delta.context_string and not delta.removed and delta.since_step == report.step_number:
+        # No step was taken: what the host has been told of the latest one is not repeated.
+        report = report.model_copy(update={"reasoning": clip(report.reasoning, DETAILS[0].characters)})
+        tellings = _UNCHANGED
+    return _fitted(make, delta, Cursor(report.step_number, delta.since_step, 0), token_budget, tellings)
+
+
+def report_answer(report: TurnReport, token_budget: int) -> Answer:
+    """Return the answer of ``get_turn_report``, in the most detail that fits."""
+    answer = Answer("", {})
+    for detail in reversed(DETAILS):
+        told = wire_report(report, token_budget, detail)
+        answer = Answer(report_text(told), told.on_the_wire())
+        if answer.size <= token_budget:
+            break
+    return answer
+
+
+def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -> Page:
+    """Return the answer of ``get_context``: the page that starts at ``cursor``."""
+
+    def make(telling: Telling, context: str, following: str | None) -> Answer:
+        plan = output.flight_plan_yaml if telling.plan else None
+        bare = _wire_output(output, token_budget, context, plan, following)
+        result = bare.model_copy(
+            update={
+                "since_step": output.since_step,
+                "removed": list(output.removed),
+                "reasoning_summary": clip(output.reasoning_summary, telling.detail.characters) or None,
+                "notes": [clip(note, telling.detail.characters) for note in output.notes],
+            }
+        )
+        notes = "\n".join(f"note: {note}" for note in result.notes)
+        told = _told(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
+        parts = [_output_head(result), _since(output), told]
+        return Answer(_with_context(parts, context, following), result.on_the_wire())
+
+    return _fitted(make, output, cursor, token_budget, _STOPPED)
+
+
+def plan_answer(output: NavigatorOutput, place: PlanCursor, token_budget: int) -> Answer:
+    """Return the answer of ``get_context`` to whoever asks for the flight plan: as much of it as fits."""
+    plan, start = output.flight_plan_yaml, place.offset
+
+    def page(end: int) -> Answer:
+        following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
+        result = _wire_output(output, token_budget, "", plan[start:end], following)
+        told = f"flight plan, from character {start:,} on:" if start else "flight plan:"
+        more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
+        parts = [_output_head(result), f"{told}\n{plan[start:end].rstrip()}", more]
+        return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
+
+    whole = page(len(plan))
+    guess = token_budget / max(whole.size, 1)
+    return page(page_end(plan, start, (), lambda end: page(end).size <= token_budget, guess))
+
+
+def _wire_output(
+    output: NavigatorOutput, token_budget: int, context: str, plan: str | None, following: str | None
+) -> wire.NavigatorOutput:
+    """Return the output as clients see it, without its summary and its notes."""
+    return wire.NavigatorOutput(
+        navigation_id=output.navigation_id,
+        status=status_of(output.stop_reason),
+        context_string=context,
+        token_count=output.token_count,
+        token_budget=token_budget,
+        total_iterations=output.total_iterations,
+        total_cost=float(output.total_cost),
+        flight_plan_yaml=plan,
+        next_cursor=following,
+    )
+
+
+def _output_head(result: wire.NavigatorOutput) -> str:
+    size = counted(result.token_count, "token")
+    return (
+        f"navigation {result.navigation_id}: {STATUS_WORDS[result.status]}, {size}, "
+        f"{counted(result.total_iterations, 'step')}, {dollars(result.total_cost)}"
+    )
+
+
+def _fitted(
+    make: _Make, output: NavigatorOutput, cursor: Cursor, token_budget: int, tellings: Sequence[Telling]
+) -> Page:
+    text, start = output.context_string, cursor.offset
+    answer = Answer("", {})
+    for telling in tellings:
+        answer = make(telling, text[start:], None)
+        if answer.size <= token_budget:
+            return Page(answer, last=True)
+    barest = tellings[-1]
+
+    def page(end: int) -> Answer:
+        following = cursor._replace(offset=end).encode() if end < len(text) else None
+        return make(barest, text[start:end], following)
+
+    paths = [file.path for file in output.files]
+    guess = token_budget / answer.size
+    end = page_end(text, start, paths, lambda end: page(end).size <= token_budget, guess)
+    return Page(page(end), last=end == len(text))
+
+
+def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
+    fenced = quoted(context.removesuffix("\n")) if context else ""
+    more = f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
+    return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, more) if part)
+
+
+def _news(summary: str, reasoning: str, detail: Detail) -> str | None:
+    """Return the summary, unless the report that stands beside it has just said the same."""
+    return None if summary == reasoning else clip(summary, detail.characters) or None
+
+
+def _since(delta: NavigatorOutput) -> str:
+    if delta.since_step is None:
+        return ""
+    if not delta.context_string and not delta.removed:
+        return f"context: nothing is new since step {delta.since_step}"
+    told = f"context: what is new or shown differently since step {delta.since_step}"
+    return f"{told}; no longer shown:\n{quoted(', '.join(delta.removed))}" if delta.removed else told
+
+
+def _told(*parts: str) -> str:
+    """Return what names the repository's own, or comes from a model that has read it, between the markers."""
+    told = "\n".join(filter(None, parts))
+    return quoted(told) if told else ""
+
+
+def _summary(summary: str | None) -> str:
+    return f"summary: {summary}" if summary else ""
+
+
+def _plan(plan: str | None) -> str:
+    return f"flight plan:\n{plan.rstrip()}" if plan else ""

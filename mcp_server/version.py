@@ -1,0 +1,15 @@
+"""The version of the installed package."""
+
+from __future__ import annotations
+
+PACKAGE = "repo-navigator"
+
+
+def package_version() -> str:
+    """Return the installed version, or ``0`` when running from a bare tree."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,185 @@
+"""One navigation in the air: what its tools, its plugin and its models share while a step runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+from navigator.prompt import Frame, Remembers, begin, go_on
+from navigator.reports import Seconds
+from navigator.settings import EMBEDDED
+from navigator.turn import Decision, Navigation, View, apply_decision, opened, wish_of
+
+if TYPE_CHECKING:
+    from navigator.adk.navigation_store import Archive
+    from navigator.bookkeeping import StepRecord
+    from navigator.errors import StorageError
+    from navigator.pricing import Ledger
+    from navigator.state import Action
+    from navigator.workspace import Workspace
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.plan.model import FlightPlan
+
+
+class Step(NamedTuple):
+    """A decision that is yet to be carried out."""
+
+    action: Action
+    reasoning: str
+    plan: FlightPlan
+    diff: Mapping[str, Any]
+    by: str
+    """The model that decided, or the user."""
+
+
+class Landing(NamedTuple):
+    """What a step came to."""
+
+    record: StepRecord
+    map_text: str
+
+
+_LANDINGS = 2
+"""Steps that are remembered: the latest, and the one that its news are told against."""
+
+
+class Flight:
+    """The live side of a navigation; everything that must outlast the process is in ADK's stores instead."""
+
+    def __init__(
+        self,
+        navigation: Navigation,
+        workspace: Workspace,
+        archive: Archive,
+        ledger: Ledger,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.navigation = navigation
+        """As the latest model call or decision saw it."""
+        self._workspace = ref(workspace)
+        self.archive = archive
+        self.ledger = ledger
+        self.pilot = navigation.run.model
+        """The model that answers at present."""
+        self.landings: dict[int, Landing] = {}
+        """By step, the latest that were taken here and are stored for good."""
+        self.decided = False
+        """Whether the step under way has its decision; a model that makes several calls at once gets one."""
+        self.failure = ""
+        """Why no model is left to ask; empty while one is."""
+        self.unsaved: StorageError | None = None
+        """Why the step under way could not be kept."""
+        self.notes: list[str] = []
+        """What models and stores had to say while the step ran, one sentence each."""
+        self.turn = asyncio.Lock()
+        self._clock = clock
+        self._since = perf_counter()
+        self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan], View] | None = None
+        self._stored: tuple[str, int] | None = None
+        self._landing: Landing | None = None
+        self.remembers = Remembers.ALL
+        """What that model's provider remembers of what it was told, so far as is known before a step."""
+        self.frame: Frame | None = None
+        """How the models are told of the latest map that they were told of."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The repository as the step under way sees it; whoever takes the step holds it, and no other."""
+        workspace = self._workspace()
+        assert workspace is not None, "no step is under way"
+        return workspace
+
+    def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
+        """Start from ``navigation`` as it is stored, over the index as it is now."""
+        if workspace is not self._workspace():
+            self._workspace, self._view = ref(workspace), None
+        self.navigation = navigation
+        run = navigation.run
+        self.ledger.catch_up(run.spent, run.usage, run.account)
+        self.decided = False
+        self.failure = ""
+        self.unsaved = None
+        self._landing = None
+        self.notes.clear()
+        self._since = perf_counter()
+
+    async def decide(self, before: Navigation, step: Step) -> Navigation:
+        """Draw the step's plan, keep map and record, and return the navigation with the decision in it.
+
+        The caller writes it to the session: until that event is stored, the step has not happened.
+
+        Raises:
+            RepoMapError: the plan can't be drawn.
+            StorageError: the map or the record can't be kept.
+        """
+        view = await self.view(step.plan)
+        version = await self._keep(view.map)
+        decision = Decision(step.action, step.by, step.reasoning, step.diff, self._clock())
+        timed = self._timed(self.booked(before))
+        after, record = apply_decision(timed, decision, step.plan, view, version)
+        await self.archive.save_record(record)
+        self._landing = Landing(record, view.map.text)
+        self.navigation, self.decided = after, True
+        return after
+
+    def land(self) -> None:
+        """Remember the step that has just been stored: it never changes any more."""
+        if self._landing is not None:
+            self.landings[self._landing.record.report.step_number] = self._landing
+            self._landing = None
+            while len(self.landings) > _LANDINGS:
+                del self.landings[min(self.landings)]
+
+    async def open(self) -> Navigation:
+        """Draw the opening view, keep it with its record, and return the navigation as it starts."""
+        state, run = self._timed(self.navigation)
+        view = await self.view(state.flight_plan)
+        version = await self._keep(view.map)
+        self.navigation, record = opened(Navigation(state, run), view, version)
+        await self.archive.save_record(record)
+        self._landing = Landing(record, view.map.text)
+        return self.navigation
+
+    async def view(self, plan: FlightPlan) -> View:
+        """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
+        # What the embedded planner adds names what is there; a model's plan is judged as a person's is.
+        own = self.navigation.run.own
+        drawn_for = (wish_of(self.navigation), plan, own, own if self.pilot == EMBEDDED else plan)
+        if self._view is None or self._view[0] != drawn_for:
+            self._view = drawn_for, await asyncio.to_thread(self.workspace.view, *drawn_for)
+        return self._view[1]
+
+    def tell(self, view: View) -> Frame:
+        """Return how a model is told of the map, given what models were told before."""
+        step = self.navigation.run.step
+        if self.frame is None:
+            self.frame = begin(view.map, step, view.candidates)
+        else:
+            self.frame = go_on(self.frame, view.map, step, view.candidates, self.remembers)
+        return self.frame
+
+    def booked(self, navigation: Navigation) -> Navigation:
+        """Return the navigation with the ledger's totals and the session's notes."""
+        ledger = self.ledger
+        totals = {"spent": ledger.spent, "usage": ledger.usage, "account": ledger.account}
+        run = navigation.run.model_copy(update=totals)
+        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
+        state = navigation.state.model_copy(update={"budget_config": budget})
+        return Navigation(state, run.noting(*self.notes))
+
+    async def _keep(self, drawn: RepoMap) -> int:
+        """Return the version that the map is stored as; an unchanged map keeps its version."""
+        if self._stored is None or self._stored[0] != drawn.text:
+            self._stored = drawn.text, await self.archive.save_map(drawn.text)
+        return self._stored[1]
+
+    def _timed(self, navigation: Navigation) -> Navigation:
+        before, now = navigation.run.seconds, perf_counter()
+        flown = round(before.navigate + now - self._since, 4)
+        self._since = now
+        seconds = Seconds(index=before.index, navigate=flown, total=round(before.index + flown, 4))
+        return Navigation(navigation.state, navigation.run.model_copy(update={"seconds": seconds}))

@@ -1,0 +1,132 @@
+"""What can go wrong with a model call, told in words and sorted into what passes and what stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from navigator.model_text import cleaned
+
+PASSING_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_WORDS = {
+    401: "refused the key",
+    403: "refused the key",
+    404: "does not know the model",
+    429: "is over its quota",
+}
+MAX_DETAIL = 160
+_NEVER_SENT = frozenset(
+    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "InvalidURL"}
+    | {"LocalProtocolError", "ConnectionRefusedError"}
+)
+"""Errors, of whatever package, before a request has left."""
+
+
+_UNREADABLE = frozenset(
+    {"ValidationError", "JSONDecodeError", "UnknownApiResponseError", "APIResponseValidationError"}
+    | {"ResponseValidationError", "UnicodeDecodeError", "RecursionError"}
+)
+"""Errors, of whatever package, over an answer of another shape."""
+
+
+_GONE = re.compile(r"not found|not exist|expired|no longer")
+
+
+class Fault(NamedTuple):
+    """Why an attempt gave no usable answer."""
+
+    words: str
+    passing: bool
+    """Whether the same call may succeed a little later."""
+    lapsed: bool = False
+    """Whether the provider may only have forgotten what it was to remember."""
+
+
+class UnusableError(Exception):
+    """A model was never set up; the message says why, as the end of a sentence about it."""
+
+
+class RefusedAnswerError(Exception):
+    """An answer that is not read; the message says why, as the end of a sentence about the model."""
+
+
+class RedirectError(RefusedAnswerError):
+    """An address that leads to another one."""
+
+
+def explain(error: BaseException) -> Fault:
+    """Return what ``error`` means for the call that raised it."""
+    if told := _told_by_us(error):
+        return Fault(str(told), passing=False)
+    if isinstance(error, TimeoutError):
+        return Fault("did not answer in time", passing=True)
+    status = status_of(error)
+    if status is not None:
+        words = _WORDS.get(status, "had a fault of its own" if status >= 500 else "refused the request")
+        return Fault(f"{words} (HTTP {status})", passing=status in PASSING_STATUS)
+    if _is_connection_error(error):
+        return Fault(f"can't be reached ({_detail(error)})", passing=True)
+    if {kind.__name__ for kind in type(error).__mro__} & _UNREADABLE:
+        return Fault("gave an answer that can't be read", passing=False)
+    return Fault(f"can't be used ({_detail(error)})", passing=False)
+
+
+def status_of(error: BaseException) -> int | None:
+    """Return the HTTP status that an error stands for, None where it stands for none."""
+    # google-genai says `code`; openai, litellm and anthropic say `status_code`.
+    for name in ("status_code", "code"):
+        status = getattr(error, name, None)
+        if isinstance(status, int):
+            return status
+    return None
+
+
+def may_be_billed(error: BaseException) -> bool:
+    """Tell whether the call may have been answered, and so be billed, although no answer came of it."""
+    if status_of(error) is not None:
+        return False
+    if told := _told_by_us(error):
+        return not isinstance(told, RedirectError | UnusableError)
+    names = {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
+    return not names & _NEVER_SENT
+
+
+def says_gone(error: BaseException, what: str) -> bool:
+    """Tell whether a provider says that it no longer has a ``cache``, or whatever else it was to remember.
+
+    A status alone does not tell: a refused key, a wrong request and a forgotten cache share theirs.
+    """
+    status, words = status_of(error), str(error).lower()
+    if status == 404 and "requested entity was not found" in words:
+        return True
+    return status in (400, 403, 404) and what in words and _GONE.search(words) is not None
+
+
+def _told_by_us(error: BaseException) -> UnusableError | RefusedAnswerError | None:
+    """Return our own words within an error: a provider's package may have wrapped them."""
+    return next(
+        (each for each in _chain(error) if isinstance(each, UnusableError | RefusedAnswerError)), None
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error and what led to it."""
+    seen: set[int] = set()
+    inner: BaseException | None = error
+    while inner is not None and id(inner) not in seen:
+        yield inner
+        seen.add(id(inner))
+        inner = inner.__cause__ or inner.__context__
+
+
+def _is_connection_error(error: BaseException) -> bool:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return isinstance(error, ConnectionError) or bool(
+        names & {"TransportError", "ClientConnectionError", "APIConnectionError", "ClientPayloadError"}
+    )
+
+
+def _detail(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return cleaned(lines[0] if lines else type(error).__name__, MAX_DETAIL)

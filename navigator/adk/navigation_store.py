@@ -1,0 +1,227 @@
+"""Navigations listed, opened and forgotten; their artifacts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from google.adk.artifacts import BaseArtifactService
+from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.events import Event, EventActions
+from google.adk.sessions import Session
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.genai import types
+
+from navigator.adk import state_store
+from navigator.bookkeeping import StepRecord
+from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
+from navigator.turn import Navigation
+
+STATE_ONLY = GetSessionConfig(num_recent_events=0)
+
+
+class Register:
+    """The navigations of every user, as one app's sessions."""
+
+    def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
+        self.sessions = sessions
+        self._app_name = app_name
+        self._read: dict[tuple[str, str], Session] = {}
+        """What was read to be changed; a change finds out by itself if it is stale."""
+
+    async def create(self, navigation: Navigation, user: str) -> None:
+        """Store a new navigation; from here on it outlives the process.
+
+        Raises:
+            StorageError: it can't be kept.
+        """
+        try:
+            await self.sessions.create_session(
+                app_name=self._app_name,
+                user_id=user,
+                session_id=navigation.run.navigation_id,
+                state=state_store.delta(navigation),
+            )
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+
+    async def load(self, navigation_id: str, user: str) -> Navigation:
+        """Return a navigation as it is stored.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            return state_store.read((await self._session(navigation_id, user)).state)
+
+    async def load_to_change(self, navigation_id: str, user: str) -> Navigation:
+        """Return a navigation as it is stored, to whoever holds it and may ``store`` it next.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            session = await self._session(navigation_id, user)
+            self._read[user, navigation_id] = session
+            return state_store.read(session.state)
+
+    def release(self, navigation_id: str, user: str) -> None:
+        """Forget what was read to be changed."""
+        self._read.pop((user, navigation_id), None)
+
+    async def list(self, user: str) -> list[tuple[Navigation, float]]:
+        """Return the user's navigations with the time of their last change, latest first.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
+            found = [
+                (state_store.read(session.state), session.last_update_time)
+                for session in answer.sessions
+                if state_store.holds_navigation(session.state)
+            ]
+        return found[::-1]
+
+    async def store(self, navigation: Navigation, user: str) -> None:
+        """Make a change durable that no model made."""
+        navigation_id = navigation.run.navigation_id
+        with _readable():
+            session = self._read.pop((user, navigation_id), None) or await self._session(navigation_id, user)
+        event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
+        try:
+            await self.sessions.append_event(session, event)
+        except StaleSessionError as error:
+            raise busy(navigation) from error
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+
+    async def delete(self, navigation_id: str, user: str) -> None:
+        """Delete a navigation.
+
+        Raises:
+            UnknownNavigationError: the user has none of that id.
+            StorageError: the database can't be read, or not be written.
+        """
+        with _readable():
+            await self._session(navigation_id, user)
+        where = {"app_name": self._app_name, "user_id": user, "session_id": navigation_id}
+        try:
+            await self.sessions.delete_session(**where)
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+
+    async def _session(self, navigation_id: str, user: str) -> Session:
+        session = await self.sessions.get_session(
+            app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
+        )
+        if session is None or not state_store.holds_navigation(session.state):
+            choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
+            known = (
+                "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
+            )
+            raise UnknownNavigationError(
+                f"No navigation has the id `{navigation_id[:80]}`; {known}. Open one with a goal first.",
+                choices,
+            )
+        return session
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Tell in a sentence of a database that is damaged, or whose rows are none of ours."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError) as error:
+        what = error if isinstance(error, sqlite3.Error) else "a row is no navigation"
+        raise StorageError(
+            f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
+            "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
+        ) from error
+
+
+def busy(navigation: Navigation) -> NavigationBusyError:
+    """Return the error of a step that another process was faster with."""
+    return NavigationBusyError(
+        f"Another process has just stepped `{navigation.run.navigation_id}`; "
+        "read its report, then step again."
+    )
+
+
+def unstored(error: sqlite3.Error) -> StorageError:
+    """Return the error of a step that the database does not take."""
+    return StorageError(
+        f"The step could not be stored ({error}); free space, or name another data folder with "
+        "REPO_NAVIGATOR_DATA, then take the step again."
+    )
+
+
+MAP_NAME = "map.txt"
+
+
+class Archive(NamedTuple):
+    """The artifacts of one navigation."""
+
+    service: BaseArtifactService
+    app_name: str
+    user: str
+    navigation_id: str
+
+    async def save_map(self, text: str) -> int:
+        """Keep a map and return its version."""
+        return await self._save(MAP_NAME, text)
+
+    async def load_map(self, version: int) -> str:
+        """Return the map of that version."""
+        return await self._load(MAP_NAME, version)
+
+    async def save_record(self, record: StepRecord) -> None:
+        """Keep the record of a step; of a step that was cut short and taken again, the latest holds."""
+        await self._save(_record_name(record.report.step_number), record.model_dump_json())
+
+    async def load_record(self, step: int) -> StepRecord:
+        """Return the record of ``step``."""
+        return StepRecord.model_validate_json(await self._load(_record_name(step), None))
+
+    async def clear(self) -> None:
+        """Delete every artifact of the navigation."""
+        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
+        for name in await self.service.list_artifact_keys(**where):
+            if not name.startswith("user:"):
+                await self.service.delete_artifact(filename=name, **where)
+
+    async def _save(self, name: str, text: str) -> int:
+        try:
+            return await self.service.save_artifact(
+                app_name=self.app_name,
+                user_id=self.user,
+                session_id=self.navigation_id,
+                filename=name,
+                artifact=types.Part(text=text),
+            )
+        except OSError as error:
+            raise unsaved(error) from error
+
+    async def _load(self, name: str, version: int | None) -> str:
+        part = await self.service.load_artifact(
+            app_name=self.app_name,
+            user_id=self.user,
+            session_id=self.navigation_id,
+            filename=name,
+            version=version,
+        )
+        if part is None or part.text is None:
+            raise StorageError(
+                f"`{name}` of navigation `{self.navigation_id}` is gone from the data folder; navigate again."
+            )
+        return part.text
+
+
+def _record_name(step: int) -> str:
+    return f"steps/{step:04d}.json"

@@ -1,0 +1,87 @@
+"""ADK plugins: prompt layout, money budget, token scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.cache_metadata import CacheMetadata
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins.base_plugin import BasePlugin
+from google.genai import types
+
+from navigator.adk import state_store
+from navigator.prompt import base_part, changes_part
+from navigator.reports import StopReason
+from navigator.settings import EMBEDDED
+from navigator.turn import Navigation
+
+if TYPE_CHECKING:
+    from navigator.adk.active_navigation import Flight
+    from navigator.adk.models.session import HybridSession
+
+
+class LayoutPlugin(BasePlugin):
+    """Puts the map that is told whole at the beginning of the contents, and what has changed since behind it.
+
+    The map stays outside the instruction, which a model obeys: it is a repository's text.
+    """
+
+    def __init__(self, flight: Flight) -> None:
+        super().__init__(name="layout")
+        self._flight = flight
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Lay out the request; the embedded planner sees the map itself."""
+        told = self._flight.frame
+        if self._flight.pilot == EMBEDDED or told is None:
+            return None
+        texts = [base_part(told), *map(changes_part, told.changes)]
+        llm_request.contents[:0] = map(_said, texts)
+        llm_request.cache_metadata = CacheMetadata(fingerprint=f"step {told.keyframe.step}", contents_count=1)
+        return None
+
+
+def _said(text: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+class BudgetEnforcementPlugin(BasePlugin):
+    """Stops before a call that could pass the limit, and books what each call really used."""
+
+    def __init__(self, flight: Flight, session: HybridSession) -> None:
+        super().__init__(name="budget_enforcement")
+        self._flight = flight
+        self._session = session
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Let another model answer where the limit has no room for the call; stop where it has for none."""
+        navigation = state_store.read(callback_context.state)
+        self._flight.navigation = navigation
+        if not (words := await self._session.find_affordable(llm_request)):
+            return None
+        stopped = Navigation(navigation.state, navigation.run.stopping(StopReason.BUDGET, words))
+        state_store.write(callback_context.state, stopped)
+        self._flight.navigation = stopped
+        return LlmResponse(
+            content=types.Content(role="model", parts=[types.Part(text=f"BUDGET_EXCEEDED: {words}")])
+        )
+
+    async def after_model_callback(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> LlmResponse | None:
+        """Write what the session booked, failed attempts included, into the state."""
+        if llm_response.partial:
+            return None
+        if self._flight.ledger.spent == self._flight.navigation.run.spent:
+            # Nothing was paid: the decision's own event tells the rest, and a state less is stored.
+            return None
+        booked = self._flight.booked(state_store.read(callback_context.state))
+        state_store.write(callback_context.state, booked)
+        self._flight.navigation = booked
+        return None

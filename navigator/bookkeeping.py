@@ -1,0 +1,81 @@
+"""What a navigation has to remember besides its state's contract: limits, totals, and how it ended."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from navigator.pricing import TokenUsage
+from navigator.reports import FileReport, Seconds, StopReason, TurnReport
+from navigator.state import PlanValue
+from navigator.token_usage import TokenAccount
+from repo_map.plan.model import FlightPlan
+
+MAX_NOTES = 8
+
+ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]
+"""US dollars, exact in JSON as well."""
+
+
+class NavigationRun(BaseModel):
+    """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    navigation_id: str
+    model: str
+    """The model that was asked for."""
+    token_budget: int
+    max_steps: int = Field(ge=1)
+    fingerprint: str = ""
+    """Of the tree that the latest map was drawn from."""
+    step: int = 0
+    """Steps completed; each has a record among the artifacts."""
+    map_version: int = 0
+    spent: ExactUsd = Decimal(0)
+    spent_before_step: ExactUsd = Decimal(0)
+    """The total when the last completed step ended: what came since belongs to the step under way."""
+    usage: TokenUsage = TokenUsage()
+    usage_before_step: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
+    own: PlanValue = FlightPlan()
+    """What the user asks of the plan: the one that was given, with the user's later changes."""
+    feedback: tuple[str, ...] = ()
+    """The user's words, oldest first, that steer the steps to come."""
+    wishes: tuple[str, ...] = ()
+    """What the user's words add to the goal."""
+    answer: str = ""
+    """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
+    planned: int = 0
+    """Decisions of a model since the start or since the last feedback."""
+    stop_reason: StopReason | None = None
+    ended: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: Seconds = Seconds()
+
+    def noting(self, *notes: str) -> NavigationRun:
+        """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""
+        fresh = [note for note in dict.fromkeys(notes) if note not in self.notes]
+        return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
+
+    def stopping(self, reason: StopReason, ended: str) -> NavigationRun:
+        """Return the run as it ends for ``reason``."""
+        return self.model_copy(update={"stop_reason": reason, "ended": ended})
+
+    def reopened(self) -> NavigationRun:
+        """Return the run open for another step."""
+        return self.model_copy(update={"stop_reason": None, "ended": ""})
+
+
+class StepRecord(BaseModel):
+    """One completed step, stored once as an artifact and never changed."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    report: TurnReport
+    files: tuple[FileReport, ...]
+    """Every file of the map, in map order."""
+    flight_plan: PlanValue
+    reasoning_summary: str = ""

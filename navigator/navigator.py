@@ -1,0 +1,386 @@
+"""Navigator: open, step, read, close."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.loading import load_all
+from navigator.model_names import require_key
+from navigator.outputs import news_of, output_of, summary_of
+from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
+from navigator.request import Terms, checked, first_state, new_terms
+from navigator.sampling_port import HOST, AskHost
+from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.turn import report_now
+from navigator.turn_executor import Ask, Pilot, StepAction, Turn, asked
+from navigator.workspace import Workspaces, words_to
+
+if TYPE_CHECKING:
+    from navigator.adk.runner import Hangar
+    from navigator.bookkeeping import StepRecord
+    from navigator.reports import NavigatorOutput, TurnReport
+    from navigator.turn import Navigation
+
+
+AT_ONCE = 2
+"""Steps that are computed at once: they share one interpreter, and more would only make each other wait."""
+
+Taken = tuple[TurnReport, Turn]
+"""A step's report, and the turn that took it."""
+
+
+class StepsUnderWay:
+    """The steps that run at present."""
+
+    def __init__(self) -> None:
+        self._steps: set[asyncio.Task[Taken]] = set()
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    def room(self, model: str) -> AbstractAsyncContextManager[None]:
+        """Hold one of the few places for steps that compute, in the order of asking.
+
+        A step that waits for a model elsewhere takes none: it computes little, and may wait long.
+        """
+        return self._room if model == EMBEDDED else nullcontext()
+
+    def start(self, step: Coroutine[Any, Any, Taken]) -> asyncio.Task[Taken]:
+        """Begin a step."""
+        task = asyncio.create_task(step)
+        self._steps.add(task)
+        task.add_done_callback(self._landed)
+        return task
+
+    async def aclose(self) -> None:
+        """Cancel what runs, and wait until it has ended."""
+        steps = tuple(self._steps)
+        for step in steps:
+            step.cancel()
+        await asyncio.gather(*steps, return_exceptions=True)
+
+    def _landed(self, step: asyncio.Task[Taken]) -> None:
+        """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
+        self._steps.discard(step)
+        if not step.cancelled():
+            step.exception()
+
+
+async def finished_by(step: asyncio.Task[Taken], ends: float | None) -> bool:
+    """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
+    try:
+        done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))
+    except asyncio.CancelledError:
+        step.cancel()
+        raise
+    return bool(done)
+
+
+class Readings:
+    """The steps of navigations, as reports and as contexts."""
+
+    def __init__(self, hangar: Hangar) -> None:
+        self._hangar = hangar
+
+    async def report(self, navigation: Navigation, user: str, step: int | None = None) -> TurnReport:
+        """Return the report of ``step``, by default the latest.
+
+        Raises:
+            InvalidRequestError: the navigation has not come to that step.
+        """
+        return report_now(await self._record(navigation, user, step), navigation.run)
+
+    async def context(
+        self, navigation: Navigation, user: str, since_step: int | None = None
+    ) -> NavigatorOutput:
+        """Return the context, or only what is new against ``since_step``.
+
+        Raises:
+            InvalidRequestError: the navigation has not come to that step.
+        """
+        record = await self._record(navigation, user, None)
+        whole = output_of(navigation, record, await self._map(record, user))
+        if since_step is None:
+            return whole
+        earlier = await self._record(navigation, user, since_step)
+        return news_of(whole, earlier, await self._map(earlier, user))
+
+    async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:
+        """Return the reports of all steps, oldest first; step 0 is the opening view."""
+        return [await self.report(navigation, user, step) for step in range(navigation.run.step + 1)]
+
+    async def _record(self, navigation: Navigation, user: str, step: int | None) -> StepRecord:
+        run = navigation.run
+        wanted = run.step if step is None else step
+        if not 0 <= wanted <= run.step:
+            raise InvalidRequestError(
+                f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}."
+            )
+        landing = self._hangar.landing(run.navigation_id, user, wanted)
+        if landing is not None:
+            return landing.record
+        return await self._hangar.archive(run.navigation_id, user).load_record(wanted)
+
+    async def _map(self, record: StepRecord, user: str) -> str:
+        report = record.report
+        landing = self._hangar.landing(report.navigation_id, user, report.step_number)
+        if landing is not None:
+            return landing.map_text
+        return await self._hangar.archive(report.navigation_id, user).load_map(report.map_version)
+
+
+LOCAL_USER = "local"
+_now = partial(datetime.now, UTC)
+
+
+class Navigator:
+    """Opens, steps and reads navigations; safe to share between the tasks of one event loop."""
+
+    def __init__(
+        self,
+        settings: NavigatorSettings,
+        *,
+        clock: Callable[[], datetime] = _now,
+        models: Mapping[str, Any] | None = None,
+        ask_host: AskHost | None = None,
+    ) -> None:
+        """Build a navigator.
+
+        Args:
+            settings: where it keeps its data, which models it may use.
+            clock: tells when a decision was made.
+            models: ADK models by name, beside those of the catalogue; free unless a price file names them.
+            ask_host: asks the model of the assistant whose call is served; nothing is booked for it.
+        """
+        self._models = dict(models or {})
+        self._ask_host = ask_host
+        self._settings = settings
+        self._clock = clock
+        self._workspaces = Workspaces(settings)
+        self._flying = StepsUnderWay()
+        self._opened: Hangar | None = None
+
+    async def open(
+        self, request: NavigationRequest, *, user: str = LOCAL_USER, on_progress: OnProgress | None = None
+    ) -> str:
+        """Index the repository, draw the opening view and return the new navigation's id.
+
+        Raises:
+            InvalidRequestError: the request, or a model's name, can't be used.
+            RepositoryNotFoundError: its path is no readable folder.
+            FlightPlanError: its flight plan is not well-formed.
+        """
+        task = checked(request, self._settings, self._handed_in)
+        if request.model is not None:
+            self._require_key(request.model)
+        loading = asyncio.create_task(asyncio.to_thread(load_all))
+        try:
+            workspace, seconds = await self._workspaces.open(
+                request.repo_path, on_words=words_to(on_progress, task.max_steps)
+            )
+        finally:
+            await loading
+        navigation_id = f"nav-{secrets.token_hex(12)}"
+        rates, root = self._hangar.price_of(task.model).rates(task.model), str(workspace.index.root)
+        first = first_state(task.noting(self._hangar.note), navigation_id, root, rates, seconds)
+        live = await self._hangar.live(first, workspace, user)
+        async with self._flying.room(task.model):
+            opened = await live.flight.open()
+        await self._hangar.register.create(opened, user)
+        live.flight.land()
+        if on_progress is not None:
+            words, size = (
+                f"Indexed {len(workspace.index)} files in {seconds:.1f} s.",
+                opened.state.map_metadata,
+            )
+            await on_progress(Progress(0, task.max_steps, words, size.total_tokens))
+        return navigation_id
+
+    async def step(
+        self,
+        navigation_id: str,
+        *,
+        user: str = LOCAL_USER,
+        feedback: str | None = None,
+        updates: Mapping[str, Any] | None = None,
+        action: StepAction = "continue",
+        on_progress: OnProgress | None = None,
+    ) -> TurnReport:
+        """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
+
+        ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
+        A navigation that has ended stays as it is, unless feedback or updates open it again; where nothing
+        changes, and where feedback only asks, no step is taken and the report's answer says the rest.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+            NavigationClosedError: it was cancelled.
+            ModelFailedError: no model gave a usable answer; the last good step stands.
+        """
+        ask = asked(feedback, updates, action)
+        return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
+
+    async def step_with_news(
+        self,
+        navigation_id: str,
+        ask: Ask,
+        *,
+        user: str = LOCAL_USER,
+        since_step: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> tuple[TurnReport, NavigatorOutput]:
+        """Take one step, and return with its report what is new against ``since_step``, or the whole context.
+
+        Of a turn that took no step nothing is new.
+
+        Raises:
+            NavigatorError: as ``step`` does, and where the navigation has not come to ``since_step``.
+        """
+        report, turn = await self._turn(navigation_id, user, ask, on_progress, refresh=True)
+        since = turn.navigation.run.step if turn.said else since_step
+        return report, await self._readings.context(turn.navigation, user, since)
+
+    async def run(
+        self,
+        navigation_id: str,
+        *,
+        user: str = LOCAL_USER,
+        on_progress: OnProgress | None = None,
+        deadline_s: float | None = None,
+        most_steps: int | None = None,
+    ) -> NavigatorOutput:
+        """Step until the navigation stops, ``deadline_s`` is over or ``most_steps`` are taken.
+
+        A step that the deadline overtakes is finished in the background, and the next call finds it done.
+        """
+        ends = None if deadline_s is None else monotonic() + deadline_s
+        before = await self._hangar.register.load(navigation_id, user)
+        stopped, refresh, taken = before.run.stop_reason, before.run.step > 0, 0
+        while stopped is None and taken != most_steps:
+            taken += 1
+            step = self._flying.start(self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh))
+            if not await finished_by(step, ends):
+                break
+            try:
+                report, turn = await step
+            except ModelFailedError as error:
+                async with self._hangar.hold(navigation_id):
+                    failed = await self._hangar.register.load_to_change(navigation_id, user)
+                    await self._pilot.fail(failed, user, error)
+                break
+            stopped, refresh = report.stop_reason, False
+            if turn.navigation.state.interactive_pause:
+                break
+        return await self.context(navigation_id, user=user)
+
+    async def report(
+        self, navigation_id: str, *, user: str = LOCAL_USER, step: int | None = None
+    ) -> TurnReport:
+        """Return the report of ``step``, by default the latest.
+
+        Raises:
+            InvalidRequestError: the navigation has not come to that step.
+        """
+        navigation = await self._hangar.register.load(navigation_id, user)
+        return await self._readings.report(navigation, user, step)
+
+    async def context(
+        self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
+    ) -> NavigatorOutput:
+        """Return the context, or only what is new against ``since_step``."""
+        navigation = await self._hangar.register.load(navigation_id, user)
+        return await self._readings.context(navigation, user, since_step)
+
+    async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
+        """Return the user's navigations, latest first."""
+        return [summary_of(*found) for found in await self._hangar.register.list(user)]
+
+    async def map_text(
+        self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
+    ) -> str:
+        """Return a version of the map, by default the latest."""
+        navigation = await self._hangar.register.load(navigation_id, user)
+        wanted = navigation.run.map_version if version is None else version
+        return await self._hangar.archive(navigation_id, user).load_map(wanted)
+
+    async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
+        """Return the reports of all steps, oldest first; step 0 is the opening view."""
+        navigation = await self._hangar.register.load(navigation_id, user)
+        return await self._readings.reports(navigation, user)
+
+    async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
+        """Delete a navigation with its maps and reports.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+        """
+        async with self._hangar.hold(navigation_id):
+            await self._hangar.forget(navigation_id, user)
+
+    async def aclose(self) -> None:
+        """Stop what is under way, then release models, stores and indexes."""
+        await self._workspaces.halt()
+        await self._flying.aclose()
+        if self._opened is not None:
+            await self._opened.aclose()
+        self._workspaces.close()
+
+    @property
+    def _hangar(self) -> Hangar:
+        if self._opened is None:
+            from navigator.adk.runner import Hangar  # noqa: PLC0415
+
+            self._opened = Hangar(self._settings, self._clock, self._models, self._ask_host)
+        return self._opened
+
+    @property
+    def _pilot(self) -> Pilot:
+        return Pilot(self._hangar, self._workspaces, self._flying.room, self._terms_of)
+
+    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[Terms, dict[str, Any]]:
+        terms, plan = new_terms(updates, self._settings, self._handed_in)
+        if terms.model is not None:
+            self._require_key(terms.model)
+        return terms, plan
+
+    def _require_key(self, model: str) -> None:
+        """Refuse a model that a call names and whose key is missing, before any work."""
+        if model not in self._handed_in:
+            require_key(model, self._settings, os.environ)
+
+    @property
+    def _handed_in(self) -> set[str]:
+        """Models beside those of the catalogue."""
+        return {*self._models, *([HOST] if self._ask_host else [])}
+
+    @property
+    def _readings(self) -> Readings:
+        return Readings(self._hangar)
+
+    async def _turn(
+        self, navigation_id: str, user: str, ask: Ask, on_progress: OnProgress | None, *, refresh: bool
+    ) -> tuple[TurnReport, Turn]:
+        """Do what is asked, one turn at a time in each navigation, and report it."""
+        register = self._hangar.register
+        async with self._hangar.hold(navigation_id):
+            try:
+                before = await register.load_to_change(navigation_id, user)
+                turn = await self._pilot.answer(before, user, ask, refresh=refresh)
+            finally:
+                register.release(navigation_id, user)
+            after = turn.navigation
+            if after.run.stop_reason is not None:
+                await self._hangar.rest(navigation_id)
+        report = await self._readings.report(after, user)
+        if turn.said:
+            report = report.model_copy(update={"answer": turn.said})
+        if on_progress is not None:
+            await on_progress(Progress.after(report, after.run.max_steps))
+        return report, turn

@@ -1,0 +1,197 @@
+"""What one turn does to a navigation: end it, change its plan, or let its model take the next step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+
+from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
+from navigator.feedback import checked_feedback, hear, reopened
+from navigator.reports import StopReason
+from navigator.request import Terms, on_terms
+from navigator.settings import EMBEDDED
+from navigator.turn import Navigation, amend_by_user, follow, saying
+
+if TYPE_CHECKING:
+    from navigator.adk.runner import Hangar, Live
+    from navigator.workspace import Workspace, Workspaces
+
+StepAction = Literal["continue", "finish", "cancel"]
+NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
+HAS_ENDED = (
+    "The navigation has ended and nothing new was asked, so no step was taken; "
+    "feedback or updates open it again."
+)
+
+
+class Ask(NamedTuple):
+    """What one turn is asked to do."""
+
+    words: str = ""
+    updates: Mapping[str, Any] | None = None
+    action: StepAction = "continue"
+
+
+def asked(
+    feedback: str | None = None, updates: Mapping[str, Any] | None = None, action: str = "continue"
+) -> Ask:
+    """Return what one turn is asked to do.
+
+    Raises:
+        InvalidRequestError: it is not to be understood.
+    """
+    if action not in get_args(StepAction):
+        raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
+    return Ask(checked_feedback(feedback), updates, cast(StepAction, action))
+
+
+class Turn(NamedTuple):
+    """What a turn came to."""
+
+    navigation: Navigation
+    said: str = ""
+    """What is to be told of a turn that took no step, in place of the latest step's answer."""
+
+
+def goes_on(stopped: StopReason | None, terms: Terms) -> bool:
+    """Say whether a navigation takes a step without words or changes of its plan."""
+    if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
+        return bool(terms)
+    return stopped in (None, StopReason.ERROR) or terms.model is not None
+
+
+class Pilot:
+    """Carries out one turn; whoever calls holds the navigation's lock."""
+
+    def __init__(
+        self,
+        hangar: Hangar,
+        workspaces: Workspaces,
+        room: Callable[[str], AbstractAsyncContextManager[None]],
+        terms_of: Callable[[Mapping[str, Any]], tuple[Terms, dict[str, Any]]],
+    ) -> None:
+        """Build a pilot.
+
+        Args:
+            room: holds a place for a step of a model among those that compute.
+            terms_of: parts updates into new terms and a partial plan, both checked.
+        """
+        self._hangar = hangar
+        self._workspaces = workspaces
+        self._room = room
+        self._terms_of = terms_of
+
+    async def answer(self, before: Navigation, user: str, ask: Ask, *, refresh: bool) -> Turn:
+        """Do what is asked and store it; a navigation that has ended opens again for words or updates only.
+
+        Words or updates that come with the wish to finish are heeded first, in one step; with a cancel, not.
+        What changes nothing takes no step, and the turn says so.
+
+        Raises:
+            InvalidRequestError: new terms can't be used.
+            NavigationClosedError: it was cancelled.
+            ModelFailedError: no model made a decision.
+            RepoMapError: the updates are not well-formed, or their plan can't be drawn.
+            StorageError: the step can't be kept; it did not happen.
+        """
+        says_more = bool(ask.words or ask.updates)
+        if ask.action == "cancel" or (ask.action == "finish" and not says_more):
+            return Turn(await self._end(before, user, ask.action))
+        turn = await self._step(before, user, ask, refresh=refresh)
+        if ask.action == "finish" and turn.navigation.run.stop_reason in (None, StopReason.FINISHED):
+            # The step has been stored since ``before`` was read.
+            self._hangar.register.release(turn.navigation.run.navigation_id, user)
+            return turn._replace(navigation=await self._end(turn.navigation, user, "finish"))
+        return turn
+
+    async def _step(self, stored: Navigation, user: str, ask: Ask, *, refresh: bool) -> Turn:
+        stopped = stored.run.stop_reason
+        if stopped is StopReason.CANCELLED:
+            raise NavigationClosedError(
+                f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
+            )
+        terms, updates = self._terms_of(ask.updates or {})
+        before, told = await self._on_terms(stored, user, terms)
+        if not (ask.words or updates):
+            if not told and ask.updates is not None:
+                return Turn(stored, NOTHING_TO_UPDATE)
+            if not goes_on(stopped, terms):
+                if told:
+                    await self._hangar.register.store(before, user)
+                return Turn(before, " ".join((*told, HAS_ENDED)))
+        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
+        async with self._room(before.run.model):
+            live = await self._hangar.live(before, workspace, user)
+            steered = saying(reopened(before), told)
+            return await self._fly(
+                live, workspace, stored, steered, words=ask.words, updates=updates, has_terms=bool(told)
+            )
+
+    async def _fly(
+        self,
+        live: Live,
+        workspace: Workspace,
+        stored: Navigation,
+        steered: Navigation,
+        *,
+        words: str,
+        updates: Mapping[str, Any],
+        has_terms: bool,
+    ) -> Turn:
+        """Take the step that words or updates ask for, if they change anything.
+
+        Args:
+            live: the navigation, ready to fly.
+            workspace: its repository.
+            stored: the navigation as it was, and stays where nothing changes.
+            steered: the same, opened again and on its new terms.
+            words: the user's feedback, empty for none.
+            updates: a partial flight plan, empty for none.
+            has_terms: whether the terms differ from those stored.
+        """
+        if words:
+            heard = await asyncio.to_thread(hear, steered, words, workspace)
+            is_embedded = live.flight.pilot == EMBEDDED
+            if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
+                return Turn(stored, heard.navigation.run.answer)
+            steered = heard.navigation if is_embedded else follow(workspace.index, steered, heard.navigation)
+        if not updates:
+            return Turn(await self._hangar.fly(live, steered, changed=steered != stored))
+        amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
+        changes = bool(change.diff) or amended.run.own != steered.run.own
+        if not (changes or words or has_terms):
+            return Turn(stored, NOTHING_TO_UPDATE)
+        return Turn(await self._hangar.change(live, amended, change, words))
+
+    async def _on_terms(
+        self, before: Navigation, user: str, terms: Terms
+    ) -> tuple[Navigation, tuple[str, ...]]:
+        """Return the navigation on new terms, and what is to be told of them."""
+        model = terms.model or before.run.model
+        after, told = (
+            on_terms(before, terms, self._hangar.price_of(model).rates(model)) if terms else (before, ())
+        )
+        if told:
+            # Models and limits are read when a navigation is made ready.
+            await self._hangar.unready(before.run.navigation_id, user)
+        return after, told
+
+    async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> None:
+        """End a navigation that no model carries on; the best plan so far stands."""
+        run = before.run.stopping(StopReason.ERROR, str(error))
+        await self._hangar.register.store(Navigation(before.state, run), user)
+
+    async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
+        if action == "cancel":
+            run = before.run.stopping(StopReason.CANCELLED, "The user cancelled the navigation.")
+        else:
+            run = before.run.stopping(StopReason.USER, "The user took the context as it is.")
+        state = before.state.model_copy(
+            update={"interactive_pause": False, "exploration_complete": action == "finish"}
+        )
+        after = Navigation(state, run)
+        if after != before:
+            await self._hangar.register.store(after, user)
+        return after

@@ -1,1 +1,0 @@
-"""What ``repo-map`` does for each of its commands."""

@@ -1,0 +1,204 @@
+"""Rendered files and token counts of an index, kept while it lives."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from repo_map.drawing.rendering import render_body, render_header, render_headers
+from repo_map.indexing import store
+from repo_map.recent import Recent
+from repo_map.selection.sections import Shape
+from repo_map.text import tokens
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from repo_map.drawing.costs import CostManifest
+    from repo_map.index import RepoIndex
+    from repo_map.text.tokens import TokenEncoding
+
+
+_MOST_REMEMBERED = 50_000
+_FORMAT = 1
+
+
+class TokenMemo:
+    """Exact counts by the hash of the text; shared by all repositories of a cache folder."""
+
+    def __init__(self, folder: Path | None, encoding: TokenEncoding) -> None:
+        self._folder = folder
+        self._encoding: TokenEncoding = encoding
+        self._name = f"tokens-{encoding}-{_FORMAT}"
+        self._new: dict[int, tuple[int, ...]] = {}
+        kept = store.recall(folder, self._name) if folder else None
+        if kept is None or len(kept) != 2 or len(kept[0]) != len(kept[1]):
+            kept = [np.zeros(0, np.uint64), np.zeros((0, 0), np.uint32)]
+        # One attribute, so that threads see keys and counts of one moment.
+        self._kept = kept[0], kept[1]
+
+    def counts(self, text: str) -> tuple[int, ...]:
+        """Return the number of tokens of ``text`` by each vocabulary of the encoding."""
+        whole = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8)
+        key = int.from_bytes(whole.digest(), "little")
+        found = self._new.get(key)
+        if found is None:
+            keys, counts = self._kept
+            at = int(keys.searchsorted(np.uint64(key)))
+            if at < len(keys) and int(keys[at]) == key:
+                return tuple(counts[at].tolist())
+            if len(self._new) >= _MOST_REMEMBERED:
+                # They were not saved: there is no folder, or nothing was drawn to its end.
+                self._new = {}
+            found = self._new[key] = tokens.counts(text, self._encoding)
+        return found
+
+    def save(self) -> None:
+        """Keep what was counted since the last time for other processes."""
+        if self._folder is None or not self._new:
+            return
+        new, self._new = self._new, {}
+        new = new.copy()
+        keys, counts = np.fromiter(new, np.uint64, len(new)), np.array(list(new.values()), np.uint32)
+        old_keys, old_counts = self._kept
+        if 0 < len(old_keys) <= _MOST_REMEMBERED - len(keys):
+            keys, counts = np.concatenate((old_keys, keys)), np.concatenate((old_counts, counts))
+        order = np.argsort(keys)
+        self._kept = keys[order], counts[order]
+        store.keep(self._folder, self._name, self._kept)
+
+
+def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
+    """Return the memo for the maps of an index."""
+    return index.derived(_memo, encoding)
+
+
+def _memo(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
+    return TokenMemo(index.cache_folder, encoding)
+
+
+_FILE_NAME = re.compile(
+    r"[\w@+-][\w@+.-]*\.(?:[a-z]\w{0,7}|[A-Z]{1,7})"
+    r"|[A-Z][a-z]+file|LICEN[CS]E|README|NOTICE|COPYING|AUTHORS|CHANGELOG|CODEOWNERS"
+)
+_PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+")
+_MOST_CHARACTERS = 16_000_000
+_PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
+
+
+class Sketch(NamedTuple):
+    """A file's part of a map."""
+
+    text: str
+    """The header line and what follows it; ends with a line break."""
+    counts: tuple[int, ...]
+    """Tokens by each vocabulary of the encoding."""
+
+
+class Style(NamedTuple):
+    """What holds for every file of one map."""
+
+    encoding: TokenEncoding
+    line_numbers: bool = False
+    show_costs: bool = False
+
+
+class Sketchbook:
+    """Draws files of one index in one style."""
+
+    def __init__(self, index: RepoIndex, style: Style) -> None:
+        self._index = index
+        self._style = style
+        self._shelf = index.derived(_shelf, style)
+        self._memo = memo_of(index, style.encoding)
+        self._places = index.derived(_Places)
+
+    def draw(self, file_id: int, shape: Shape) -> Sketch:
+        """Return the sketch of a file; the same file at the same shape is drawn once."""
+        key = (file_id, shape)
+        sketch = self._shelf.get(key)
+        if sketch is None:
+            text = self._text(file_id, shape)
+            sketch = Sketch(text, self._memo.counts(text))
+            self._shelf.put(key, sketch)
+        return sketch
+
+    def _text(self, file_id: int, shape: Shape) -> str:
+        index = self._index
+        header = render_header(index.paths[file_id])
+        if self._style.show_costs:
+            prices = index.derived(_prices, self._style.encoding).of_file(file_id)
+            header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in enumerate(prices, 1))}]"
+        if shape.highest < 2 or int(index.files.flags[file_id]) & _PATH_ONLY:
+            return f"{header}\n"
+        definitions = (
+            index.definitions(file_id)
+            if index.is_current(file_id)
+            else index.fresh_symbols(file_id).definitions
+        )
+        body = render_body(
+            index.text(file_id),
+            definitions,
+            shape,
+            is_header=self._places.could_be_header,
+            line_numbers=self._style.line_numbers,
+        )
+        return f"{header}\n{body}\n" if body else f"{header}\n"
+
+
+class _Places:
+    """The headers that a map of an index may have, and what a file could pass off as one."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self._paths = index.paths
+        self._headers = render_headers(index.paths)
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(path.rpartition("/")[0] for path in self._paths)
+
+    def could_be_header(self, line: str) -> bool:
+        """Say whether a line of source could pass for the header of a file, be there such a file or not."""
+        line = line.rstrip()
+        if line.endswith("]") and " [L1:" in line:
+            line = line.rpartition(" [L1:")[0]
+        if line in self._headers:
+            return True
+        if line.startswith(("/", "@")):
+            return False  # As comments and decorators do, and hardly a path.
+        if line.startswith('"'):
+            return _is_quoted_path(line)
+        folder, slash, name = line.rpartition("/")
+        if slash:
+            return bool(name) and (folder in self._folders or _PATH.fullmatch(line) is not None)
+        return _FILE_NAME.fullmatch(line) is not None
+
+
+def _is_quoted_path(line: str) -> bool:
+    """Tell whether a line is what the header of a path looks like that has to be quoted."""
+    try:
+        path = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(path, str) and render_header(path) == line
+
+
+_Shelf = Recent[tuple[int, Shape], Sketch]
+
+
+def _shelf(_index: RepoIndex, _style: Style) -> _Shelf:
+    return _Shelf(_MOST_CHARACTERS, lambda sketch: len(sketch.text))
+
+
+def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
+    """Return the prices that ``repo-map costs`` tells too."""
+    # Imported here because prices are counted by drawing.
+    from repo_map.drawing.costs import price_index  # noqa: PLC0415
+
+    return price_index(index, encoding=encoding)

@@ -1,0 +1,91 @@
+"""Draws a plan again, and tells how the tree drifted from the one that the plan was made on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from repo_map.drawing.draw import RepoMap, draw_map
+from repo_map.plan.model import FlightPlan, TreeStamp
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+Change = Literal["changed", "removed", "shown anew", "no longer shown"]
+_DIGEST_BYTES = 4
+
+
+class DriftedFile(NamedTuple):
+    """One file that is not what it was when the plan was made."""
+
+    path: str
+    change: Change
+
+
+class Drift(NamedTuple):
+    """How a tree differs from the one that a plan was made on."""
+
+    stamped: bool
+    """Whether the plan says what tree it was made on; without that nothing is known."""
+    same_tree: bool
+    """Whether every path and byte of the tree is the same, and so every byte of the map."""
+    files: tuple[DriftedFile, ...] = ()
+    """In path order."""
+
+    def describe(self) -> str:
+        """Return one sentence for a report."""
+        if not self.stamped:
+            return "The plan does not say what tree it was made on, so drift can't be told."
+        if self.same_tree:
+            return "The tree is the one that the plan was made on."
+        if not self.files:
+            return "The tree changed since the plan was made, but no file that the map shows did."
+        counts = Counter(file.change for file in self.files)
+        told = ", ".join(f"{number} {change}" for change, number in sorted(counts.items()))
+        return f"The tree changed since the plan was made; of the files that the map shows: {told}."
+
+
+def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:
+    """Return the plan with what tells drift later: the tree's fingerprint and a digest of each file shown."""
+    files = {file.path: _digest(index, file.path) for file in sorted(repo_map.files) if file.level > 1}
+    return plan.model_copy(update={"tree": TreeStamp(fingerprint=index.fingerprint, files=files)})
+
+
+def replay(index: RepoIndex, plan: FlightPlan, **options: Any) -> tuple[RepoMap, Drift]:
+    """Draw a plan as ``draw_map`` does, and compare the tree with the plan's stamp.
+
+    The same plan on the same tree gives the same bytes.
+    """
+    repo_map = draw_map(index, plan, **options)
+    return repo_map, find_drift(index, plan, repo_map)
+
+
+def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
+    """Compare the tree, file by file, with the one that the plan was made on."""
+    if plan.tree is None:
+        return Drift(stamped=False, same_tree=False)
+    if plan.tree.fingerprint == index.fingerprint:
+        return Drift(stamped=True, same_tree=True)
+    shown = {file.path for file in repo_map.files if file.level > 1}
+    before = plan.tree.files
+    drifted = [
+        DriftedFile(path, change)
+        for path in sorted(shown | before.keys() if before else ())
+        if (change := _change(index, path, before.get(path), path in shown))
+    ]
+    return Drift(stamped=True, same_tree=False, files=tuple(drifted))
+
+
+def _change(index: RepoIndex, path: str, before: str | None, shown: bool) -> Change | None:
+    if before is None:
+        return "shown anew"
+    if index.file_id(path) is None:
+        return "removed"
+    if _digest(index, path) != before:
+        return "changed"
+    return None if shown else "no longer shown"
+
+
+def _digest(index: RepoIndex, path: str) -> str:
+    file_id = index.file_id(path)
+    return "" if file_id is None else index.files.digest[file_id].tobytes()[:_DIGEST_BYTES].hex()

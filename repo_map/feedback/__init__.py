@@ -1,0 +1,1 @@
+"""Feedback in words, understood without a model: what it changes in a plan, and what it asks."""

@@ -1,0 +1,431 @@
+"""Intents to a changed plan and a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from repo_map import globs
+from repo_map.feedback.parse import Phrase, Wish, read_budget, read_phrases
+from repo_map.feedback.targets import (
+    Place,
+    Target,
+    complement,
+    find_places,
+    find_target,
+    named_by,
+    nearest,
+    split_targets,
+)
+from repo_map.graph import references
+from repo_map.plan.model import FlightPlan
+from repo_map.relevance.score import Relevance
+from repo_map.selection.exclusions import excluded_by
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+
+class Changes:
+    """Collects rules, boosts and the budget; later wishes win over earlier ones."""
+
+    def __init__(self, plan: FlightPlan, own: FlightPlan) -> None:
+        """Start from the whole plan, of which the user asked for ``own``."""
+        self.budget = plan.budget
+        self._plan = plan
+        self._rules: dict[str, dict[str, Any]] = {}
+        self._boosts: dict[str, float] = {}
+        known = {rule.pattern for rule in plan.verbosity}
+        self._known = known
+        self._excluded = {rule.pattern for rule in own.verbosity if rule.level == 0}
+        heaviest = max((boost.weight for boost in plan.focus.paths), default=1.0) if plan.focus else 1.0
+        self._weight = heaviest + 1.0
+
+    def set_budget(self, budget: int) -> None:
+        self.budget = budget
+
+    def set_level(self, target: Target, level: int) -> None:
+        """Put what a target names at a level."""
+        for pattern in target.patterns:
+            self._rules.pop(pattern, None)
+            self._rules[pattern] = {"pattern": pattern, "level": level, "sections": None}
+        for place in target.places:
+            pattern = globs.escape(place.path)
+            rule = self._rules.setdefault(pattern, {"pattern": pattern, "sections": []})
+            if pattern not in self._known or pattern in self._excluded:
+                rule.setdefault("level", 1)
+            rule["sections"] = [
+                *(
+                    section
+                    for section in rule["sections"] or ()
+                    if section["pattern"] != globs.escape(place.name)
+                ),
+                {"pattern": globs.escape(place.name), "level": level},
+            ]
+
+    def restore(self, target: Target) -> bool:
+        """Take back that files were left out; say whether any were."""
+        paths = target.patterns or tuple(globs.escape(place.path) for place in target.places)
+        found = [pattern for pattern in paths if pattern in self._excluded]
+        for pattern in found:
+            self._rules[pattern] = {"pattern": pattern, "level": None}
+        return bool(found)
+
+    def exclude(self, patterns: Iterable[str]) -> None:
+        """Leave files out."""
+        for pattern in patterns:
+            self._rules[pattern] = {"pattern": pattern, "level": 0, "sections": None}
+
+    def boost(self, target: Target) -> None:
+        """Make what a target names weigh more than anything so far."""
+        for pattern in target.patterns or tuple(globs.escape(place.path) for place in target.places):
+            self._boosts[pattern] = self._weight
+
+    def updates(self) -> dict[str, Any]:
+        """Return the partial plan."""
+        found: dict[str, Any] = {}
+        if self.budget != self._plan.budget:
+            found["budget"] = self.budget
+        if self._boosts:
+            paths = [{"pattern": pattern, "weight": weight} for pattern, weight in self._boosts.items()]
+            found["focus"] = {"paths": paths}
+        if self._rules:
+            found["verbosity"] = list(self._rules.values())
+        return found
+
+
+RELATED = {Wish.CALLERS: "callers of", Wish.USES: "definitions used by", Wish.TESTS: "tests of"}
+
+
+def find_related(index: RepoIndex, wish: Wish, target: Target) -> tuple[Place, ...]:
+    """Return the definitions that stand in a relation to those of a target, each once, best first.
+
+    References are by name: callers of ``Router.dispatch`` are those that mention ``dispatch``.
+    """
+    found = _used(index, target) if wish is Wish.USES else _users(index, target)
+    places = [place for place in dict.fromkeys(found) if place not in _rows_of(index, target)]
+    if wish is Wish.TESTS:
+        places = [place for place in places if _is_test(index, place[0])]
+    else:
+        places.sort(key=lambda place: _is_test(index, place[0]))
+    return tuple(_named(index, places))
+
+
+def namesakes(index: RepoIndex, target: Target) -> str:
+    """Say how many definitions bear the target's name where it is not one: their callers look alike."""
+    for name in dict.fromkeys(place.name.rpartition(".")[2] for place in target.places):
+        count = len(find_places(index, name))
+        if count > len(target.places):
+            return f" (by name; {count} definitions are called `{name}`)"
+    return ""
+
+
+def _users(index: RepoIndex, target: Target) -> Iterator[references.Place]:
+    names = dict.fromkeys(place.name.rpartition(".")[2] for place in target.places)
+    for name in names:
+        known = index.strings.get(name)
+        if known is not None:
+            yield from references.users_of(index, known)
+
+
+def _used(index: RepoIndex, target: Target) -> Iterator[references.Place]:
+    for place in _rows_of(index, target):
+        yield from references.used_by(index, place)
+
+
+def _rows_of(index: RepoIndex, target: Target) -> list[references.Place]:
+    """Return the target's definitions as rows of the index."""
+    found = []
+    for path, name, line in target.places:
+        file = index.file_id(path)
+        if file is not None:
+            rows = enumerate(index.definitions(file))
+            found += [
+                (file, row)
+                for row, each in rows
+                if each.sig_start == line and index.qualified_name(file, row) == name
+            ]
+    return found
+
+
+def _is_test(index: RepoIndex, file: int) -> bool:
+    return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
+
+
+def _named(index: RepoIndex, places: Iterable[references.Place]) -> Iterator[Place]:
+    for file, row in places:
+        line = index.definitions(file)[row].sig_start
+        yield Place(index.paths[file], index.qualified_name(file, row), line)
+
+
+_MOST_FILES = 3
+_MOST_UNITS = 3
+_MOST_PLACES = 8
+
+
+def tell_why(plan: FlightPlan, own: FlightPlan, relevance: Relevance, target: Target) -> str:
+    """Say which evidence put the target's files where they are; ``own`` is the user's part of the plan."""
+    if not target:
+        return f"Nothing in the repository is called `{target.words}`."
+    wanted = {place.path for place in target.places}
+    ranked = [
+        (rank, file)
+        for rank, file in enumerate(relevance.files, 1)
+        if file.path in wanted or any(globs.matches(pattern, file.path) for pattern in target.patterns)
+    ]
+    if not ranked:
+        return f"`{target.words}` is not among the {len(relevance.files)} files that the goal points at."
+    told = []
+    shown = set(shown_paths(plan, relevance))
+    for rank, file in ranked[:_MOST_FILES]:
+        reasons = ", ".join(file.reasons) or "weak evidence only"
+        where = "" if file.path in shown else ", and not shown for want of budget"
+        if pattern := excluded_by(own, file.path):
+            where = f", and left out by your rule for `{pattern}`"
+        told.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
+        units = [unit for unit in relevance.units if unit.path == file.path and unit.name and unit.reasons]
+        told += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
+    return "\n".join(told)
+
+
+def tell_where(index: RepoIndex, relevance: Relevance, target: Target) -> str:
+    """Say where a name is defined, or which files a pattern names."""
+    places = target.places or tuple(find_places(index, target.words))
+    if places:
+        rank = {file.path: at for at, file in enumerate(relevance.files)}
+        best = sorted(places, key=lambda place: (rank.get(place.path, len(rank)), place.path, place.line))
+        return list_places(best)
+    if target.patterns:
+        return f"`{target.words}` is {', '.join(f'`{pattern}`' for pattern in target.patterns)}."
+    close = nearest(index, target.words)
+    hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
+    return f"Nothing in the repository is called `{target.words}`.{hint}"
+
+
+def tell_left_out(plan: FlightPlan, relevance: Relevance) -> str:
+    """Name the best files that the plan does not show."""
+    shown = set(shown_paths(plan, relevance))
+    missing = [file for file in relevance.files if file.path not in shown]
+    if not missing:
+        return "Every file that the goal points at is shown."
+    named = [
+        f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing[:_MOST_PLACES]
+    ]
+    return f"Not shown, the most relevant first: {', '.join(named)}."
+
+
+def list_places(places: Sequence[Place]) -> str:
+    """Return where definitions stand, the first few by line and the others counted."""
+    shown = ", ".join(f"`{place.name}` in {place.path}:{place.line}" for place in places[:_MOST_PLACES])
+    return shown + ("." if len(places) <= _MOST_PLACES else f" and {len(places) - _MOST_PLACES} more.")
+
+
+def shown_paths(plan: FlightPlan, relevance: Relevance) -> tuple[str, ...]:
+    """Return the files of the relevance that a plan does not leave out, best first."""
+    return tuple(file.path for file in relevance.files if not excluded_by(plan, file.path))
+
+
+_BODY, _OUTLINE, _OUT = 4, 2, 0
+_MANY = 5
+"""Files beyond which a wish to see them in full means more weight."""
+_MOST_RELATED = 8
+"""Callers, tests and the like that are shown in full."""
+
+
+class Steering(NamedTuple):
+    """What a feedback comes to."""
+
+    updates: Mapping[str, Any]
+    """A partial plan for ``apply_update``: on a plan to draw, or on the ``base`` that ``pack`` keeps to."""
+    answer: str
+    """The answer to what was asked, empty where nothing was."""
+    goal_addition: str
+    """Words that say more of the goal; score the goal with them and pack again."""
+    lines: tuple[str, ...]
+    """What was understood, a sentence for each wish."""
+
+
+def steer(
+    index: RepoIndex,
+    plan: FlightPlan,
+    relevance: Relevance,
+    feedback: str,
+    *,
+    own: FlightPlan | None = None,
+) -> Steering:
+    """Read feedback such as "drop the tests, deepen `Router.dispatch`; why is utils.py here?".
+
+    Words that name nothing in the repository say more of the goal. ``own`` is the part of the plan that the
+    user asked for, by default all of it: what it leaves out comes back where the words name it.
+    """
+    talk = _Talk(index, plan, own or plan, relevance)
+    for phrase in read_phrases(feedback):
+        talk.hear(phrase)
+    return talk.result()
+
+
+class _Talk:
+    """What the phrases heard so far come to."""
+
+    def __init__(self, index: RepoIndex, plan: FlightPlan, own: FlightPlan, relevance: Relevance) -> None:
+        self._index = index
+        self._plan = plan
+        self._own = own
+        self._relevance = relevance
+        self._changes = Changes(plan, own)
+        self._answers: list[str] = []
+        self._additions: list[str] = []
+        self._lines: list[str] = []
+
+    def result(self) -> Steering:
+        """Return what was understood."""
+        return Steering(
+            self._changes.updates(),
+            "\n".join(self._answers),
+            "\n".join(self._additions),
+            tuple(self._lines),
+        )
+
+    def hear(self, phrase: Phrase) -> None:
+        """Take one phrase in."""
+        wish, words, _ = phrase
+        if wish is Wish.BUDGET:
+            budget = read_budget(words, self._changes.budget)
+            self._changes.set_budget(budget)
+            self._lines.append(f"The budget is {budget:,} tokens now.")
+        elif wish is Wish.TALK:
+            self._lines.append(f"Nothing to change in `{words}`: say what to drop, deepen, or bring back.")
+        elif wish is Wish.LEFT_OUT:
+            self._answers.append(tell_left_out(self._plan, self._relevance))
+        elif wish is Wish.OTHER:
+            self._add(words)
+        else:
+            for part in split_targets(words):
+                self._hear_of(phrase._replace(words=part))
+
+    def _hear_of(self, phrase: Phrase) -> None:
+        wish, words, is_question = phrase
+        target = find_target(self._index, words).among(shown_paths(self._plan, self._relevance))
+        if wish is Wish.WHY:
+            self._answers.append(tell_why(self._plan, self._own, self._relevance, target))
+        elif wish is Wish.WHERE:
+            if target or " " not in words:
+                self._answers.append(tell_where(self._index, self._relevance, target))
+            else:
+                self._add(words)
+        elif not target:
+            self._unknown(wish, words)
+        elif wish in RELATED:
+            self._relate(wish, target, is_question=is_question)
+        else:
+            self._change(wish, words, target)
+
+    def _change(self, wish: Wish, words: str, target: Target) -> None:
+        """Add what one wish changes."""
+        changes, named = self._changes, _spelled(target)
+        if wish in (Wish.MORE, Wish.DEEPEN, Wish.OUTLINE) and self._is_out(target) and not _is_name(words):
+            self._lines.append(f"You left out {named}; say `bring back {words}` to see it again.")
+            return
+        if wish is Wish.DROP:
+            changes.set_level(target, _OUT)
+            line = f"Left out: {named}."
+        elif wish is Wish.BACK:
+            line = f"Back: {named}."
+            if not changes.restore(target) and not self._admit(target):
+                line = f"{named} was not left out by your words."
+        elif wish is Wish.ONLY:
+            patterns = target.patterns or tuple(place.path for place in target.places)
+            changes.exclude(complement(self._index, patterns))
+            self._admit(target)
+            line = f"Only {named} from now on."
+        elif wish in (Wish.LESS, Wish.OUTLINE):
+            line = self._outline(wish, target)
+        elif wish is Wish.MORE or _is_wide(self._index, target):
+            self._admit(target)
+            changes.boost(target)
+            self._additions.append(words)
+            line = f"More weight on {named}."
+        else:
+            changes.boost(target)
+            changes.set_level(target, _BODY)
+            line = f"In full: {named}."
+        self._lines.append(line)
+
+    def _is_out(self, target: Target) -> bool:
+        """Say whether the user left out all files of a target."""
+        paths = _paths(self._index, target)
+        return bool(paths) and all(excluded_by(self._own, path) for path in paths)
+
+    def _admit(self, target: Target) -> bool:
+        """Show a target again that the user left out as a whole, as it is named now; say whether it was."""
+        if not self._is_out(target):
+            return False
+        self._changes.set_level(target, _OUTLINE if _is_wide(self._index, target) else _BODY)
+        return True
+
+    def _outline(self, wish: Wish, target: Target) -> str:
+        """Show a target by its definition lines; of many files, less means those that are shown."""
+        if wish is Wish.LESS and self._is_out(target):
+            return f"Nothing of {_spelled(target)} is shown."
+        if wish is Wish.LESS and _is_wide(self._index, target):
+            shown = shown_paths(self._plan, self._relevance)
+            paths = [path for path in shown if any(globs.matches(each, path) for each in target.patterns)]
+            if not paths:
+                return f"Nothing of {_spelled(target)} is shown."
+            target = Target(target.words, tuple(map(globs.escape, paths)))
+        self._changes.set_level(target, _OUTLINE)
+        return f"In outline: {_spelled(target)}."
+
+    def _relate(self, wish: Wish, target: Target, *, is_question: bool) -> None:
+        """Show, or tell, what stands beside a target."""
+        found = find_related(self._index, wish, target)
+        let_in = tuple(place for place in found if not excluded_by(self._own, place.path))
+        what = f"{RELATED[wish]} {_spelled(target)}"
+        what += namesakes(self._index, target) if wish is not Wish.USES else ""
+        if not found:
+            self._answers.append(f"The index knows no {what}.")
+        elif is_question:
+            self._answers.append(f"{what[0].upper()}{what[1:]}: {list_places(found)}")
+        elif not let_in:
+            self._answers.append(f"The {what} stand in what you left out: {list_places(found)}")
+        else:
+            chosen = Target(target.words, places=let_in[:_MOST_RELATED])
+            self._changes.boost(chosen)
+            self._changes.set_level(chosen, _BODY)
+            self._lines.append(f"In full, as {what}: {_spelled(chosen)}.")
+
+    def _unknown(self, wish: Wish, words: str) -> None:
+        if wish in (Wish.MORE, Wish.DEEPEN) and not _is_name(words):
+            self._add(words)
+            return
+        close = nearest(self._index, words)
+        hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
+        what = f"Nothing in the repository is called `{words}`, so there is nothing to change.{hint}"
+        self._lines.append(what)
+
+    def _add(self, words: str) -> None:
+        self._additions.append(words)
+        self._lines.append(f"Added to the goal: {words}")
+
+
+def _is_wide(index: RepoIndex, target: Target) -> bool:
+    """Say whether a target names more files than anybody reads in full."""
+    return len(named_by(index, target.patterns)) > _MANY if target.patterns else False
+
+
+def _is_name(words: str) -> bool:
+    """Say whether words can only be meant as a name in the repository, and not as a subject."""
+    return re.search(r"[/.]\w|_", words) is not None
+
+
+def _paths(index: RepoIndex, target: Target) -> set[str]:
+    """Return the files that a target names, or whose definitions it does."""
+    return named_by(index, target.patterns) | {place.path for place in target.places}
+
+
+def _spelled(target: Target) -> str:
+    names = dict.fromkeys(target.patterns or (f"{place.name} ({place.path})" for place in target.places))
+    shown = ", ".join(f"`{name}`" for name in list(names)[:4])
+    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"

@@ -1,0 +1,1 @@
+"""Who refers to whom, and the rank that follows from it."""

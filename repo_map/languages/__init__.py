@@ -1,0 +1,1 @@
+"""What is known of each language: its grammar, queries, comments and words."""

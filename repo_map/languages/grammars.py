@@ -1,0 +1,124 @@
+"""The grammar, parser and queries of each language, loaded on first use.
+
+Grammars are C code that no check of ours makes safe: only a worker process hands them a repository's bytes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import threading
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
+
+from repo_map.languages.parser import DEEPEST_YAML, Deadline, most_levels
+from repo_map.languages.registry import LANGUAGES, LanguageSpec
+
+_PARSE_CHUNK: Final = 65_536
+_TEXT_CHUNK: Final = 128
+"""Bytes read at a time for the text of one node, as queries with predicates do."""
+
+
+class GrammarMissingError(Exception):
+    """The wheel that carries a language's grammar can't be imported."""
+
+
+class ParseError(Exception):
+    """A grammar could not read a source; the message says why."""
+
+
+class ParseTimeoutError(ParseError):
+    """A grammar did not finish within its deadline."""
+
+
+class TooDeepError(ParseError):
+    """A source is nested deeper than its grammar can stand."""
+
+
+@cache
+def grammar(language: str) -> Language:
+    """Load a language's grammar; raises ``GrammarMissingError``."""
+    spec = LANGUAGES[language]
+    if not spec.module:
+        raise GrammarMissingError(f"{language} is read without a grammar")
+    try:
+        module = importlib.import_module(spec.module)
+        return Language(getattr(module, spec.function)())
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        wheel = spec.module.replace("_", "-")
+        raise GrammarMissingError(
+            f"the {language} grammar can't be loaded ({error}); install {wheel} to read these files"
+        ) from error
+
+
+class _Parsers(threading.local):
+    """Each thread's own parsers: one that two threads use at a time crashes the process."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[str, Parser] = {}
+
+
+_PARSERS: Final = _Parsers()
+
+
+def parser_for(language: str) -> Parser:
+    """Return this thread's parser of a language; raises ``GrammarMissingError``."""
+    if language not in _PARSERS.by_language:
+        _PARSERS.by_language[language] = Parser(grammar(language))
+    return _PARSERS.by_language[language]
+
+
+def parse(source: bytes, language: str, deadline: Deadline) -> Tree:
+    """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
+    if language == "yaml" and (depth := most_levels(source)) > DEEPEST_YAML:
+        raise TooDeepError(f"its blocks may be nested {depth:,} deep, more than {DEEPEST_YAML}")
+    parser = parser_for(language)
+    chunk = _PARSE_CHUNK
+
+    def read(offset: int, _point: Point) -> bytes:
+        # Bytes, not a view: the nodes' text is read through here later, and a view would crash there.
+        return source[offset : offset + chunk]
+
+    try:
+        tree = parser.parse(read, progress_callback=deadline.is_over)
+    except ValueError as error:
+        parser.reset()
+        raise ParseTimeoutError(
+            f"the {language} grammar did not finish within {deadline.seconds:.2g} s of CPU time"
+        ) from error
+    chunk = _TEXT_CHUNK
+    return tree
+
+
+def compile_query(language: str, text: str) -> Query:
+    """Compile a query of tree-sitter's query language; raises ``ValueError`` that names line and column."""
+    if not LANGUAGES.get(language, LanguageSpec(())).module:
+        raise ValueError(f"{language or 'plain text'} has no grammar, so a query can't be run on it")
+    try:
+        return Query(grammar(language), text)
+    except GrammarMissingError as error:
+        raise ValueError(str(error)) from error
+    except (QueryError, SyntaxError) as error:
+        place = re.sub(
+            r"row (\d+)(?:, column (\d+))?",
+            lambda at: f"line {int(at[1]) + 1}" + (f", column {int(at[2]) + 1}" if at[2] else ""),
+            str(error),
+        )
+        raise ValueError(f"not a query of the {language} grammar: {place}") from error
+
+
+@cache
+def symbol_query(language: str) -> Query:
+    """Return the query for definitions and imports, ``queries/<language>/symbols.scm``."""
+    folder = LANGUAGES[language].queries or language
+    text = resources.files("repo_map").joinpath("queries", folder, "symbols.scm").read_text(encoding="utf-8")
+    return compile_query(language, text)
+
+
+def load(language: str) -> None:
+    """Load what reading a language takes; raises ``GrammarMissingError``."""
+    parser_for(language)
+    symbol_query(language)

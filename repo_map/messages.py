@@ -1,0 +1,55 @@
+"""Text that somebody else wrote beside text of ours: only what can be seen, between markers that hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+BEGIN: Final = "<<<repository text"
+END: Final = "repository text>>>"
+
+_EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_CURSIVE = (
+    "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ua840-\ua87f"
+    "\U00010d00-\U00010fff\U00011000-\U00011fff"
+)
+"""Scripts in which a joiner between two letters changes how both are written."""
+_UNSEEN = re.compile(
+    # Controls, with which terminal escapes begin, but for tab and newline; lone surrogates.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
+    # Line separators and the marks that reorder text.
+    "|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+    # What takes no room: soft hyphens, joiners, fillers, invisible operators, annotations, tags.
+    "|[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]"
+    "|[\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    # A variation selector stays once behind a sign that has two looks, a joiner between two that join.
+    f"|[\ufe00-\ufe0d]|[\ufe0e\ufe0f](?<![{_EMOJI}0-9#*].)"
+    f"|\u200c(?:(?<![{_CURSIVE}].)|(?![{_CURSIVE}]))"
+    f"|\u200d(?:(?<![{_CURSIVE}{_EMOJI}\ufe0f].)|(?![{_CURSIVE}{_EMOJI}]))"
+)
+
+
+def printable(text: str) -> str:
+    """Return a text without what a terminal would act on and what nobody sees but a model."""
+    return text if text.isascii() and text.isprintable() else _UNSEEN.sub("", text)
+
+
+def is_printable(name: str) -> bool:
+    """Tell whether all of a name can be seen, on one line and without a tab."""
+    return "\n" not in name and "\t" not in name and printable(name) == name
+
+
+def one_line(text: str) -> str:
+    """Return a text that stays on one line: with a space for every run of white space."""
+    return " ".join(printable(text).split())
+
+
+def quoted(text: str) -> str:
+    """Return a text between the markers, with whatever imitates them set apart by a space."""
+    text = text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")
+    return f"{BEGIN}\n{text}\n{END}"
+
+
+def unwritten(error: OSError) -> str:
+    """Return what to tell of an output that takes no more."""
+    return f"The output can't be written: {error.strerror or error}; make room there, or write elsewhere."

@@ -1,0 +1,225 @@
+"""Running a language's queries over a tree of bounded depth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from tree_sitter import Node, QueryCursor, Tree
+
+from repo_map.languages.grammars import symbol_query
+from repo_map.languages.parser import Deadline
+
+
+class Reach(NamedTuple):
+    """Where the query of one language needs to look; visiting every node costs a third of the parse."""
+
+    depth: int
+    """Levels below a file, a class body or a block on which definitions start; 0 looks at the whole tree."""
+    hints: tuple[bytes, ...] = ()
+    """Bytes without which a function's body defines nothing."""
+    proof: re.Pattern[bytes] | None = None
+    """What must match where a hint was found."""
+
+    def hints_at_more(self, source: bytes, body: Node) -> bool:
+        """Tell whether a body may hold definitions of its own."""
+        start, end = body.byte_range
+        # Indentation before the first statement tells it from a word in a sentence.
+        line = source.rfind(b"\n", 0, start) + 1
+        if source[line:start].isspace():
+            start = line
+        if any(source.find(hint, start, end) >= 0 for hint in self.hints):
+            return self.proof is None or self.proof.search(source, start, end) is not None
+        return False
+
+
+WHOLE_TREE: Final = Reach(0)
+_INNER_TYPES: Final = re.compile(
+    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]{0,300}\{|^[ \t]*#[ \t]*define|\btypedef\b", re.M
+)
+
+REACH: Final[dict[str, Reach]] = {
+    "python": Reach(
+        2,
+        (b"def ", b"class ", b"import "),
+        re.compile(rb"(?:^|[:;])[ \t]*(?:async[ \t]+)?(?:def|class|import|from)[ \t]+[\w.]", re.M),
+    ),
+    "go": Reach(3, (b"type ",), re.compile(rb"\btype[ \t]+[\w(]")),
+    "java": Reach(
+        1,
+        (
+            b"@Override",
+            b"class ",
+            b"public ",
+            b"protected ",
+            b"private ",
+            b"interface ",
+            b"enum ",
+            b"record ",
+        ),
+    ),
+    "rust": Reach(
+        1,
+        (
+            b"fn ",
+            b"use ",
+            b"struct ",
+            b"impl",
+            b"enum ",
+            b"const ",
+            b"static ",
+            b"mod ",
+            b"trait ",
+            b"type ",
+            b"macro_rules",
+        ),
+        re.compile(
+            rb"\b(?:fn|use|struct|enum|union|const|static|mod|trait|type)\s+\w|\bmacro_rules!|\bimpl\b[^;{}]{0,300}\{",
+            re.M,
+        ),
+    ),
+    "c": Reach(1, (b"struct", b"union", b"enum", b"define", b"typedef"), _INNER_TYPES),
+    "cpp": Reach(
+        3,
+        (b"struct", b"class", b"union", b"enum", b"define", b"typedef", b"using "),
+        re.compile(_INNER_TYPES.pattern + rb"|\busing\s+\w+\s*=", re.M),
+    ),
+}
+
+
+Captures = dict[str, list[Node]]
+
+_ROLES: Final = frozenset(
+    {
+        "name",
+        "body",
+        "head",
+        "declarator",
+        "owner",
+        "wrapper",
+        "wrapped",
+        "attribute",
+        "import",
+        "inside",
+        "callee",
+    }
+)
+DEEPEST: Final = 200
+"""Levels of syntax below the node a query runs on: its time grows with nodes times depth."""
+_OUTER: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module"})
+
+
+class Match(NamedTuple):
+    """One definition that the query found."""
+
+    kind: str
+    node: Node
+    captures: Captures
+
+
+class Scan(NamedTuple):
+    """All that the query found in a tree."""
+
+    matches: list[Match]
+    wrappers: dict[int, Node]
+    """Outer node (``export …``, ``template<…>``) by the id of the node that it wraps."""
+    attributes: dict[int, Node]
+    """Attributes that stand before their item as siblings, by end byte."""
+    imports: list[Node]
+
+
+@cache
+def _kinds_of_patterns(language: str) -> dict[int, str]:
+    """Return the memory of what each pattern finds, filled as patterns first match."""
+    return {}
+
+
+def scan(source: bytes, tree: Tree, language: str, deadline: Deadline) -> Scan:
+    """Run a language's query over a tree, into a function only where its text hints at definitions.
+
+    Stops where the deadline passes; the caller asks it.
+    """
+    reach = REACH.get(language, WHOLE_TREE)
+    # The parser's repairs put definitions anywhere.
+    if reach.depth == 0 or tree.root_node.has_error:
+        reach = WHOLE_TREE
+    return _Scanner(source, language, reach, deadline).run(tree.root_node)
+
+
+class _Scanner:
+    """One run: what was found, and what is still to be visited."""
+
+    def __init__(self, source: bytes, language: str, reach: Reach, deadline: Deadline) -> None:
+        query = symbol_query(language)
+        self._source = source
+        self._reach = reach
+        self._deadline = deadline
+        self._kinds = _kinds_of_patterns(language)
+        self._level, self._all = QueryCursor(query), QueryCursor(query)
+        self._all.set_max_start_depth(DEEPEST)
+        if reach.depth:
+            self._level.set_max_start_depth(reach.depth)
+        self._found = Scan([], {}, {}, [])
+        self._levels: list[Node] = []
+        """Nodes to search for definitions on the levels right below."""
+        self._wholes: list[Node] = []
+        """Nodes to search to the bottom."""
+
+    def run(self, root: Node) -> Scan:
+        if not self._reach.depth:
+            self._read(self._all, root, None)
+            return self._found
+        self._levels.append(root)
+        for node in self._unread(self._levels):
+            self._read(self._level, node, node)
+        for node in self._unread(self._wholes):
+            self._read(self._all, node, None)
+        return self._found
+
+    def _unread(self, nodes: list[Node]) -> Iterator[Node]:
+        """Take nodes off a list that may grow, each once, until none is left or time is up.
+
+        A node is found from each level within reach above it: without this, nested namespaces take twice
+        as long for each level.
+        """
+        seen: set[int] = set()
+        while nodes and not self._deadline.is_over():
+            node = nodes.pop()
+            if node.id not in seen:
+                seen.add(node.id)
+                yield node
+
+    def _read(self, cursor: QueryCursor, root: Node, level: Node | None) -> None:
+        """Collect the matches below a node; for a level, note where to go on."""
+        kinds, matches = self._kinds, self._found.matches
+        for pattern, captures in cursor.matches(root):
+            kind = kinds.get(pattern)
+            if kind is None:
+                kind = kinds[pattern] = next((role for role in captures if role not in _ROLES), "")
+            if kind:
+                matches.append(Match(kind, captures[kind][0], captures))
+            elif "inside" not in captures:
+                _note(self._found, captures)
+            if level is not None:
+                self._go_on(kind, captures, level)
+
+    def _go_on(self, kind: str, captures: Captures, level: Node) -> None:
+        if inside := captures.get("inside"):
+            self._levels += (node for node in inside if node.id != level.id)
+        elif kind and (body := captures.get("body")):
+            if kind in _OUTER:
+                self._levels.append(body[0])
+            elif self._reach.hints_at_more(self._source, body[0]):
+                self._wholes.append(body[0])
+
+
+def _note(found: Scan, captures: Captures) -> None:
+    """Remember what is no definition of its own."""
+    if "import" in captures:
+        found.imports.append(captures["import"][0])
+    elif "wrapped" in captures:
+        found.wrappers[captures["wrapped"][0].id] = captures["wrapper"][0]
+    elif "attribute" in captures:
+        found.attributes.update((node.end_byte, node) for node in captures["attribute"])

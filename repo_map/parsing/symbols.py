@@ -1,0 +1,246 @@
+"""Read_symbols: bytes in, FileSymbols out (single-file components included)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTimeoutError, load, parse
+from repo_map.languages.parser import Deadline, seconds_for
+from repo_map.languages.registry import language_in
+from repo_map.limits import USUAL, Limits
+from repo_map.parsing.definitions import find_definitions, nest
+from repo_map.parsing.imports import find_imports
+from repo_map.parsing.markdown import read_headings
+from repo_map.parsing.queries import DEEPEST, scan
+from repo_map.parsing.references import find_references
+from repo_map.parsing.values import Definition, FileSymbols, Import, Reference
+
+_DEEP: Final = DEEPEST // 5
+"""Definitions within one another, each at most five levels of syntax."""
+
+
+def read_code(source: bytes, language: str, deadline: Deadline, most: int) -> FileSymbols:
+    """Read what a language's grammar and query find; a missing grammar or a hang is told as a problem.
+
+    Of more than ``most`` definitions or imports it reads a few more, so that the excess can be told.
+    """
+    try:
+        deadline.leave_out(lambda: load(language))
+        tree = parse(source, language, deadline)
+        found = scan(source, tree, language, deadline)
+        if deadline.is_over():
+            raise ParseTimeoutError(f"reading took more than {deadline.seconds:.2g} s of CPU time")
+    except (GrammarMissingError, ParseError) as error:
+        told = (f"{error}; no symbols were read",)
+        return FileSymbols(language, (), (), (), told, is_hard=isinstance(error, ParseTimeoutError))
+    definitions = find_definitions(source, found, language, most)
+    nested = tuple(nest(definitions, source, language))
+    return FileSymbols(
+        language,
+        nested,
+        tuple(find_references(source, definitions, language)),
+        tuple(find_imports(source, found.imports, language, most)),
+        _too_deep(nested),
+    )
+
+
+def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
+    """Tell of definitions nested so deep that inner ones may be missing."""
+    depths: list[int] = []
+    for definition in definitions:
+        depths.append(depths[definition.parent] + 1 if definition.parent >= 0 else 1)
+    deepest = max(depths, default=0)
+    if deepest < _DEEP:
+        return ()
+    return (
+        f"its definitions are nested {deepest:,} deep; below {DEEPEST} levels of syntax they were not read",
+    )
+
+
+_SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
+_BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]{0,2000}+>", re.M | re.I)
+_DATA_SCRIPT: Final = re.compile(
+    rb"""type\s*=\s*["']?(?!module|text/javascript|application/javascript|text/babel)""", re.I
+)
+_TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
+_MOST_SCRIPTS: Final = 50
+_MOST_BLOCKS: Final = 50
+
+
+class _Script(NamedTuple):
+    """One script block that holds code."""
+
+    row: int
+    """Line of its opening tag."""
+    language: str
+    start: int
+    end: int
+
+
+def read_component(source: bytes, language: str, deadline: Deadline, most: int) -> FileSymbols:
+    """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
+    if language == "html":
+        outer = read_code(source, language, deadline, most)
+    else:
+        outer = _read_blocks(source, language)
+    found = list(_scripts(source))
+    scripts = {script.row: script for script in found[:_MOST_SCRIPTS]}
+    unread = len(found) - len(found[:_MOST_SCRIPTS])
+    merged = _Merged(outer)
+    for index, definition in enumerate(outer.definitions):
+        merged.keep(index, definition)
+        script = scripts.get(definition.start) if definition.name == "script" else None
+        if script is None:
+            continue
+        if deadline.is_over():
+            unread += 1
+            continue
+        # Padded with line feeds, so that its line numbers are the file's.
+        code = b"\n" * source.count(b"\n", 0, script.start) + source[script.start : script.end]
+        merged.put_inside(index, read_code(code, script.language, deadline, most))
+    if unread:
+        merged.tell(
+            f"{unread:,} of its {len(found):,} scripts were not read: at most {_MOST_SCRIPTS} are,"
+            f" in {deadline.seconds:.2g} s of CPU time"
+        )
+    return merged.symbols()
+
+
+def _scripts(source: bytes) -> Iterator[_Script]:
+    row, counted = 1, 0
+    for found in _SCRIPT.finditer(source):
+        attributes, code = found[1], found[2]
+        if not code.strip() or _DATA_SCRIPT.search(attributes):
+            continue
+        typed = _TYPED.search(attributes)
+        language = "javascript" if typed is None else "tsx" if typed[1].lower() == b"tsx" else "typescript"
+        row, counted = row + source.count(b"\n", counted, found.start()), found.start()
+        yield _Script(row, language, *found.span(2))
+
+
+def _read_blocks(source: bytes, language: str) -> FileSymbols:
+    """Find the blocks that begin a line; each ends at its last closing tag before the next block."""
+    opened = list(_BLOCK.finditer(source))
+    definitions: list[Definition] = []
+    covered = 0
+    for block in opened[:_MOST_BLOCKS]:
+        if block.start() < covered:
+            continue
+        close = re.compile(rb"^</" + block[1] + rb"\s*>", re.M | re.I).search(source, block.end())
+        if close is None:
+            close = re.compile(rb"</" + block[1] + rb"\s*>", re.I).search(source, block.end())
+        covered = close.end() if close else len(source.rstrip())
+        first, head = (source.count(b"\n", 0, at) + 1 for at in (block.start(), block.end()))
+        last = max(head, source.count(b"\n", 0, covered) + 1)
+        definitions.append(
+            Definition(block[1].decode().lower(), "element", -1, first, last, first, head, 0, 0)
+        )
+    left = len(opened) - len(opened[:_MOST_BLOCKS])
+    problems = (f"{left:,} blocks after the first {_MOST_BLOCKS} were left out",) if left else ()
+    return FileSymbols(language, tuple(definitions), (), (), problems)
+
+
+class _Merged:
+    """The definitions of a file and of its scripts, put into one order."""
+
+    def __init__(self, outer: FileSymbols) -> None:
+        self._language = outer.language
+        self._definitions: list[Definition] = []
+        self._references: list[Reference] = list(outer.references)
+        self._imports: list[Import] = list(outer.imports)
+        self._problems: list[str] = list(outer.problems)
+        self._moved: dict[int, int] = {-1: -1}
+        self._is_hard = outer.is_hard
+
+    def keep(self, index: int, definition: Definition) -> None:
+        """Take a definition of the file itself."""
+        self._moved[index] = len(self._definitions)
+        self._definitions.append(definition._replace(parent=self._moved[definition.parent]))
+
+    def put_inside(self, index: int, inner: FileSymbols) -> None:
+        """Take a script's symbols as children of the element at ``index``."""
+        base, element = len(self._definitions), self._moved[index]
+
+        def moved(at: int) -> int:
+            return at + base if at >= 0 else element
+
+        self._definitions += (item._replace(parent=moved(item.parent)) for item in inner.definitions)
+        self._references += (item._replace(definition=moved(item.definition)) for item in inner.references)
+        self._imports += inner.imports
+        self._problems += inner.problems
+        self._is_hard |= inner.is_hard
+
+    def tell(self, problem: str) -> None:
+        """Say what was left out."""
+        self._problems.append(problem)
+
+    def symbols(self) -> FileSymbols:
+        """Return everything taken."""
+        return FileSymbols(
+            self._language,
+            tuple(self._definitions),
+            tuple(self._references),
+            tuple(self._imports),
+            tuple(self._problems),
+            self._is_hard,
+        )
+
+
+LARGEST_DATA: Final = 300_000
+"""Bytes of a format that is mostly data: its keys say little, and its grammars are slow."""
+_DATA: Final = frozenset({"json", "yaml", "toml", "css", "html"})
+_COMPONENTS: Final = frozenset({"html", "vue", "svelte"})
+_REFERENCES_PER_DEFINITION: Final = 10
+
+
+def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbols:
+    """Read a file's definitions, references and imports; on any bytes, a problem is told and never raised."""
+    language = language_in(source, path)
+    if not language or not source:
+        return FileSymbols(language, (), (), (), ())
+    if problem := _too_big(source, language, limits):
+        return FileSymbols(language, (), (), (), (problem,))
+    if language == "markdown":
+        return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
+    deadline = Deadline(seconds_for(len(source), limits.parse_seconds))
+    read: Callable[[bytes, str, Deadline, int], FileSymbols] = (
+        read_component if language in _COMPONENTS else read_code
+    )
+    return _bounded(read(source, language, deadline, limits.definitions), limits)
+
+
+def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
+    """Keep the first of more symbols than a file may have, and tell so."""
+    problems = list(symbols.problems)
+    most = limits.definitions
+    definitions, references, imports = symbols.definitions, symbols.references, symbols.imports
+    if len(definitions) > most:
+        definitions = definitions[:most]
+        references = tuple(each for each in references if each.definition < most)
+        problems.append(f"more than {most:,} definitions; the first {most:,} were read")
+    if len(references) > (many := most * _REFERENCES_PER_DEFINITION):
+        references = references[:many]
+        problems.append(f"more than {many:,} names are used in it; the first {many:,} were read")
+    # A statement counts as often as it names something.
+    counted = accumulate(1 + len(each.names) for each in imports)
+    kept = sum(total <= most for total in counted)
+    if kept < len(imports):
+        imports = imports[:kept]
+        problems.append(f"more than {most:,} imports; the first {kept:,} were read")
+    return FileSymbols(symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard)
+
+
+def _too_big(source: bytes, language: str, limits: Limits) -> str:
+    """Say why a source is not worth parsing, ``""`` where it is."""
+    largest = min(LARGEST_DATA, limits.file_bytes) if language in _DATA else limits.file_bytes
+    longest_allowed = limits.line_bytes
+    if len(source) > largest:
+        return f"{len(source):,} bytes are more than the {largest:,} that are parsed; no symbols were read"
+    if len(source) > longest_allowed:
+        longest = max(map(len, source.split(b"\n")))
+        if longest > longest_allowed:
+            return f"a line of {longest:,} bytes is longer than {longest_allowed:,}; no symbols were read"
+    return ""

@@ -1,0 +1,1 @@
+"""Flight plans: the model, its YAML, partial updates."""

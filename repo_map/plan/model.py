@@ -1,0 +1,157 @@
+"""The flight plan: which files and symbols, at which level of detail, with what boost, in how many tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+from repo_map.plan.sizes import LONGEST_PATTERN, LONGEST_QUERY, refuse_floods
+from repo_map.secrets.names import mask_name
+
+
+def _refuse_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not yes or no")
+    return value
+
+
+def _check_glob(pattern: str) -> str:
+    try:
+        globs.compile(pattern)
+    except FlightPlanError as error:
+        raise ValueError(str(error)) from None
+    return pattern
+
+
+def mask_strings(value: Any) -> Any:
+    """Return a value as YAML knows it without secrets in its texts and keys."""
+    if isinstance(value, str):
+        return mask_name(value)
+    if isinstance(value, dict):
+        return {mask_strings(key): mask_strings(part) for key, part in value.items()}
+    return [mask_strings(part) for part in value] if isinstance(value, list) else value
+
+
+Level = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=4)]
+Lines = Annotated[str, Field(pattern=r"^[1-9]\d{0,8}-[1-9]\d{0,8}$")]
+Glob = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN), AfterValidator(_check_glob)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN)]
+Query = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
+Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, defer_build=True)
+
+
+class PathBoost(_Part):
+    """Makes the files that match ``pattern`` weigh more in the ranking, and come earlier in the map."""
+
+    pattern: Glob
+    weight: Weight = 1.0
+
+
+class SymbolBoost(_Part):
+    """Makes the files that define ``name`` weigh more in the ranking."""
+
+    name: Name
+    weight: Weight = 1.0
+
+
+class Focus(_Part):
+    """What moves the ranking's personalisation."""
+
+    paths: tuple[PathBoost, ...] = ()
+    symbols: tuple[SymbolBoost, ...] = ()
+
+
+class SectionRule(_Part):
+    """The level of one part of a file: a symbol or heading by glob, or a range of lines."""
+
+    pattern: Name | None = None
+    """Glob over qualified names (``Router.dispatch``, ``Router.*``) or headings (``Install*``)."""
+    lines: Lines | None = None
+    """First and last line, 1-based and inclusive: ``120-180``."""
+    level: Level
+
+    @model_validator(mode="after")
+    def _names_one_part(self) -> Self:
+        if (self.pattern is None) == (self.lines is None):
+            raise ValueError("a section names either `pattern` or `lines`, not both and not neither")
+        return self
+
+
+class VerbosityRule(_Part):
+    """The level of the files that match ``pattern``; of several matching rules the last one holds."""
+
+    pattern: Glob
+    level: Level | None = None
+    """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
+    sections: tuple[SectionRule, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.level is None and not self.sections:
+            raise ValueError("a verbosity rule needs `level` or `sections`")
+        return self
+
+
+class CustomQuery(_Part):
+    """A query in tree-sitter's query language; the captured nodes' lines join the map."""
+
+    pattern: Glob
+    query: Query
+    level: Level = 4
+    """4 shows captured nodes whole, 3 and 2 their first lines, 1 and 0 nothing."""
+
+
+def _stamp_of(value: Any) -> Any:
+    return {"fingerprint": value} if isinstance(value, str) else value
+
+
+class TreeStamp(_Part):
+    """The tree that a plan was made on, to tell drift at replay."""
+
+    fingerprint: str = Field(min_length=1)
+    """Equal for equal paths and bytes, on any machine."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """First eight hexadecimal digits of the SHA-256 of each file shown by more than its path."""
+
+
+class FlightPlan(_Part):
+    """A whole configuration of a map. The same plan on the same tree draws the same bytes."""
+
+    budget: Annotated[int, BeforeValidator(_refuse_bool)] = Field(default=20_000, gt=0, le=1_000_000_000)
+    """Most tokens of the final text."""
+    focus: Focus | None = None
+    verbosity: tuple[VerbosityRule, ...] = ()
+    """Files that no rule matches are at level 2 and step down as the budget demands."""
+    custom_queries: tuple[CustomQuery, ...] = ()
+    tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_no_secret(cls, value: Any) -> Any:
+        return mask_strings(value)
+
+    # Of validators that come before, the one that is written last is the first to run.
+    @model_validator(mode="before")
+    @classmethod
+    def _has_bounds(cls, data: Any) -> Any:
+        return refuse_floods(data)
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """Read a plan; raise FlightPlanError, with the line or the field's path, for what is none."""
+        from repo_map.plan.yaml import read_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return read_plan(text, cls)
+
+    def to_yaml(self) -> str:
+        """Write the plan so that a person can read and edit it, and ``from_yaml`` gives it back."""
+        from repo_map.plan.yaml import write_plan  # noqa: PLC0415
+
+        return write_plan(self)

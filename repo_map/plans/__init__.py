@@ -1,1 +1,0 @@
-"""Flight plans as text: reading, errors that name the line's path, partial updates, differences."""

@@ -1,0 +1,228 @@
+"""What the past tells: what commits like this goal changed, and what their words came to mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repo_map.history.history import History
+from repo_map.relevance.bm25 import terms_of_units
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, corpus_of, scaled, summed
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_NEIGHBOURS = 80
+"""Past commits that vote."""
+_SHARPNESS = 2.0
+_HALF_LIFE = 120.0
+"""Commits after which a change is half as recent."""
+_TRANSLATIONS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """A history laid over the files and units of an index."""
+
+    corpus: Corpus
+    history: History
+
+    @cached_property
+    def file_at(self) -> Ints:
+        """The index's file of each entry of ``history.file``, -1 for files it lacks."""
+        return self._aligned[self.history.file]
+
+    @cached_property
+    def _aligned(self) -> Ints:
+        return self.history.align(self.corpus.index.paths)
+
+    @cached_property
+    def touches(self) -> tuple[Ints, Ints]:
+        """Commit and unit of every function, class header or gap that a commit's hunks touch, once each."""
+        history, index = self.history, self.corpus.index
+        files = self._aligned[history.touch_file]
+        if not len(files) or not len(index.units.start):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        span = int(max(index.units.end.max(), history.touch_last.max())) + 2
+        starts = self.corpus.file_of_unit * span + index.units.start
+        ends = self.corpus.file_of_unit * span + index.units.end
+        known = files >= 0
+        first = files[known] * span + history.touch_first[known]
+        last = files[known] * span + history.touch_last[known]
+        low = np.searchsorted(ends, first, side="left")
+        high = np.minimum(np.searchsorted(starts, last, side="right"), low + 6)
+        counts = np.maximum(high - low, 0)
+        unit = (
+            np.repeat(low, counts)
+            + np.arange(int(counts.sum()))
+            - np.repeat(np.cumsum(counts) - counts, counts)
+        )
+        commit = np.repeat(history.touch_commit[known], counts)
+        pairs = np.unique(commit * (len(index.units.start) + 1) + unit)
+        return pairs // (len(index.units.start) + 1), pairs % (len(index.units.start) + 1)
+
+    @cached_property
+    def message_frequency(self) -> Ints:
+        """In how many messages each term stands."""
+        return np.bincount(self.history.term, minlength=len(self.history.terms))
+
+    @cached_property
+    def message_length(self) -> Floats:
+        """Words of each message."""
+        return summed(self.history.term_commit, self.history.term_count, len(self.history))
+
+    def similarity(self, goal_terms: Mapping[str, float]) -> Floats:
+        """Return how like the goal each commit's message is, by BM25 over messages, the best being 1."""
+        history = self.history
+        weights = np.zeros(len(history.terms))
+        for term, weight in goal_terms.items():
+            row = history.term_row.get(term)
+            if row is not None:
+                count = self.message_frequency[row]
+                weights[row] = weight * np.log1p((len(history) - count + 0.5) / (count + 0.5))
+        hit = np.flatnonzero(weights[history.term])
+        commit = history.term_commit[hit]
+        count = history.term_count[hit].astype(np.float64)
+        mean = float(self.message_length.mean()) or 1.0
+        norm = 0.9 * (0.6 + 0.4 * self.message_length[commit] / mean)
+        return summed(commit, weights[history.term[hit]] * count / (count + norm), len(history))
+
+
+def past_of(corpus: Corpus, history: History) -> Past:
+    """Return a history laid over a corpus, made once."""
+    return corpus.index.derived(_past, history)
+
+
+def _past(index: RepoIndex, history: History) -> Past:
+    return Past(corpus_of(index), history)
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Past commits like the goal, and how much each counts."""
+
+    past: Past
+    weights: Floats
+    """Per commit, 1 for the most alike, 0 for all but the nearest."""
+
+    @cached_property
+    def per_file(self) -> Floats:
+        """Sum of the votes for each file of the index; wide commits vote less for each of their files."""
+        return self._spread(self.weights)
+
+    @cached_property
+    def best(self) -> Floats:
+        """The vote of the most alike commit that touched each file."""
+        history = self.past.history
+        best = np.zeros(len(self.past.corpus.index.paths))
+        at = self.past.file_at
+        np.maximum.at(best, at[at >= 0], self.weights[history.file_commit[at >= 0]])
+        return best
+
+    @cached_property
+    def voters(self) -> Ints:
+        """How many of the commits that vote touched each file."""
+        history, at = self.past.history, self.past.file_at
+        voting = (at >= 0) & (self.weights[history.file_commit] > 0.25)
+        return np.asarray(np.bincount(at[voting], minlength=len(self.past.corpus.index.paths)), np.int64)
+
+    @cached_property
+    def lift(self) -> Floats:
+        """How much more of the votes than of all changes each file gets."""
+        share = self.per_file / max(float(self.per_file.sum()), 1e-9)
+        usual = self._spread(np.ones(len(self.weights)))
+        return share / (usual / max(float(usual.sum()), 1e-9) + 1.0 / (len(usual) + 1))
+
+    def _spread(self, weights: Floats) -> Floats:
+        history, at = self.past.history, self.past.file_at
+        value = (weights / np.sqrt(np.maximum(history.breadth, 1)))[history.file_commit]
+        return summed(at[at >= 0], value[at >= 0], len(self.past.corpus.index.paths))
+
+    @cached_property
+    def per_unit(self) -> Floats:
+        """Sum of the votes for each unit of the index."""
+        commit, unit = self.past.touches
+        breadth = np.maximum(np.bincount(commit, minlength=len(self.weights)), 1)
+        value = (self.weights / np.sqrt(breadth))[commit]
+        return summed(unit, value, len(self.past.corpus.index.units.start))
+
+
+def vote(past: Past, goal_terms: Mapping[str, float]) -> Votes:
+    """Let the past commits that are most like the goal vote."""
+    alike = past.similarity(goal_terms)
+    if len(alike) > _NEIGHBOURS:
+        alike = np.where(alike >= np.partition(alike, -_NEIGHBOURS)[-_NEIGHBOURS], alike, 0.0)
+    return Votes(past, scaled(alike) ** _SHARPNESS)
+
+
+def file_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
+    """Return the signals of the past for each candidate file."""
+    past = votes.past
+    history, at = past.history, past.file_at
+    files = len(past.corpus.index.paths)
+    known = at >= 0
+    changes = np.bincount(at[known], minlength=files)
+    newest = np.full(files, len(history), np.int64)
+    np.minimum.at(newest, at[known], history.file_commit[known])
+    recent = np.where(changes > 0, 0.5 ** (newest / _HALF_LIFE), 0.0)
+    chosen = candidates.files
+    return {
+        "h.vote": scaled(votes.per_file[chosen], candidates.main),
+        "h.lvote": scaled(np.log1p(5.0 * votes.per_file[chosen]), candidates.main),
+        "h.max": votes.best[chosen],
+        "h.churn": scaled(np.log1p(changes[chosen]), candidates.main),
+        "h.recent": recent[chosen],
+        "h.lift": scaled(np.log1p(votes.lift[chosen]), candidates.main),
+    }
+
+
+def changed_together(candidates: Candidates, past: Past, seeds: Mapping[int, float]) -> Floats:
+    """Return how often each candidate file changed in the commits that changed likely files.
+
+    ``seeds`` are the likely files and their shares; wide commits tie their files together less.
+    """
+    history, at = past.history, past.file_at
+    files = len(past.corpus.index.paths)
+    known = at >= 0
+    changes = np.bincount(at[known], minlength=files)
+    narrow = 1.0 / np.sqrt(np.maximum(history.breadth, 1))
+    weight = np.zeros(files)
+    for file, share in seeds.items():
+        weight[file] = share / np.sqrt(max(int(changes[file]), 1))
+    with_seed = np.bincount(history.file_commit[known], weight[at[known]], len(history)) * narrow
+    together = summed(at[known], with_seed[history.file_commit[known]], files)
+    own = weight * np.bincount(at[known], narrow[history.file_commit[known]], files)
+    together = np.maximum(together - own, 0.0) / np.sqrt(np.maximum(changes, 1))
+    return scaled(together[candidates.files], candidates.main)
+
+
+def unit_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
+    """Return the signals of the past for each unit of the candidate files."""
+    past = votes.past
+    _, unit = past.touches
+    changes = np.bincount(unit, minlength=len(past.corpus.index.units.start))
+    return {
+        "h.unit": scaled(votes.per_unit[candidates.units], candidates.main_unit),
+        "h.uchurn": scaled(np.log1p(changes[candidates.units]), candidates.main_unit),
+    }
+
+
+def translate(votes: Votes) -> dict[int, float]:
+    """Return the terms of the names that commits like the goal touched, and their weights.
+
+    What messages call "login" the code may call ``authenticate``: the words of similar commits are tied
+    to the names of the functions that they changed.
+    """
+    past = votes.past
+    index = past.corpus.index
+    commit, unit = past.touches
+    if not len(commit) or not votes.weights.any():
+        return {}
+    breadth = np.maximum(np.bincount(commit, minlength=len(votes.weights)), 1)
+    voting = votes.weights[commit] > 0
+    unit_weight = summed(unit[voting], (votes.weights / breadth)[commit[voting]], len(index.units.start))
+    return terms_of_units(past.corpus, unit_weight, _TRANSLATIONS)

@@ -1,0 +1,203 @@
+"""How sure the choice is, what speaks against it, and when a plain search would do better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from repo_map.relevance.corpus import Floats
+from repo_map.relevance.features import FileColumns, Signals
+from repo_map.relevance.goal import Source
+
+FIRST = 5
+SURE, LIKELY = 0.8, 0.65
+_MOST_LEAD, _MOST_GAP = 3.0, 6.0
+_KNOWN_WORDS = 0.5
+"""Share of the goal's words that the repository has; nearly every goal of the development tasks has more."""
+_HANDFUL = 20
+"""Files below which there is little to stand apart from: the words themselves must tell."""
+_HELD_WORDS = 0.5
+"""Share of the goal's words that the first of a handful of files holds, where it is the right one."""
+_AMONG_FEW = 0.46
+"""How often it was right where it held less, in folders half of which had the file of a real task."""
+_NAMED, _DEFINED = 0.7, 0.95
+_HINT = "say what it is about in the words of the code"
+_MANY_NAMESAKES = 4
+_RARE_UNITS = 3
+_MOST_NAMED = 4
+
+
+class Surety(StrEnum):
+    """How likely the first files hold what the goal needs."""
+
+    SURE = "sure"
+    LIKELY = "likely"
+    UNSURE = "unsure"
+    NOTHING = "nothing"
+    """The goal matches nothing at all."""
+
+
+_MEANINGS = {
+    Surety.SURE: "The first files stand apart from all others.",
+    Surety.LIKELY: "The right files are probably among the first; others fit nearly as well.",
+    Surety.UNSURE: "No file stands out: several fit the goal's words about as well.",
+}
+
+
+class Sufficiency(NamedTuple):
+    """A judgement of the choice, for the report."""
+
+    surety: Surety
+    confidence: float
+    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1."""
+    notes: tuple[str, ...]
+    """What speaks for and against, in sentences."""
+    coverage: float
+    """Share of the goal's identifiers, paths and names that the repository has; 1 where the goal has none."""
+    missing: tuple[str, ...]
+    """Identifiers of the goal that the repository lacks."""
+    ambiguous: tuple[str, ...]
+    """Identifiers that several definitions bear."""
+
+
+def surety_signals(scores: Floats) -> dict[str, float]:
+    """Return what tells a clear choice from a vague one; ``scores`` are those of the candidate files."""
+    ordered = np.sort(scores)[::-1]
+    return {
+        "bias": 1.0,
+        "lead": min(float(ordered[0] - ordered[1]) if len(ordered) > 1 else _MOST_LEAD, _MOST_LEAD),
+        "gap": min(float(ordered[0] - ordered[FIRST]) if len(ordered) > FIRST else _MOST_GAP, _MOST_GAP),
+    }
+
+
+def confidence_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """Return the chance that the logistic model gives."""
+    total = sum(weights.get(name, 0.0) * value for name, value in signals.items())
+    return float(1.0 / (1.0 + np.exp(-total)))
+
+
+def judge(
+    signals: Signals, columns: FileColumns, scores: Floats, weights: Mapping[str, float]
+) -> Sufficiency:
+    """Judge how sure the choice is."""
+    known, missing = _identifiers(signals)
+    ambiguous = {name: count for name, count in signals.named.ambiguous.items() if count >= _MANY_NAMESAKES}
+    coverage = len(known) / (len(known) + len(missing)) if known or missing else 1.0
+    if not len(scores) or not (len(signals.query.ids) or signals.named.found):
+        empty = not signals.candidates.corpus.index.paths
+        note = (
+            "The repository has no files."
+            if empty
+            else f"Nothing in the repository shares a word with the goal: {_HINT}."
+        )
+        return Sufficiency(Surety.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
+    doubt = _doubt(signals, columns, int(np.argmax(scores)))
+    confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
+    surety = Surety.SURE if confidence >= SURE else Surety.LIKELY if confidence >= LIKELY else Surety.UNSURE
+    vague = {name: count for name, count in ambiguous.items() if name in known}
+    notes = list(_notes(signals, surety, missing, vague))
+    if doubt.note:
+        notes[0] = doubt.note
+    return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+
+
+class _Doubt(NamedTuple):
+    """What the goal's words allow at most."""
+
+    most: float = 1.0
+    """Confidence."""
+    note: str = ""
+
+
+def _doubt(signals: Signals, columns: FileColumns, best: int) -> _Doubt:
+    """Return what follows where too few of the goal's words are found, or held by the best of few files."""
+    words, strange = _words(signals)
+    number = len(words) + len(strange)
+    if len(words) < _KNOWN_WORDS * number and not _is_placed(columns):
+        told = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
+        return _Doubt(LIKELY / 2, told)
+    if len(signals.candidates.corpus.index.paths) < _HANDFUL and not _is_named(columns, best):
+        held = _held_words(signals, best, words)
+        if held < _HELD_WORDS * number:
+            return _Doubt(
+                _AMONG_FEW, f"The first of few files has only {held} of the goal's {number} words: {_HINT}."
+            )
+    return _Doubt()
+
+
+def _words(signals: Signals) -> tuple[set[str], set[str]]:
+    """Return the goal's words that the repository has, and those that it lacks; code and output aside."""
+    terms = signals.candidates.corpus.index.terms
+    counts = (
+        counts for source, counts in signals.goal.terms.items() if source not in (Source.CODE, Source.ERROR)
+    )
+    words = {term for each in counts for term in each}
+    known = {term for term in words if terms.get(term) is not None}
+    return known, words - known
+
+
+def _held_words(signals: Signals, row: int, words: set[str]) -> int:
+    """Return how many of the words a candidate file holds."""
+    corpus = signals.candidates.corpus
+    file = int(signals.candidates.files[row])
+    first, end = corpus.file_postings[file : file + 2].tolist()
+    ids = np.array([corpus.index.terms.get(word) for word in words], dtype=np.int64)
+    return int(np.isin(ids, corpus.index.postings.term[first:end]).sum())
+
+
+def _is_named(columns: FileColumns, row: int) -> bool:
+    """Say whether the goal names a candidate file, or what it defines."""
+    named = max(float(columns.file[name][row]) for name in ("m.path", "m.frame", "m.dot", "m.udot"))
+    return named >= _NAMED or float(columns.file["def.umax"][row]) >= _DEFINED
+
+
+def _is_placed(columns: FileColumns) -> bool:
+    """Say whether the goal names a path or a stack frame of the repository: then its words matter less."""
+    return any(bool(columns.file[name].any()) for name in ("m.path", "m.frame"))
+
+
+def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
+    """Return the goal's own identifiers that the repository has, and those that it lacks."""
+    table = signals.candidates.corpus.index.strings
+    terms = signals.candidates.corpus.index.terms
+    known: list[str] = []
+    missing: list[str] = []
+    for name, source in signals.goal.identifiers.items():
+        if source in (Source.CODE, Source.ERROR):
+            continue
+        found = name in table or terms.get(name.replace("_", "").lower()) is not None
+        (known if found or name in signals.named.found else missing).append(name)
+    return known, missing
+
+
+def _notes(
+    signals: Signals, surety: Surety, missing: list[str], ambiguous: Mapping[str, int]
+) -> Iterator[str]:
+    yield _MEANINGS[surety]
+    if missing:
+        yield f"The repository has no {_listed(missing)}."
+    for name, count in list(ambiguous.items())[:2]:
+        yield f"`{name}` is defined in {count} places; a qualified name would tell which."
+    if surety is not Surety.SURE:
+        rare = _rare_names(signals)
+        if rare:
+            yield f"A plain search for {_listed(rare)} finds few places and may do better."
+
+
+def _rare_names(signals: Signals) -> list[str]:
+    """Return identifiers of the goal that only a few units hold."""
+    corpus = signals.candidates.corpus
+    rare: list[str] = []
+    for name, source in signals.goal.identifiers.items():
+        term = corpus.index.terms.get(name.replace("_", "").lower())
+        if source is not Source.CODE and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
+            rare.append(name)
+    return rare
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMED])
+    return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")

@@ -1,0 +1,427 @@
+"""Which files and definitions a text names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
+from repo_map.relevance.goal import Frame, ParsedGoal, Source
+from repo_map.relevance.priors import aims_of, are_aimed_at, are_auxiliary, are_main
+from repo_map.text.terms import terms_of, words
+
+MOST_FILES_OF_A_NAME = 12
+_NAME_ALONE = 0.6
+
+
+def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
+    """Return the files that a path as written may mean, each with how surely.
+
+    The longest common tail of components wins, so that paths of another machine are found:
+    ``/usr/lib/python3/site-packages/app/core.py`` means ``src/app/core.py``.
+    """
+    wanted = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..", "~")]
+    if not wanted:
+        return []
+    name = wanted[-1].lower()
+    files = corpus.files_of_name.get(name) or corpus.files_of_name.get(f".{name}", [])
+    if not files:
+        return []
+    depth = {file: _common_tail(wanted, corpus.index.paths[file].split("/")) for file in files}
+    deepest = max(depth.values())
+    best = [file for file in files if depth[file] == deepest]
+    if len(best) > MOST_FILES_OF_A_NAME:
+        return []
+    whole = deepest == len(wanted) or deepest == corpus.index.paths[best[0]].count("/") + 1
+    surety = 1.0 if deepest > 1 or len(wanted) == 1 or whole else _NAME_ALONE
+    return [(file, surety / len(best) ** 0.5) for file in best]
+
+
+def is_whole(files: list[tuple[int, float]]) -> bool:
+    """Say whether ``files_at`` found more of a path than the name that any file may have."""
+    return bool(files) and files[0][1] * len(files) ** 0.5 > _NAME_ALONE
+
+
+def _common_tail(wanted: list[str], parts: list[str]) -> int:
+    count = 0
+    for a, b in zip(reversed(wanted), reversed(parts), strict=False):
+        if a.lower() != b.lower():
+            break
+        count += 1
+    return count
+
+
+def units_of_frame(corpus: Corpus, frame: Frame, file: int) -> Iterator[tuple[int, float]]:
+    """Yield the units that a frame points to: by function name, else by line."""
+    symbols = corpus.index.symbols
+    first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
+    at_line = corpus.unit_at(file, frame.line) if frame.line else -1
+    name = frame.function.rpartition(".")[2]
+    wanted = corpus.index.strings.get(name) if name and name != "<module>" else None
+    bearing = [] if wanted is None else (np.flatnonzero(symbols.name[first:last] == wanted) + first).tolist()
+    by_name = {int(corpus.unit_of_symbol[symbol]) for symbol in bearing} - {-1}
+    if at_line in by_name:
+        by_name = {at_line}
+    if by_name:
+        yield from ((unit, 1.0 / len(by_name) ** 0.5) for unit in sorted(by_name))
+    elif at_line >= 0:
+        yield at_line, 0.7
+
+
+def unit_named_by(corpus: Corpus, frame: Frame, file: int) -> int:
+    """Return the unit that a frame is in, -1 where the file lacks its function: it is a namesake then."""
+    name = frame.function.rpartition(".")[2]
+    at_line = corpus.unit_at(file, frame.line) if frame.line else -1
+    if not name.isidentifier():
+        # What has no name of its own, such as ``<listcomp>`` or ``lambda$0``, is found by its line.
+        return at_line
+    symbols, strings = corpus.index.symbols, corpus.index.strings
+    first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
+    # Go's methods bear their type's name as well: ``Table.RateFor``.
+    bearing = [
+        int(corpus.unit_of_symbol[symbol])
+        for symbol, known in enumerate(strings.many(symbols.name[first:last]), first)
+        if re.split(r"\.|::", known)[-1] == name
+    ]
+    found = {unit for unit in bearing if unit >= 0}
+    if at_line in found:
+        return at_line
+    starts = corpus.index.units.start
+    return min(sorted(found), key=lambda unit: abs(int(starts[unit]) - frame.line), default=-1)
+
+
+_DOTFILE: Final = re.compile(r"(?<![\w/.)\]])\.\w[\w.-]*\w")
+_BARE: Final = re.compile(r"\b[A-Z]{4,}\b|(?i:\b(?:readme|changelog|contributing|makefile|dockerfile)\b)")
+"""Capitals, and files that everybody knows."""
+_JOINED: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]\w*(?:[-_]\w+)+|[A-Za-z]{2,}\d{2,})(?![\w/(-])")
+"""``test_serving``, ``deploy-docs``, ``lib1560``."""
+_LEAD: Final = re.compile(r"^([A-Za-z][\w-]{2,40})(?:\([^)]*\))?:\s")
+"""``checksrc: …``."""
+_ENDINGS: Final = ("", ".md", ".rst", ".txt", ".adoc", ".mdx")
+_SURELY, _PERHAPS = 1.0, 0.8
+_MOST_OF_A_STEM: Final = 3
+"""Files with the same stem; more of them make it a word rather than a name."""
+
+
+def find_called(corpus: Corpus, title: str) -> Iterator[tuple[int, float, str]]:
+    """Yield each file that a title calls by name, how surely, and the name."""
+    for match in _DOTFILE.finditer(title):
+        files = corpus.files_of_name.get(match[0].lower(), [])
+        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
+    for match in _BARE.finditer(title):
+        names = (match[0].lower() + ending for ending in _ENDINGS)
+        files = [file for name in names for file in corpus.files_of_name.get(name, ())]
+        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
+    for match in _JOINED.finditer(title):
+        yield from ((file, _PERHAPS, match[0]) for file in _of_stem(corpus, match[0]))
+    if (lead := _LEAD.match(title)) and not aims_of(lead[0]):
+        # What leads a commit's message is often a folder or a topic: of code that says little.
+        led = np.array(_of_stem(corpus, lead[1]), np.int64)
+        beside: list[int] = led[are_auxiliary(corpus, led) > 0].tolist()
+        yield from ((file, _PERHAPS, lead[1]) for file in beside)
+
+
+def _of_stem(corpus: Corpus, stem: str) -> list[int]:
+    files = corpus.files_of_stem.get(stem.lower(), [])
+    return files if len(files) <= _MOST_OF_A_STEM else []
+
+
+def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
+    """Return the files in the folder that the title names best or, where it names none, nearest the root."""
+    said = {term for word in words(title) for term in terms_of(word)}
+    worth = [(len(said & corpus.path_terms[file]), -corpus.index.paths[file].count("/")) for file in files]
+    best = max(worth, default=(0, 0))
+    return [file for file, own in zip(files, worth, strict=True) if own == best][:_MOST_OF_A_STEM]
+
+
+_MOST_NAMESAKES = 40
+"""A name with more definitions than this says nothing about any of them."""
+_IDENTIFIER_WEIGHT = {
+    Source.TITLE: 1.0,
+    Source.INLINE: 1.0,
+    Source.PROSE: 0.8,
+    Source.ERROR: 0.5,
+    Source.CODE: 0.35,
+}
+_FRAME_DECAY = 0.3
+
+
+class Crash(NamedTuple):
+    """Where a stack trace says that it broke."""
+
+    file: int
+    unit: int
+
+
+@dataclass
+class Named:
+    """Strength, between 0 and 1, with which the goal names files and units, and what it calls them."""
+
+    aimed: NDArray[np.bool_]
+    """Whether each file is of a kind that the goal asks for, such as a test."""
+    paths: dict[int, float] = field(default_factory=dict)
+    """File → strength of a path or file name in the goal."""
+    folders: dict[int, float] = field(default_factory=dict)
+    """File → strength of a folder or module path."""
+    frames: dict[int, float] = field(default_factory=dict)
+    frame_units: dict[int, float] = field(default_factory=dict)
+    crash: Crash | None = None
+    dotted: dict[int, float] = field(default_factory=dict)
+    dotted_units: dict[int, float] = field(default_factory=dict)
+    definitions: dict[int, float] = field(default_factory=dict)
+    """Unit → strength of the identifiers that it defines."""
+    evidence: dict[tuple[str, int], str] = field(default_factory=dict)
+    """(Signal, file or unit) → what the goal wrote."""
+    found: set[str] = field(default_factory=set)
+    """Identifiers, paths and names of the goal that the repository has."""
+    ambiguous: dict[str, int] = field(default_factory=dict)
+    """Identifier → number of definitions, for those with several."""
+
+
+def find_named(corpus: Corpus, goal: ParsedGoal) -> Named:
+    """Look up everything that the goal names."""
+    named = Named(are_aimed_at(corpus, goal.aims))
+    _find_frames(corpus, goal, named)
+    named.crash = _find_crash(corpus, goal, named.aimed)
+    frame_names = {frame.path for frame in goal.frames if not frame.linked}
+    _find_paths(corpus, [path for path in goal.paths if path not in frame_names], named)
+    for file, strength, name in find_called(corpus, goal.title):
+        if _strengthen(named.paths, file, strength):
+            named.evidence["path", file] = name
+    _find_dotted(corpus, goal.dotted, named)
+    _find_definitions(corpus, goal, named)
+    return named
+
+
+def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
+    if strength > scores.get(key, 0.0):
+        scores[key] = strength
+        return True
+    return False
+
+
+def _find_frames(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
+    resolved = [
+        (frame, file, surety) for frame in goal.frames for file, surety in files_at(corpus, frame.path)
+    ]
+    innermost_last = any(frame.path.endswith((".py", ".pyx")) and frame.function for frame in goal.frames)
+    if innermost_last:
+        resolved.reverse()
+    for depth, (frame, file, surety) in enumerate(resolved):
+        strength = surety / (1.0 + _FRAME_DECAY * depth)
+        named.found.add(frame.path)
+        if _strengthen(named.frames, file, strength):
+            named.evidence["frame", file] = f"{frame.path}:{frame.line}" if frame.line else frame.path
+        for unit, share in units_of_frame(corpus, frame, file):
+            if _strengthen(named.frame_units, unit, strength * share):
+                named.evidence["frame unit", unit] = frame.function or f"line {frame.line}"
+
+
+def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> Crash | None:
+    """Return the innermost place of the trace that is the repository's own and no test or copy."""
+    for frame in goal.crash:
+        files = files_at(corpus, frame.path)
+        if not is_whole(files):
+            continue
+        mains = are_main(corpus, np.array([file for file, _ in files]), aimed)
+        for (file, _), is_main in zip(files, mains.tolist(), strict=True):
+            unit = unit_named_by(corpus, frame, file) if is_main else -1
+            if unit >= 0:
+                return Crash(file, unit)
+    return None
+
+
+def _find_paths(corpus: Corpus, paths: Iterable[str], named: Named) -> None:
+    for path in paths:
+        matches = files_at(corpus, path)
+        for file, surety in matches:
+            named.found.add(path)
+            if _strengthen(named.paths, file, surety):
+                named.evidence["path", file] = path
+        if not matches and "/" in path:
+            _find_folder(corpus, path, named)
+
+
+def _find_folder(corpus: Corpus, path: str, named: Named) -> None:
+    """Find a path without suffix: a module as imports write it (``dayjs/plugin/utc``), or a folder."""
+    parts = [part for part in path.split("/") if part]
+    stem = re.sub(r"\.\w+$", "", parts[-1]) if parts else ""
+    if len(parts) < 2 or not stem:
+        return
+    tail = f"/{parts[-2]}/{stem}".lower()
+    found = [
+        (file, f"{tail}.")
+        for file, known in enumerate(corpus.lowered_paths)
+        if f"{tail}." in known or f"{tail}/" in known
+    ]
+    if 0 < len(found) <= 2 * MOST_FILES_OF_A_NAME:
+        named.found.add(path)
+        for file, as_file in found:
+            strength = (1.0 if as_file in corpus.lowered_paths[file] else 0.7) / len(found) ** 0.5
+            if _strengthen(named.folders, file, strength):
+                named.evidence["folder", file] = path
+
+
+def _find_dotted(corpus: Corpus, names: Iterable[str], named: Named) -> None:
+    for name in names:
+        parts = name.split(".")
+        for at in range(len(parts) - 1, 0, -1):
+            if _find_qualified(corpus, name, parts[at], parts[at - 1], named):
+                named.found.add(name)
+                break
+        _find_module(corpus, name, parts, named)
+
+
+def _find_qualified(corpus: Corpus, name: str, leaf: str, holder: str, named: Named) -> bool:
+    """Find definitions of ``leaf`` inside a class, file or folder called ``holder``."""
+    symbols = corpus.index.symbols
+    wanted = corpus.index.strings.get(leaf)
+    if wanted is None or not 0 < corpus.definition_counts[wanted] <= 400:
+        return False
+    hits: list[int] = []
+    for symbol in np.flatnonzero(symbols.name == wanted).tolist():
+        file = int(corpus.file_of_symbol[symbol])
+        parent = int(symbols.parent[symbol])
+        inside = (
+            corpus.index.strings[int(symbols.name[symbols.file_start[file] + parent])] if parent >= 0 else ""
+        )
+        inside = inside.split("<")[0].split(" for ")[-1]
+        folders = corpus.index.paths[file].rsplit(".", 1)[0].split("/")
+        if holder == inside.rpartition(".")[2] or (parent < 0 and holder in folders[-2:]):
+            hits.append(symbol)
+    if not 0 < len(hits) <= MOST_FILES_OF_A_NAME:
+        return False
+    for symbol in hits:
+        file, unit = int(corpus.file_of_symbol[symbol]), int(corpus.unit_of_symbol[symbol])
+        strength = 1.0 / len(hits) ** 0.5
+        if _strengthen(named.dotted, file, strength):
+            named.evidence["dotted", file] = name
+        if unit >= 0 and _strengthen(named.dotted_units, unit, strength):
+            named.evidence["dotted unit", unit] = name
+    return True
+
+
+def _find_module(corpus: Corpus, name: str, parts: list[str], named: Named) -> None:
+    """Find a file by its import path: ``astropy.modeling.separable`` is ``astropy/modeling/separable.py``."""
+    for length in range(len(parts), 1, -1):
+        tail = "/" + "/".join(parts[:length]).lower()
+        found = [
+            file for stem in (".", "/__init__.", "/mod.", "/index.") for file in _ending(corpus, tail + stem)
+        ]
+        if 0 < len(found) <= MOST_FILES_OF_A_NAME:
+            named.found.add(name)
+            for file in found:
+                if _strengthen(named.folders, file, 0.8 / len(found) ** 0.5):
+                    named.evidence["folder", file] = name
+            return
+
+
+def _ending(corpus: Corpus, tail: str) -> list[int]:
+    last_two = "/" + "/".join(tail.split("/")[-2:])
+    return [file for file in corpus.files_of_tail.get(last_two, []) if tail in corpus.lowered_paths[file]]
+
+
+def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
+    """Look identifiers up where they are defined; the rarer the name, the stronger the evidence."""
+    symbols, strings = corpus.index.symbols, corpus.index.strings
+    wanted: dict[int, tuple[str, float]] = {}
+    for name, source in goal.identifiers.items():
+        found = strings.get(name)
+        if found is None:
+            continue
+        count = int(corpus.definition_counts[found])
+        if count:
+            named.found.add(name)
+            if count > 1:
+                named.ambiguous[name] = count
+        if 0 < count <= _MOST_NAMESAKES:
+            wanted[found] = (name, _IDENTIFIER_WEIGHT[source] / (1.0 + np.log2(count)))
+    if not wanted:
+        return
+    mask = np.zeros(len(strings), np.bool_)
+    mask[list(wanted)] = True
+    for symbol in np.flatnonzero(mask[symbols.name]).tolist():
+        unit = int(corpus.unit_of_symbol[symbol])
+        name, strength = wanted[int(symbols.name[symbol])]
+        if unit >= 0 and _strengthen(named.definitions, unit, strength):
+            named.evidence["definition", unit] = name
+
+
+def file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
+    """Return how strongly the goal names each candidate file."""
+    strengths = {
+        "m.path": named.paths,
+        "m.folder": named.folders,
+        "m.frame": named.frames,
+        "m.dot": named.dotted,
+        "m.crash": {named.crash.file: 1.0} if named.crash else {},
+    }
+    rows, row_of = len(candidates.files), candidates.row_of_file
+    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def unit_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
+    """Return how strongly the goal names each of their units."""
+    strengths = {
+        "m.frame": named.frame_units,
+        "m.dot": named.dotted_units,
+        "m.crash": {named.crash.unit: 1.0} if named.crash else {},
+        "def.unit": named.definitions,
+    }
+    rows, row_of = len(candidates.units), candidates.row_of_unit
+    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
+    values = np.zeros(rows)
+    for key, strength in strengths.items():
+        if row_of[key] >= 0:
+            values[row_of[key]] = strength
+    return values
+
+
+def path_gain(corpus: Corpus, goal_weights: Mapping[str, float]) -> Floats:
+    """Return for every file the weight of the goal's terms on its path, the rare ones counting more."""
+    documents = len(corpus.index.paths)
+    gained = np.zeros(documents)
+    for term, weight in goal_weights.items():
+        files = corpus.files_with_path_term.get(term)
+        if files:
+            gained[files] += weight * np.log1p((documents - len(files) + 0.5) / (len(files) + 0.5))
+    return gained
+
+
+def path_features(candidates: Candidates, goal_weights: Mapping[str, float]) -> dict[str, Floats]:
+    """Return how far the words of each path are words of the goal."""
+    corpus = candidates.corpus
+    gained = path_gain(corpus, goal_weights)[candidates.files]
+    lengths = np.array([len(corpus.path_terms[file]) for file in candidates.files], np.float64)
+    mean = float(lengths.mean()) if len(lengths) else 1.0
+    return {"path.bm25": scaled(gained / (0.7 + 0.3 * lengths / max(mean, 1.0))), "path.gain": scaled(gained)}
+
+
+def stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]:
+    """Tell whether a file is called like an identifier or word of the goal: ``separable.py``."""
+    names = {name.replace("_", "").lower() for name in goal.identifiers}
+    names |= {part.replace("_", "").lower() for name in goal.dotted for part in name.split(".")}
+    title = {word.replace("_", "").lower() for word in words(goal.title)}
+    title |= {
+        compound
+        for compound in goal.compounds
+        if compound in "".join(words(goal.title)).replace("_", "").lower()
+    }
+    title_terms = goal.terms[Source.TITLE]
+    exact = np.zeros(len(candidates.files))
+    covered = np.zeros(len(candidates.files))
+    for row, file in enumerate(candidates.files.tolist()):
+        stem = candidates.corpus.index.paths[file].rpartition("/")[2].split(".")[0]
+        plain = stem.replace("_", "").replace("-", "").lower()
+        exact[row] = 1.0 if plain in title else 0.7 if plain in names else 0.0
+        terms = [term for word in words(stem) for term in terms_of(word)]
+        covered[row] = sum(term in title_terms for term in terms) / len(terms) if terms else 0.0
+    return {"m.stem": exact, "path.stem": covered}

@@ -1,0 +1,1 @@
+"""Secrets of known formats, masked before anybody reads them."""

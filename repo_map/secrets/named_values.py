@@ -1,0 +1,365 @@
+"""Values that their names call secret: assignments, headers, connection strings, flags of commands.
+
+A name alone makes no secret. The value must be written out, as a string or as the rest of a line of
+configuration, and look like one: not like words, a placeholder, a dummy or code that reads it.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator
+from enum import Enum
+from urllib.parse import unquote
+
+from repo_map.secrets.placeholders import digit_runs, is_by_rule, is_mixed, is_placeholder, looks_random
+
+PASSWORD, TOKEN = "password by its name", "key by its name"
+_KEY_OF = (
+    "access account admin api app application auth authentication cookie client crypt cryption consumer"
+    " deploy encrypt encryption hash hmac host ingest"
+    " integration jwt license licence master private sas secret"
+    " security server service session shared sign signing ssh storage subscription webhook write"
+)
+_KEY_NAMES = tuple(f"{what}{joint}key" for what in _KEY_OF.split() for joint in ("", "_", "-"))
+PASSWORD_NAMES = ("password", "passwd", "passphrase", "passwort", "pwd", "pass", "_pw", "psk", "authtok")
+TOKEN_NAMES = (
+    "secret",
+    "secret_key_base",
+    "token",
+    "credential",
+    "credentials",
+    "creds",
+    "auth",
+    # WordPress.
+    *("nonce_key", "logged_in_key", "auth_salt", "nonce_salt", "logged_in_salt"),
+    *_KEY_NAMES,
+)
+NAMES = (*PASSWORD_NAMES, *TOKEN_NAMES)
+"""Ends of names, in lower case; what they begin with is anybody's."""
+
+_PARTS = ("pass", "auth", "creds")
+_WITHIN_WORD = re.compile(rb"[a-z](?<!db)(?<!user)(?<!root)(?<!mail)(?<!smtp)(?<!ftp)(?<!sql)(?<!o)\Z")
+"""Ends of other words: ``bypass``, ``compass``."""
+_OF_NO_SECRET = re.compile(
+    rb"(?i)(?:public[._-]?key|public|next|page|sync|continuation|continue|cursor|eos|bos|pad|unk|sep|cls|mask|special|previous|prev"
+    rb"|last)[._-]?(?:token|key|auth|secret)\Z"
+)
+"""What names begin with that call something a token or a key that opens nothing."""
+_TAIL = re.compile(
+    rb"(?i:[_-]?(?:key[_-]?base|base|value|text|string|str|plain|prod|production|staging|live|dev|[0-9]{1,3}))?"
+    rb"(?P<closed>[\"'][\])]|\\?[\"'`]|\]|\))?"
+    rb"(?P<apart>"
+    rb"[ \t]{0,24}:[ \t]{0,4}[&*A-Za-z_][\w\[\]<>&|.:' ?]{0,30}?[ \t]{0,4}"  # name: str = "…"
+    rb"=[ \t]{0,24}(?=[bBrRuU@]{0,2}[\"'`])"
+    rb"|[ \t]{0,4}(?:\|\||\?\?|or)[ \t]{1,4}(?=[\"'`])"  # name || "…"
+    rb"|[ \t]{0,24}(?:=>|:=|===?|!==?|\?=|\+=|=|:)[ \t]{0,24}"  # = "…"
+    rb"|[ \t]{1,8}(?:&?'?[A-Za-z]{3,10}[ \t]{1,8})?=[ \t]{0,8}"  # Go: name string = "…"
+    rb"|[ \t]{0,4},[ \t]{0,8}"  # ("name", "…")
+    rb"|\([ \t]{0,4}"  # name("…")
+    rb"|[ \t]{1,4}(?=[\"'])"  # name "…"
+    rb"|[\"']?[ \t]{1,4}(?:\w{1,20}:)?(?i:value)[ \t]{0,2}=[ \t]{0,2}"  # name="…" value="…"
+    rb"|</key>\s{0,80}<string>"  # <key>name</key> <string>…</string>
+    rb"|[^<>\n]{0,30}>[ \t]{0,4}"  # <name>…</name>
+    rb"|\r?\n[ \t]{1,40}(?i:value)[ \t]{0,4}:[ \t]{1,4}"  # - name: …, value: …
+    rb"|[ \t]{0,4}\{[^{}]{0,160}?\bdefault[ \t]{0,24}=[ \t]{0,4}"  # variable "name" { default = "…" }
+    rb")"
+)
+_OPTION = re.compile(rb"(?:^|[\s\"'`])--[\w-]{0,40}\Z")
+_FIRST_OF_CALL = re.compile(rb"\([ \t]{0,8}[bBrRuU]?[\"'][\w.-]{0,60}\Z")
+_WRAPPED = re.compile(rb"(?:\[\]byte)?\([ \t]{0,4}(?:\r?\n[ \t]{0,40})?(?=[bBrRuU]{0,2}[\"'`])")
+"""What may stand around a text in quotes: ``[]byte("…")``, or brackets alone."""
+_FLAG = re.compile(rb"[ \t]{1,4}|=")
+_QUOTED = re.compile(
+    rb"[bBrRuU@]{0,2}(?:"
+    rb"(?:\"\"\"|''')(?P<long>[^\"'\\\r\n]{1,8000}+)(?:\"\"\"|''')"
+    rb"|\\\"(?P<escaped>[^\"\\\r\n]{1,8000}+)\\\""
+    rb"|\\'(?P<escaped_once>[^'\\\r\n]{1,8000}+)\\'"
+    rb"|\"(?P<double>(?:[^\"\\\r\n]|\\[^\r\n]){1,8000}+)\""
+    rb"|'(?P<single>(?:[^'\\\r\n]|\\[^\r\n]){1,8000}+)'"
+    rb"|`(?P<back>[^`\\\r\n]{1,8000}+)`)"
+)
+_BARE = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]{4,160}+")
+_BARE_REST = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]*+")
+_ELEMENT = re.compile(rb"[^\s<>]{4,160}+(?=[ \t]{0,8}</)")
+_LINE = re.compile(
+    rb"(?P<value>[^\s\"'`]\S{0,160}+)(?:[ \t]{1,24}#[^\n]{0,400}|[ \t]{0,80})(?=\r?$|\r?\n|\Z)", re.MULTILINE
+)
+_LINE_BEGINS = re.compile(
+    rb"(?:^|\n)[ \t>+*/#;-]{0,40}(?:(?:export|set|ENV|ARG|-e|--env)[ \t]{1,4})?[\"']?[\w.-]{0,60}\Z"
+)
+_LINE_ENDS = re.compile(rb"[ \t]*\r?(?:\n|\Z)")
+_UPPER = re.compile(rb"(?:^|[^\w.-])[A-Z][A-Z0-9_]*\Z")
+_SETTING = re.compile(r"[A-Za-z][\w!#%+@^~=:*?-]*")
+_NUMBERED = re.compile(
+    r"[A-Za-z]{4,}[^A-Za-z0-9]{0,2}\d{3,8}[^A-Za-z0-9]{0,3}|(?=[a-z]*[A-Z])[A-Za-z]{4,}\d{2,8}[^A-Za-z0-9]{0,3}"
+)
+"""``Winter2023``."""
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[!?]?")
+_CALL = re.compile(r"[\w.:>-]*\(")
+_PATH = re.compile(r"(?:[~.]{0,2}/)?(?:[\w.~-]+/)+[\w.~-]*|[\w.-]+\.[a-z]{2,5}|\w+://.*", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.[a-z]{2,5}$")
+_CASES_OF_RANDOM = re.compile(r"(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})")
+_DIGIT = re.compile(r"\d")
+_ASCII = re.compile(r"[!-~]+")
+_JUDGED = 160
+"""Characters that tell what a value is; it is masked to its end."""
+
+
+def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the value that the name ending with ``source[start:end]`` is given, if it is a secret.
+
+    It comes as first byte, end and kind.
+    """
+    tail = _TAIL.match(source, end)
+    before = source[max(start - 60, 0) : start]
+    if name in _PARTS and _WITHIN_WORD.search(before) and source[start : start + 1].islower():
+        return
+    if tail is None:
+        if _OPTION.search(before):
+            yield from _of_flag(source, name, end)
+        return
+    if name == "auth" and not tail["closed"] and tail["apart"].strip() == b":":
+        return
+    if tail["apart"].strip() == b"," and not _FIRST_OF_CALL.search(before):
+        return
+    found = _value(source, tail)
+    if found is None:
+        return
+    first, last, written = found
+    value = source[first : min(last, first + _JUDGED)].decode("latin-1")
+    if _is_secret(value, name in PASSWORD_NAMES, before + source[start:end], written):
+        rest = _BARE_REST.match(source, last) if written is _Written.AMID else None
+        yield first, rest.end() if rest else last, PASSWORD if name in PASSWORD_NAMES else TOKEN
+    elif written is _Written.AMID:
+        # The same name need not be tried again within: a run of them takes time in proportion. But the value
+        # may end with it, as in ``token = process.env.TOKEN || "…"``.
+        again = last - (end - start)
+        yield again, again, ""
+
+
+def _of_flag(source: bytes, name: str, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield what stands behind ``--password``."""
+    apart = _FLAG.match(source, end)
+    value = apart and _BARE.match(source, apart.end())
+    if value and is_mixed(text := value[0].decode("latin-1")) and not is_placeholder(text) and len(text) >= 8:
+        yield value.start(), value.end(), PASSWORD if name in PASSWORD_NAMES else TOKEN
+
+
+class _Written(Enum):
+    """How a value stands in its line."""
+
+    QUOTED = 1
+    LINE = 2
+    """The rest of a line that begins with its name, as in ``name: value``."""
+    SETTING = 3
+    """The same without blanks, as a shell writes it: ``NAME=value``."""
+    AMID = 4
+    """With more of the line behind it."""
+
+
+def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _Written] | None:
+    """Return first byte and end of a value, and how it is written."""
+    at, apart = tail.end(), tail["apart"]
+    begins = tail.start()
+    is_first = _LINE_BEGINS.search(source[max(0, begins - 130) : begins]) is not None
+    if apart.endswith((b"=", b" ", b":")) and (wrapped := _WRAPPED.match(source, at)) is not None:
+        at = wrapped.end()
+    quoted = _QUOTED.match(source, at)
+    if quoted is not None:
+        is_setting = is_first and apart == b"=" and _LINE_ENDS.match(source, quoted.end()) is not None
+        return *quoted.span(quoted.lastgroup or 0), _Written.SETTING if is_setting else _Written.QUOTED
+    if apart.strip() in (b"(", b",", b"") or source[at : at + 1] in (b'"', b"'", b"`"):
+        return None
+    if b">" in apart and b"=>" not in apart and (element := _ELEMENT.match(source, at)) is not None:
+        return *element.span(), _Written.SETTING
+    line = _LINE.match(source, at)
+    # A name at the start of its line, and nothing behind the value: a line of configuration.
+    is_entry = apart.strip().lower() == b"value:"
+    if line is not None and ((is_first and apart.strip() in (b"=", b":", b"=>")) or is_entry):
+        return *line.span("value"), _Written.SETTING if apart in (b"=", b": ") else _Written.LINE
+    bare = _BARE.match(source, at)
+    if bare is None or source[bare.end() : bare.end() + 1] in (b"(", b"[", b"{"):
+        return None
+    return *bare.span(), _Written.AMID
+
+
+def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Written) -> bool:
+    is_words = written is _Written.SETTING and is_password and _UPPER.search(whole_name) is not None
+    if len(value) < 8 or not (is_words or _DIGIT.search(value)) or not _ASCII.fullmatch(value):
+        return False
+    if is_placeholder(value) or "aws4_request" in value:
+        return False
+    # Passwords that are words are told by names in capitals alone, which are those of settings.
+    if is_words and _SETTING.fullmatch(value):
+        return not value.isupper()
+    if written is not _Written.QUOTED and not _is_written_out(value):
+        return False
+    if is_password:
+        return (is_mixed(value) or _NUMBERED.fullmatch(value) is not None) and not _is_path(value)
+    if _is_path(value):
+        return False
+    return (
+        len(value) >= 12
+        and is_mixed(value)
+        and digit_runs(value) >= 2
+        and not _OF_NO_SECRET.search(whole_name)
+    )
+
+
+def _is_written_out(value: str) -> bool:
+    """Say whether a value without quotes is no variable, call or template."""
+    is_call = "(" in value and (")" in value or digit_runs(value) < 3)
+    if value[0] in "$&*|>{[(<\\" or value[-1] in ",;)}]" or (is_call and _CALL.match(value)):
+        return False
+    if is_by_rule(value):
+        return True
+    if value[0] in "!%@" or is_call:
+        return False
+    return not _DOTTED.fullmatch(value) or (
+        digit_runs(value) >= (4 if "." in value else 2) and is_mixed(value)
+    )
+
+
+def _is_path(value: str) -> bool:
+    """Say whether a value is a path, and not a random one that has a slash, as base64 does."""
+    if not _PATH.fullmatch(value):
+        return False
+    if value[0] in "/~." or "://" in value or _EXTENSION.search(value) or digit_runs(value) < 3:
+        return True
+    return len(value) < 32 and not (is_mixed(value) and _CASES_OF_RANDOM.search(value))
+
+
+# Headers, addresses and commands, each from where its anchor begins.
+_AUTHORIZATION = re.compile(
+    rb"(?i:authorization)[\"'\]\)`]{0,3}[ \t]{0,4}(?:[:=,(]|=>)?[ \t]{0,4}(?:[bfuBFU]?\\?[\"'`])?[ \t]{0,4}"
+    rb"(?i:basic|bearer|token|bot|apikey|api-key|key|genie-?key|ssws|splunk|negotiate|digest|pve[a-z]+)"
+    rb"[ \t:=]{1,4}(?P<value>[\w+/=.~:%!@#$^&*-]{8,}+)"
+)
+_BASIC = re.compile(rb"(?i:basic)[ \t]{1,4}(?P<value>[A-Za-z0-9+/_-]{12,}+={0,2})(?![\w])")
+_BEARER = re.compile(rb"(?i:bearer)[ \t]{1,4}(?P<value>[\w+/=.~-]{16,}+)")
+_URL = re.compile(
+    rb"://(?P<user>[^\s:/?#\[\]@\"'`<>\\,;(){}]{0,128})(?::(?P<password>[^\s/\"'`<>\\@]{1,512}(?:@[^\s/\"'`<>\\@.:]{1,64}(?=@))?))?@(?P<host>[\w.%\[\]:$\{\}-]{1,200})"
+)
+_DSN = re.compile(rb"(?:^|[\"'`= ])[\w.-]{1,64}:(?P<value>[^\s:/\"'`<>\\@]{6,128})\Z")
+_DSN_MOST = 200
+"""Of Go's data source names, ``user:password@tcp(host)``: what stands ahead of the anchor, in bytes."""
+_USER = re.compile(
+    rb"(?:-u|--user|--proxy-user|-U)[ \t=]{0,3}[\"']?[^\s:\"'`$<>{}]{1,128}"
+    rb":(?P<value>(?!//)[^\s\"'\\]{4,512})"
+)
+_MYSQL = re.compile(
+    rb"(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|docker[ ]login|mongo(?:sh|dump)?|sqlcmd)\b"
+    rb"[^\n]{0,160}?[ ]-[paP][ ]?[\"']?(?P<value>[^\s\"'`<>\\$-][^\s\"'\\]{5,256})"
+)
+_IDENTIFIED = re.compile(
+    rb"(?i:identified[ ](?:with[ ]\w{1,40}[ ])?by|with[ ]password)[ \t]{1,4}'(?P<value>[^'\s]{6,256})'"
+)
+_SERVED = re.compile(
+    rb"(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8}(?P<value>[^\s\"'<>\\]{6,256})[ \t]*(?=\r?\n|\Z)"
+)
+_ARGUMENT = rb"[^,()\r\n]{1,160},[ \t]{0,4}"
+_IN_ORDER = re.compile(
+    rb"(?:(?:auth[ ]?=[ ]?|HTTPBasicAuth|\.login)\("
+    + _ARGUMENT
+    + rb"|(?:getConnection|mysqli_connect|new PDO)\("
+    rb"(?:" + _ARGUMENT + rb"){2})(?:\"(?P<value>[^\"\s\\]{6,256})\"|'(?P<single>[^'\s\\]{6,256})')"
+)
+"""Calls that take a password in second or third place."""
+_SIGNED = re.compile(rb"(?i:x-amz-signature)=(?P<value>[0-9a-f]{64})")
+_HOST_OF_DOCS = re.compile(
+    rb"(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost|127\.0\.0\.1|test|invalid|host|hostname|example)(?![\w.-])",
+    re.IGNORECASE,
+)
+_DOCKER_AUTH = re.compile(rb"\"auth\"[ ]?:[ ]?\"(?P<value>[A-Za-z0-9+/]{8,}+={0,2})\"")
+ANCHORS = {
+    "authorization": _AUTHORIZATION,
+    "basic ": _BASIC,
+    "bearer ": _BEARER,
+    "://": _URL,
+    "-u ": _USER,
+    "--user": _USER,
+    "--proxy-user": _USER,
+    "mysql": _MYSQL,
+    "mariadb": _MYSQL,
+    "sshpass": _MYSQL,
+    "redis-cli": _MYSQL,
+    "docker login": _MYSQL,
+    "mongo": _MYSQL,
+    "sqlcmd": _MYSQL,
+    "identified ": _IDENTIFIED,
+    "with password": _IDENTIFIED,
+    '"auth"': _DOCKER_AUTH,
+    **dict.fromkeys(("requirepass", "masterauth", "bindpw", "rootpw"), _SERVED),
+    **dict.fromkeys(
+        ("auth=(", "auth = (", "httpbasicauth(", ".login(", "getconnection(", "mysqli_connect(", "new pdo("),
+        _IN_ORDER,
+    ),
+    "x-amz-signature=": _SIGNED,
+    "@tcp(": _DSN,
+    "@unix(": _DSN,
+}
+
+
+def find_in_place(source: bytes, pattern: re.Pattern[bytes], at: int) -> Iterator[tuple[int, int, str]]:
+    """Yield what a header, an address or a command gives away that begins at ``at``."""
+    if pattern is _DSN:
+        match = pattern.search(source, max(at - _DSN_MOST, 0), at)
+    else:
+        match = pattern.match(source, at)
+    if match is None:
+        return
+    if pattern is _URL:
+        yield from _of_url(match)
+        return
+    group = "single" if pattern is _IN_ORDER and match["single"] is not None else "value"
+    value = match[group].decode("latin-1")
+    if pattern in (_BASIC, _DOCKER_AUTH) or (pattern is _AUTHORIZATION and b"asic" in match[0][:40].lower()):
+        is_secret = _is_basic(value)
+    elif pattern in (_BEARER, _AUTHORIZATION):
+        is_secret = (
+            len(value) >= 16 and is_mixed(value) and digit_runs(value) >= 2 and not is_placeholder(value)
+        )
+    else:
+        is_secret = _is_password(value)
+    if is_secret:
+        yield *match.span(group), PASSWORD if pattern not in (_BEARER, _AUTHORIZATION) else TOKEN
+
+
+def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
+    user = match["user"].decode("latin-1")
+    if match["password"] is None:
+        if len(user) >= 20 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+            yield *match.span("user"), TOKEN
+        return
+    value = match["password"].decode("latin-1")
+    if len(user) >= 32 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+        yield *match.span("user"), TOKEN
+    if (
+        not _HOST_OF_DOCS.match(match["host"])
+        and value.lower() != user.lower()
+        and _is_password(unquote(value))
+    ):
+        yield *match.span("password"), "password in a URL"
+
+
+def _is_password(value: str) -> bool:
+    return (
+        len(value) >= 6
+        and _ASCII.fullmatch(value) is not None
+        and looks_random(value)
+        and not is_placeholder(value)
+        and not is_placeholder(value.partition(";")[0])
+    )
+
+
+def _is_basic(value: str) -> bool:
+    """Say whether a value is a user and a password in base64, and the password no dummy."""
+    try:
+        decoded = binascii.a2b_base64(value + "=" * (-len(value) % 4)).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return looks_random(value) and not is_placeholder(value)
+    user, colon, password = decoded.partition(":")
+    if not colon:
+        return len(value) >= 16 and is_mixed(value) and digit_runs(value) >= 2
+    return password != user and len(password) >= 4 and not is_placeholder(password) and looks_random(password)

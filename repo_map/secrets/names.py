@@ -1,0 +1,34 @@
+"""Names of files and rules without secrets: most are seen to hold none before the patterns are loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LIKELY = re.compile(r"[=:@]|(?=[^\s/]{0,80}\d)[^\s/]{16}|[A-Za-z]{30}")
+"""What a secret within a name has: a long run with a digit, a long run of letters, or what gives a value."""
+
+
+def mask_names(names: Sequence[str]) -> list[str]:
+    """Return the names of files without secrets, in the same order."""
+    # A name that holds a line break itself is masked alone.
+    masked = [mask_name(name) if "\n" in name else name for name in names]
+    likely = [at for at, name in enumerate(names) if "\n" not in name and _LIKELY.search(name)]
+    if not likely:
+        return masked
+    told = _mask("\n".join(names[at] for at in likely)).split("\n")
+    for at, name in zip(likely, told, strict=True):
+        masked[at] = name
+    return masked
+
+
+def mask_name(text: str) -> str:
+    """Return a short text without secrets."""
+    return _mask(text) if _LIKELY.search(text) else text
+
+
+def _mask(text: str) -> str:
+    # Imported here: most trees have no name that needs it.
+    from repo_map.secrets.masking import mask_text  # noqa: PLC0415
+
+    return mask_text(text)

@@ -1,0 +1,105 @@
+"""Words of code, stemmed, and their postings."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+_WORD = re.compile(r"[A-Za-z_\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]*|[^\W\dA-Za-z_\u00c0-\u024f]+")
+"""Scripts without spaces run into identifiers: the two are kept apart."""
+_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_UNSEGMENTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LONGEST_WORD = 80
+_STOP = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        a an the and or nor not of to in into is it its that this these those for from on onto with
+        as be been being am are was were but if then else elif by at we you they he she i me my our
+        your their there here what which who how why when where all any some no yes also just only
+        than so such out up down over after before same other more most very can could should would
+        will may might must shall have has had having do does did doing done use uses using used get
+        got see like via per etc eg ie vs self cls def fn func function let const var void public
+        private protected
+        """,
+    )
+)
+_STEM = Stemmer.Stemmer("english", 0)
+
+
+def words(text: str) -> list[str]:
+    """Return the identifiers and words of ``text`` in order, numbers left out."""
+    # The class of all scripts' letters is three times slower than a range.
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+@lru_cache(maxsize=1 << 15)
+def terms_of(word: str) -> tuple[str, ...]:
+    """Return the terms one word stands for: itself and, where it is compound, its stemmed parts.
+
+    ``cacheKeys`` and ``cache_keys`` both give ``("cachekeys", "cach", "key")``; a stop word gives none.
+    """
+    if len(word) > _LONGEST_WORD:
+        return ()
+    if not word.isascii() and _UNSEGMENTED.search(word):
+        # Chinese, Japanese and Korean run words together: neighbouring pairs of characters stand for words.
+        return tuple(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
+    whole = word.replace("_", "").lower()
+    if len(whole) < 2 or whole in _STOP:
+        return ()
+    parts = _PART.findall(word)
+    if len(parts) < 2 and (not parts or len(parts[0]) == len(whole)):
+        return (_STEM.stemWord(whole),)
+    stems = (_STEM.stemWord(part) for part in map(str.lower, parts) if len(part) > 1 and part not in _STOP)
+    return tuple(dict.fromkeys((whole, *stems)))
+
+
+FIELDS = 5
+"""Name, signature, docs, strings and body: each unit has one slot of words for each."""
+_MOST_COUNTED = 255
+
+
+class Postings(NamedTuple):
+    """One row per unit, field and term, in this order."""
+
+    terms: list[str]
+    """The vocabulary, sorted."""
+    units: NDArray[np.int64]
+    fields: NDArray[np.uint8]
+    term_ids: NDArray[np.int64]
+    """Positions in ``terms``."""
+    counts: NDArray[np.uint8]
+    """Occurrences, capped at 255."""
+
+
+def count_terms(words: Sequence[str], slots: Sequence[int]) -> Postings:
+    """Count the terms of units; ``slots`` holds the number of words of each field of each unit in turn."""
+    of_word: defaultdict[str, int] = defaultdict(count().__next__)
+    word = np.fromiter(map(of_word.__getitem__, words), np.int64, len(words))
+    terms_by_word = list(map(terms_of, of_word))
+    vocabulary = sorted(set(chain.from_iterable(terms_by_word)))
+    of_term = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    flat = np.fromiter(map(of_term.__getitem__, chain.from_iterable(terms_by_word)), np.int64)
+    per_word = np.fromiter(map(len, terms_by_word), np.int64, len(terms_by_word))
+    slot = np.repeat(np.arange(len(slots)), np.asarray(slots, np.int64))
+    repeats = per_word[word]
+    # Each word stands for the stretch of `flat` that holds its terms.
+    ends = np.cumsum(repeats)
+    first = (np.cumsum(per_word) - per_word)[word] - (ends - repeats)
+    term = flat[np.repeat(first, repeats) + np.arange(ends[-1] if len(ends) else 0)]
+    keys = np.repeat(slot, repeats) * max(len(vocabulary), 1) + term
+    keys, counts = np.unique(keys, return_counts=True)
+    slot, term = np.divmod(keys, max(len(vocabulary), 1))
+    unit, field = np.divmod(slot, FIELDS)
+    capped = np.minimum(counts, _MOST_COUNTED).astype(np.uint8)
+    return Postings(vocabulary, unit, field.astype(np.uint8), term, capped)

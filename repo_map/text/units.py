@@ -1,0 +1,249 @@
+"""The units that relevance scores: outermost functions, class headers, and the gaps between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from repo_map.parsing.values import Definition, FileSymbols
+from repo_map.text.terms import words
+
+FUNCTION, CLASS_HEADER, GAP = range(3)
+NAME, SIGNATURE, DOCS, STRINGS, BODY = range(5)
+
+_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
+_CONTAINER_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module", "namespace"})
+_WINDOW = 60
+_LONG_FUNCTION = 150
+"""A function beyond this many lines that holds others, such as a module wrapper, is opened like a class."""
+_LONGEST_SIGNATURE = 12
+_SHORTEST_MACRO = 2
+"""Macros of one or two lines are constants: they stay in the gaps."""
+_MOST_WINDOWS = 100
+_MOST_WINDOWS_OF_TEXT = 20
+"""For files without definitions: generated pages and data would cost more than they tell."""
+_MOST_COMMENT_LINES = 40
+_MOST_OUTER_NAMES = 50
+"""Of the definitions around one: what is nested deeper is no code, and would take memory by the square."""
+
+# No literal opens after a backslash: of a row of them that nothing closes only the first is read to its end.
+_DOUBLE_QUOTED = r'(?<!\\)"(?:[^"\\\n]|\\.)*"'
+_SINGLE_QUOTED = r"(?<!\\)'(?:[^'\\\n]|\\.)*'"
+_TEMPLATE = r"(?<!\\)`(?:[^`\\]|\\[\s\S])*`"
+_SLASH_COMMENT = r"//[^\n]*|/\*[\s\S]*?\*/"
+_C_LIKE = re.compile(f"({_DOUBLE_QUOTED}|{_SLASH_COMMENT})")
+_SCRIPT = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|{_TEMPLATE}|{_SLASH_COMMENT})")
+_HASH = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|#[^\n]*)")
+_PYTHON = re.compile(
+    rf'("""[\s\S]*?"""|{chr(39) * 3}[\s\S]*?{chr(39) * 3}|{_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|#[^\n]*)'
+)
+_DASH = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|--[^\n]*)")
+_QUOTED_BY_LANGUAGE = {
+    "python": _PYTHON,
+    **dict.fromkeys(("ruby", "bash", "yaml", "toml", "elixir", "hcl", "r", "make"), _HASH),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx", "go", "php", "svelte", "vue", "scala", "css"), _SCRIPT
+    ),
+    **dict.fromkeys(("lua", "sql", "haskell"), _DASH),
+}
+_COMMENT_LINE = re.compile(r"\s*(?:#(?!include|define|if|endif|else|pragma|\[)|//|/?\*|--|;;)")
+
+
+class FileUnits(NamedTuple):
+    """The units of one file and their terms, as parallel columns that the index stores."""
+
+    start: list[int]
+    """First line of each unit, 1-based, its comment block above included."""
+    end: list[int]
+    definition: list[int]
+    """Row in the file's definitions, -1 for a gap."""
+    kind: list[int]
+    """0 function, 1 class header, 2 gap."""
+    words: list[str]
+    """The words of each unit in turn, field by field."""
+    slots: list[int]
+    """The number of words of each field of each unit in turn: ``postings.count_terms`` counts their terms."""
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    definition: int
+    kind: int
+
+
+def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
+    """Cut one file into units and list their words by field; every line belongs to at most one unit."""
+    lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
+    units = FileUnits([], [], [], [], [], [])
+    quoted = _QUOTED_BY_LANGUAGE.get(symbols.language, _C_LIKE)
+    names = _names_in_gaps(symbols.definitions, spans)
+    for row, span in enumerate(spans):
+        units.start.append(span.start)
+        units.end.append(span.end)
+        units.definition.append(span.definition)
+        units.kind.append(span.kind)
+        fields = _fields(lines, span, symbols.definitions, quoted)
+        if span.kind == GAP:
+            fields = (names.get(row, []), *fields[1:])
+        for found in fields:
+            units.words.extend(found)
+            units.slots.append(len(found))
+    return units
+
+
+def _fields(
+    lines: list[str], span: _Span, definitions: Sequence[Definition], quoted: re.Pattern[str]
+) -> tuple[Sequence[str], ...]:
+    """Return the words of a unit's name, signature, docs, strings and body."""
+    if span.definition < 0:
+        return ((), (), *_split_quoted("\n".join(lines[span.start - 1 : span.end]), quoted))
+    definition = definitions[span.definition]
+    sig_start = max(definition.sig_start, span.start)
+    sig_end = min(definition.sig_end, span.end, sig_start + _LONGEST_SIGNATURE - 1)
+    above, below = lines[span.start - 1 : sig_start - 1], lines[max(sig_end, sig_start - 1) : span.end]
+    signature = words("\n".join(lines[sig_start - 1 : sig_end]))
+    rest = _split_quoted("\n".join(above + below), quoted)
+    return (words(" ".join(_qualified(definitions, span.definition))), signature, *rest)
+
+
+def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the words of the comments, of the string literals, and of the rest of ``text``."""
+    # What opens behind the last end of a comment would be searched to the end of the text, each time anew.
+    closed = text.rfind("*/") + 2
+    pieces = quoted.split(text[:closed] + text[closed:].replace("/*", "/ "))
+    docs: list[str] = []
+    strings: list[str] = []
+    for piece in pieces[1::2]:
+        if piece[0] in "\"'`" and piece[:3] not in ('"""', "'''"):
+            strings.append(piece)
+        else:
+            docs.append(piece)
+    return words("\n".join(docs)), words("\n".join(strings)), words(" ".join(pieces[::2]))
+
+
+def _qualified(definitions: Sequence[Definition], row: int) -> list[str]:
+    names: list[str] = []
+    while row >= 0 and len(names) < _MOST_OUTER_NAMES:
+        names.append(definitions[row].name)
+        row = definitions[row].parent
+    return names
+
+
+def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) -> dict[int, list[str]]:
+    """Return the words of the constants, types and headings that begin in each gap, by the gap's row."""
+    names: dict[int, list[str]] = {}
+    row = 0
+    for definition in definitions:
+        while row < len(spans) and spans[row].end < definition.start:
+            row += 1
+        if row == len(spans):
+            break
+        if spans[row].kind == GAP and spans[row].start <= definition.start:
+            names.setdefault(row, []).extend(words(definition.name))
+    return names
+
+
+def _most_windows(symbols: FileSymbols) -> int:
+    has_code = any(
+        definition.kind in _FUNCTION_KINDS | _CONTAINER_KINDS for definition in symbols.definitions
+    )
+    return _MOST_WINDOWS if has_code else _MOST_WINDOWS_OF_TEXT
+
+
+def _limited(spans: Iterable[_Span], most: int) -> list[_Span]:
+    """Leave out the gaps beyond the first ``most``."""
+    kept: list[_Span] = []
+    for span in spans:
+        if span.kind != GAP:
+            kept.append(span)
+        elif most > 0:
+            kept.append(span)
+            most -= 1
+    return kept
+
+
+def _cut(lines: list[str], definitions: Sequence[Definition]) -> Iterator[_Span]:
+    """Yield the units of a file in line order."""
+    last = len(lines)
+    covered = 0
+    heads = list(_heads(lines, definitions))
+    for at, (row, kind) in enumerate(heads):
+        definition = definitions[row]
+        start = max(_with_comment(lines, definition, covered), covered + 1)
+        yield from _windows(lines, covered + 1, start - 1)
+        end = min(definition.end, last)
+        if kind == CLASS_HEADER:
+            following = definitions[heads[at + 1][0]] if at + 1 < len(heads) else None
+            if following is not None:
+                end = min(end, max(_with_comment(lines, following, start) - 1, start))
+            end = min(end, start + _WINDOW - 1)
+        if end >= start:
+            yield _Span(start, end, row, kind)
+            covered = end
+    yield from _windows(lines, covered + 1, last)
+
+
+def _heads(lines: list[str], definitions: Sequence[Definition]) -> Iterator[tuple[int, int]]:
+    """Yield the row and kind of every function and class header that is a unit, by first line."""
+    covered = 0
+    opened = _opened_functions(definitions)
+    for row, definition in enumerate(definitions):
+        if definition.start <= covered:
+            continue
+        if _is_declaration(lines, definition):
+            continue
+        if definition.kind in _FUNCTION_KINDS and row not in opened:
+            yield row, FUNCTION
+            covered = definition.end
+        elif definition.kind in _CONTAINER_KINDS or row in opened:
+            yield row, CLASS_HEADER
+
+
+def _is_declaration(lines: list[str], definition: Definition) -> bool:
+    """Tell whether a function has no body: a prototype, an interface's method, a macro that is a constant.
+
+    They read best together, so they stay in their class header or gap.
+    """
+    if definition.kind == "macro":
+        return definition.end - definition.start < _SHORTEST_MACRO
+    if definition.kind not in _FUNCTION_KINDS or definition.sig_end < definition.end:
+        return False
+    last = lines[min(definition.end, len(lines)) - 1].rstrip()
+    return last.endswith(";") and "=>" not in last
+
+
+def _opened_functions(definitions: Sequence[Definition]) -> frozenset[int]:
+    parents = {definition.parent for definition in definitions if definition.kind in _FUNCTION_KINDS}
+    return frozenset(
+        row
+        for row in parents
+        if row >= 0
+        and definitions[row].kind in _FUNCTION_KINDS
+        and definitions[row].end - definitions[row].start >= _LONG_FUNCTION
+    )
+
+
+def _with_comment(lines: list[str], definition: Definition, floor: int) -> int:
+    """Return the first line of the comments right above a definition, or its own first line."""
+    start = definition.start
+    if 0 < definition.doc_start < start:
+        start = definition.doc_start
+    lowest = max(floor, start - _MOST_COMMENT_LINES)
+    while start - 1 > lowest and _COMMENT_LINE.match(lines[start - 2]):
+        start -= 1
+    return start
+
+
+def _windows(lines: list[str], first: int, last: int) -> Iterator[_Span]:
+    """Yield the lines from ``first`` to ``last`` in windows, blank edges and near-empty windows left out."""
+    while first <= last and not lines[first - 1].strip():
+        first += 1
+    while last >= first and not lines[last - 1].strip():
+        last -= 1
+    for start in range(first, last + 1, _WINDOW):
+        end = min(start + _WINDOW - 1, last)
+        if sum(len(line.strip()) for line in lines[start - 1 : end]) >= 10:
+            yield _Span(start, end, -1, GAP)

@@ -1,0 +1,1 @@
+"""The command line: the two commands, and what installs and checks them."""

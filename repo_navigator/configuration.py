@@ -1,0 +1,215 @@
+"""The configuration file of a host: the change that adds our entry to it, and the one that takes it out."""
+
+from __future__ import annotations
+
+import difflib
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from navigator.errors import InvalidRequestError
+from repo_map.atomic_files import replace_file
+from repo_navigator.configuration_text import JsonWithComments, Notation, Toml
+from repo_navigator.hosts import ENTRY, Host, is_ours
+
+_BACKUP_SUFFIX: Final = ".before-repo-navigator"
+_USUAL: Final = 0o644
+_ANYBODY_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+class Change(NamedTuple):
+    """What would become of one file; ``before`` is None where it is missing, ``after`` where it goes."""
+
+    path: Path
+    backup: Path
+    """Where the file is kept as it was before us."""
+    before: str | None
+    after: str | None
+    keeps: bool = False
+    """Whether the file as it is now is what undoing goes back to."""
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff, empty where nothing changes."""
+        old, new = (self.before or "").splitlines(keepends=True), (self.after or "").splitlines(keepends=True)
+        lines = difflib.unified_diff(old, new, str(self.path), str(self.path))
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+class Configuration:
+    """A host's configuration file, as the user's or as one that a project shares."""
+
+    def __init__(
+        self, host: Host, path: Path, backup: Path | None = None, *, within: Path | None = None
+    ) -> None:
+        """Name the file; it must lie ``within`` a folder, links followed, where one is given."""
+        self._host, self.path = host, path
+        self._backup = backup or path.with_name(path.name + _BACKUP_SUFFIX)
+        self._within = within
+        self._notation: Notation = Toml() if path.suffix == ".toml" else JsonWithComments()
+
+    def entry(self) -> Any:
+        """Return our entry, or ``None`` where there is none.
+
+        Raises:
+            InvalidRequestError: The file can't be read, or is not what the host would write.
+        """
+        text = self._read(self.path)
+        return None if text is None else self._servers(self.path, text).get(ENTRY)
+
+    def adding(self, entry: Mapping[str, Any]) -> Change:
+        """Return the change that adds ``entry``, or renews ours, and leaves everything else as it is.
+
+        Raises:
+            InvalidRequestError: As in ``entry``.
+        """
+        before = self._read(self.path)
+        text = before or ""
+        earlier = self._servers(self.path, text).get(ENTRY)
+        wanted = _renewed(earlier, entry)
+        if earlier == wanted:
+            return Change(self.path, self._backup, before, before)
+        written = self._notation.written(text, self._host.servers, ENTRY, wanted)
+        after = self._put(text, written)
+        self._require(after, self._expected(text, wanted))
+        is_first = not is_ours(earlier) or earlier is None
+        return Change(self.path, self._backup, before, after, keeps=before is not None and is_first)
+
+    def undoing(self) -> Change:
+        """Return the change that takes our entry out, or puts back the one that was there before us.
+
+        Raises:
+            InvalidRequestError: As in ``entry``.
+        """
+        text, kept = self._read(self.path), self._read(self._backup)
+        here = self._host.servers, ENTRY
+        if text is None or self._servers(self.path, text).get(ENTRY) is None:
+            return Change(self.path, self._backup, text, text)
+        written = self._notation.entry(text, *here)
+        if written is None:
+            raise InvalidRequestError(
+                f"`{self.path}` has an entry `{ENTRY}` that is written in another way than `install` does, "
+                "so it was left alone; take it out by hand."
+            )
+        # Whoever changed nothing else gets the same bytes back.
+        if self._put(kept or "", written) == text:
+            return Change(self.path, self._backup, text, kept)
+        earlier = None if kept is None else self._servers(self._backup, kept).get(ENTRY)
+        if kept is not None and earlier is not None and not is_ours(earlier):
+            value = self._notation.entry(kept, *here) or self._notation.written(text, *here, earlier)
+            return Change(self.path, self._backup, text, self._put(text, value))
+        had_table = kept is not None and self._host.servers in self._data(self._backup, kept)
+        after = self._notation.take(text, *here, with_table=not had_table)
+        self._require(after, self._expected(text, None))
+        return Change(self.path, self._backup, text, after)
+
+    def _put(self, text: str, written: str) -> str:
+        return self._notation.put(text, self._host.servers, ENTRY, written)
+
+    def _expected(self, text: str, entry: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return what the file has to say once ours is ``entry``, or is gone."""
+        servers = {name: value for name, value in self._servers(self.path, text).items() if name != ENTRY}
+        return {
+            **self._data(self.path, text),
+            self._host.servers: servers | ({ENTRY: entry} if entry else {}),
+        }
+
+    def _require(self, after: str, expected: Mapping[str, Any]) -> None:
+        """Raise unless the new text says what it has to, so that no file is ever spoilt."""
+        try:
+            found = self._notation.data(after)
+        except ValueError:
+            found = {}
+        if found | {self._host.servers: found.get(self._host.servers, {})} != expected:
+            raise InvalidRequestError(
+                f"`{self.path}` is written in a way that `install` can't change safely, so it was left "
+                "alone; change it by hand."
+            )
+
+    def _servers(self, path: Path, text: str) -> dict[str, Any]:
+        servers = self._data(path, text).get(self._host.servers, {})
+        if not isinstance(servers, dict):
+            raise InvalidRequestError(
+                f"`{path}` has no object `{self._host.servers}` to add to, so it was left alone; mend it."
+            )
+        return servers
+
+    def _data(self, path: Path, text: str) -> dict[str, Any]:
+        try:
+            return self._notation.data(text)
+        except ValueError as error:
+            raise InvalidRequestError(
+                f"`{path}` can't be read as {self._host.title} would ({error}), so it was left alone; "
+                "mend it."
+            ) from error
+
+    def _read(self, path: Path) -> str | None:
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError) as error:
+            raise InvalidRequestError(
+                f"`{path}` is a link that leads nowhere, so it was left alone; move it out of the way."
+            ) from error
+        if self._within is not None and path == self.path and not real.is_relative_to(self._within.resolve()):
+            raise InvalidRequestError(
+                f"`{path}` leads out of the project, to `{real}`, so it was left alone; "
+                "change that file by hand if it is meant."
+            )
+        try:
+            if real.exists() and not real.is_file():
+                raise InvalidRequestError(
+                    f"`{path}` is no file, so it was left alone; move it out of the way."
+                )
+            return real.read_bytes().decode("utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(
+                f"`{path}` is not in UTF-8, so it was left alone; save it as UTF-8."
+            ) from error
+
+
+def carry_out(change: Change, *, undo: bool) -> None:
+    """Write what ``change`` says, whole or not at all; undoing ends with what was kept for it.
+
+    Raises:
+        InvalidRequestError: The file may not be written, or was changed meanwhile.
+        OSError: The disk refuses.
+    """
+    # A symlinked configuration stays a symlink: its target is what changes.
+    real = change.path.resolve()
+    there = real.stat() if real.exists() else None
+    if there is not None and not there.st_mode & _ANYBODY_MAY_WRITE:
+        raise InvalidRequestError(
+            f"`{change.path}` is read-only, so it was left alone; make it writable and try again."
+        )
+    now = real.read_bytes() if there is not None else None
+    if now != (None if change.before is None else change.before.encode()):
+        raise InvalidRequestError(f"`{change.path}` was changed by another program meanwhile; try again.")
+    mode = _USUAL if there is None else stat.S_IMODE(there.st_mode)
+    if change.keeps and change.before is not None:
+        _write(change.backup, change.before, mode)
+    if change.after is None:
+        real.unlink()
+    else:
+        _write(real, change.after, mode)
+    if undo or change.before is None:
+        change.backup.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    # It may hold keys: until it has its permissions, nobody else may read it.
+    replace_file(path, lambda file: file.write(text.encode()))
+    path.chmod(mode)
+
+
+def _renewed(earlier: object, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``entry`` with what the user added to ours before."""
+    if not isinstance(earlier, Mapping):
+        return dict(entry)
+    # Installing again must not open what an allow-list of the first time keeps closed.
+    before = earlier.get("env")
+    env = {**(before if isinstance(before, Mapping) else {}), **entry.get("env", {})}
+    own = dict(earlier) if is_ours(earlier) else {}
+    return {**own, **entry, **({"env": env} if env else {})}

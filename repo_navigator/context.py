@@ -1,0 +1,70 @@
+"""``repo-navigator context``: print what a stored navigation found, or its plan; go on with it in words."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_server.loading import load_navigator
+from mcp_server.logs import log_to_stderr
+from mcp_server.report_text import status_of
+from mcp_server.settings import Settings
+from navigator.errors import UnknownNavigationError
+from repo_navigator.navigate import Panels, cost_line, hand_out, output_object, stderr_console
+from repo_navigator.terminal import ending_at_once
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+    from navigator.reports import NavigatorOutput
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("navigation", metavar="ID", nargs="?", help="which navigation (the latest)")
+    parser.add_argument("--feedback", metavar="TEXT", help="take one more step first, steered by these words")
+    parser.add_argument("--plan", action="store_true", help="print the flight plan in place of the context")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Print the stored context, plan or JSON object; what else there is to say goes to stderr."""
+    log_to_stderr(settings.log_level, settings.log_format)
+    started = time.perf_counter()
+    with ending_at_once("repo-navigator"):
+        navigator = load_navigator(settings)
+    output = anyio.run(_read, navigator, options)
+    if options.json:
+        seconds = time.perf_counter() - started
+        told = output_object(output, seconds, status_of(output.stop_reason), output.notes)
+        hand_out(json.dumps(told, ensure_ascii=False), options.output)
+        return 0
+    hand_out(output.flight_plan_yaml if options.plan else output.context_string, options.output)
+    line = f"{output.navigation_id}: {cost_line(output, output.seconds.total)}"
+    stderr_console().print(line, style="bold", markup=False)
+    return 0
+
+
+async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorOutput:
+    try:
+        navigation_id = options.navigation or await _latest(navigator)
+        if options.feedback:
+            report = await navigator.step(navigation_id, feedback=options.feedback)
+            stderr_console().print(Panels().of(report))
+        return await navigator.context(navigation_id)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()
+
+
+async def _latest(navigator: Navigator) -> str:
+    stored = await navigator.navigations()
+    if not stored:
+        raise UnknownNavigationError(
+            "There is no stored navigation yet; `repo-navigator navigate` makes one."
+        )
+    return stored[0].navigation_id

@@ -1,0 +1,77 @@
+"""``repo-map costs``: tell what each part of a map would cost."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from repo_navigator.terminal import open_index, read_plan
+
+if TYPE_CHECKING:
+    from repo_map.drawing.costs import CostManifest, CostRow
+    from repo_map.plan.model import FlightPlan
+
+
+def costs(options: argparse.Namespace) -> str:
+    """Return the table, or the JSON object, that the options ask for."""
+    plan = _plan_to_price(options)
+    index = open_index(options)
+    from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415
+    from repo_map.selection.lint import misses  # noqa: PLC0415
+
+    manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
+    rows = _rows(manifest, options)
+    total = manifest.total()
+    planned = price_plan(manifest, plan) if plan else None
+    notes = misses(index, plan) if plan else ()
+    if options.json:
+        data = {"exact": manifest.exact, "total": total._asdict(), "rows": [row._asdict() for row in rows]}
+        priced = {"plan": planned, "notes": notes} if plan else {}
+        return json.dumps(data | priced, ensure_ascii=False, indent=2) + "\n"
+    if not options.quiet:
+        sys.stderr.write("".join(f"repo-map: {note}\n" for note in notes))
+    text = _table([*rows, total], exact=manifest.exact)
+    return text if planned is None else f"{text}the plan, drawn whole: {planned:,}\n"
+
+
+def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
+    if options.by == "dir":
+        return manifest.by_folder(options.depth)
+    if options.by == "glob":
+        return manifest.by_glob(options.glob or ["**"])
+    if options.by == "file":
+        return [row for row in manifest.by_file() if _listed(row.name, options.glob)]
+    paths = [path for path in manifest.index.paths if _listed(path, options.glob)]
+    return [row._replace(name=f"{path} {row.name}") for path in paths for row in manifest.sections(path)]
+
+
+def _plan_to_price(options: argparse.Namespace) -> FlightPlan | None:
+    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+
+    return FlightPlan.from_yaml(read_plan(options.plan)) if options.plan else None
+
+
+def _listed(path: str, patterns: Sequence[str]) -> bool:
+    from repo_map import globs  # noqa: PLC0415
+
+    return not patterns or any(globs.matches(pattern, path) for pattern in patterns)
+
+
+def _table(rows: Sequence[CostRow], *, exact: bool) -> str:
+    cells: list[tuple[str, ...]] = [("", "files", "1 path", "2 structure", "3 interface", "4 source")]
+    cells += [(row.name, f"{row.files:,}", *(f"{tokens:,}" for tokens in row.levels)) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(6)]
+    lines = [
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
+        for row in cells
+    ]
+    how = "counted" if exact else "estimated, sums within about 2 %"
+    return "\n".join([*(line.rstrip() for line in lines), f"tokens per level, {how}", ""])

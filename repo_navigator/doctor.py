@@ -1,0 +1,266 @@
+"""`doctor` and its checks."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import anyio
+
+from mcp_server.loading import load_navigator
+from mcp_server.repository import work_tree
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError, NavigatorError
+from navigator.settings import NavigationRequest
+from repo_map.errors import RepoMapError
+from repo_map.text import tokens
+from repo_map.working_folder import find_program
+from repo_map.worktree.git import GitError, git_version
+from repo_navigator.configuration import Configuration
+from repo_navigator.hosts import HOSTS, unsafe
+
+_PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
+_PYTHON: Final = 0x030B0000
+_KEYS: Final = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
+_SAMPLE: Final = "def hold_the_budget(tokens: int, budget: int) -> bool:\n    return tokens <= budget\n"
+_COUNT: Final = ("Hold the budget.", 4)
+
+
+class State(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Worth knowing; everything works without."""
+    FAILED = "failed"
+
+
+class Finding(NamedTuple):
+    """What one check found."""
+
+    name: str
+    state: State
+    detail: str
+    advice: str = ""
+
+
+def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the finding of every check, in the order in which one thing needs the other."""
+    yield python_version()
+    yield packages()
+    yield vocabularies()
+    yield grammars()
+    yield git()
+    yield folder("cache folder", settings.cache_dir)
+    yield folder("data folder", settings.data_dir)
+    yield keys(environ)
+    yield from host_configurations(environ, work_tree(Path.cwd()) or Path.cwd())
+    yield offline_navigation(settings)
+
+
+def python_version() -> Finding:
+    """The interpreter is new enough."""
+    told = f"{sys.version.split()[0]} at {sys.executable}"
+    if sys.hexversion >= _PYTHON:
+        return Finding("python", State.OK, told)
+    return Finding("python", State.FAILED, told, "install Python 3.11 or newer and the package into it")
+
+
+def packages() -> Finding:
+    """The packages that everything is built on are installed."""
+    found, missing = [], []
+    for name in _PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("packages", State.FAILED, f"missing: {', '.join(missing)}", "reinstall repo-navigator")
+    return Finding("packages", State.OK, ", ".join(found))
+
+
+def vocabularies() -> Finding:
+    """The token counter works, without a download."""
+    text, expected = _COUNT
+    try:
+        counted = tokens.count(text)
+    except Exception as error:
+        return Finding("tokenizer", State.FAILED, str(error), "reinstall splintr-rs")
+    if counted != expected:
+        return Finding(
+            "tokenizer", State.FAILED, f"counts {counted} instead of {expected}", "reinstall splintr-rs"
+        )
+    return Finding("tokenizer", State.OK, "cl100k and o200k, shipped with the package")
+
+
+def grammars() -> Finding:
+    """Every grammar loads."""
+    languages = importlib.import_module("repo_map.languages.grammars")
+    names = sorted(name for name, spec in languages.LANGUAGES.items() if spec.module)
+    broken = []
+    for name in names:
+        try:
+            languages.parser_for(name)
+        except Exception as error:
+            broken.append(f"{name} ({error})")
+    if broken:
+        return Finding("grammars", State.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator")
+    others = len(languages.LANGUAGES) - len(names)
+    return Finding("grammars", State.OK, f"{len(names)} load, and {others} languages are read without one")
+
+
+def git() -> Finding:
+    """Git is there; plain folders work without it, history does not."""
+    try:
+        return Finding("git", State.OK, git_version())
+    except GitError as error:
+        return Finding("git", State.NOTE, str(error), "history and ignore rules sharpen the choice")
+
+
+def folder(name: str, path: Path | None) -> Finding:
+    """The folder can be written."""
+    if path is None:
+        return Finding(name, State.OK, "the user's own")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        return Finding(
+            name, State.FAILED, f"{path}: {error.strerror}", f"make it writable, or set {_variable(name)}"
+        )
+    free = shutil.disk_usage(path).free // 2**20
+    if free < 200:
+        return Finding(
+            name, State.NOTE, f"{path}, {free} MB free", "make room: large repositories need up to 200 MB"
+        )
+    return Finding(name, State.OK, str(path))
+
+
+def keys(environ: Mapping[str, str]) -> Finding:
+    """Which model keys are set; their values are never shown."""
+    found = [name for name in _KEYS if environ.get(name)]
+    if found:
+        return Finding("keys", State.OK, f"set: {', '.join(found)}")
+    return Finding("keys", State.OK, "none: the embedded planner decides, which needs none")
+
+
+def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    """Whether each assistant on this machine has the server, whether its command exists, and is safe."""
+    for host in HOSTS.values():
+        path = host.path(environ, sys.platform)
+        if path.exists():
+            found = _entry_finding(host.title, Configuration(host, path), f"install {host.name}")
+            advice = f"run `repo-navigator install {host.name}`"
+            yield found or Finding(host.title, State.NOTE, "not installed", advice)
+        in_project = project / host.project_file
+        if host.project_file and in_project.exists() and in_project != path:
+            shared = Configuration(host, in_project, within=project)
+            again = f"install --scope project {host.name}"
+            if found := _entry_finding(f"{host.title}, this project", shared, again):
+                yield found
+
+
+def _entry_finding(name: str, configuration: Configuration, command: str) -> Finding | None:
+    """Return what is to say of our entry, or ``None`` where there is none."""
+    try:
+        entry = configuration.entry()
+    except (InvalidRequestError, OSError) as error:
+        return Finding(name, State.NOTE, str(error), "mend the file")
+    if entry is None:
+        return None
+    again = f"run `repo-navigator {command}` again"
+    program = str(entry.get("command", "")) if isinstance(entry, Mapping) else ""
+    if isinstance(entry, Mapping) and (why := unsafe(entry)):
+        return Finding(name, State.FAILED, f"its entry may run code of a repository: {why}", again)
+    if not (Path(program).is_file() if Path(program).is_absolute() else find_program(program)):
+        return Finding(name, State.FAILED, f"its command `{program}` does not exist", again)
+    return Finding(name, State.OK, str(configuration.path))
+
+
+def offline_navigation(settings: Settings) -> Finding:
+    """A navigation of a tiny repository works while nothing beyond this machine can be reached."""
+    with tempfile.TemporaryDirectory() as scratch, _nothing_reachable() as attempts:
+        repository = Path(scratch) / "repository"
+        repository.mkdir()
+        (repository / "budget.py").write_text(_SAMPLE)
+        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=None)
+        try:
+            context = anyio.run(_navigate, here, repository)
+        except (NavigatorError, RepoMapError, OSError) as error:
+            return Finding("offline navigation", State.FAILED, str(error), "report this with the lines above")
+    if attempts:
+        return Finding("offline navigation", State.FAILED, f"tried to reach {attempts[0]}", "report this")
+    if "hold_the_budget" not in context:
+        return Finding("offline navigation", State.FAILED, "did not find the function", "report this")
+    return Finding("offline navigation", State.OK, "found the code of a test repository with the network cut")
+
+
+async def _navigate(settings: Settings, repository: Path) -> str:
+    navigator = load_navigator(settings)
+    try:
+        request = NavigationRequest("where is the budget held?", repository, token_budget=1_000)
+        output = await navigator.run(await navigator.open(request))
+    finally:
+        await navigator.aclose()
+    return output.context_string
+
+
+@contextmanager
+def _nothing_reachable() -> Iterator[list[str]]:
+    attempts: list[str] = []
+    real: Callable[..., Any] = socket.socket.connect
+
+    def refuse(self: socket.socket, address: Any) -> Any:
+        if isinstance(address, tuple) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            attempts.append(str(address[0]))
+            raise OSError("the network is cut for this check")
+        return real(self, address)
+
+    socket.socket.connect = refuse  # type: ignore[method-assign, assignment]
+    try:
+        yield attempts
+    finally:
+        socket.socket.connect = real  # type: ignore[method-assign]
+
+
+def _variable(name: str) -> str:
+    return f"REPO_NAVIGATOR_{name.split(maxsplit=1)[0].upper()}"
+
+
+_MARKS = {State.OK: "✓", State.NOTE: "·", State.FAILED: "✗"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Print every finding as it comes; the exit code is 1 where one failed."""
+    findings: list[Finding] = []
+    for finding in all_findings(settings, os.environ):
+        findings.append(finding)
+        if not options.json:
+            print(_line(finding), flush=True)
+    if options.json:
+        print(json.dumps({"findings": [finding._asdict() for finding in findings]}, ensure_ascii=False))
+    return int(any(finding.state is State.FAILED for finding in findings))
+
+
+def _line(finding: Finding) -> str:
+    advice = f"\n    → {finding.advice}" if finding.advice else ""
+    return f"{_MARKS[finding.state]} {finding.name}: {finding.detail}{advice}"

@@ -1,0 +1,135 @@
+"""``repo-map generate``: draw a map."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from repo_map.errors import FlightPlanError
+from repo_map.messages import printable
+from repo_navigator.terminal import ending_at_once, open_index, read_plan
+
+if TYPE_CHECKING:
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.index import RepoIndex
+    from repo_map.plan.model import FlightPlan
+
+_LEVEL_NAMES = ("exclude", "path", "structure", "interface", "implementation")
+_FOCUS_WEIGHT = 5.0
+_MOST_TOLD = 5
+
+
+def generate(options: argparse.Namespace) -> str:
+    """Return the map, or the JSON object, that the options ask for."""
+    if options.save_plan:
+        from repo_map.atomic_files import require_writable  # noqa: PLC0415 - it takes a while to import
+
+        require_writable(options.save_plan)
+    plan = _plan_of(options)
+    index = open_index(options)
+    from repo_map.drawing.draw import draw_map  # noqa: PLC0415
+
+    drawn = draw_map(
+        index,
+        plan,
+        strict=options.strict,
+        show_costs=options.show_costs,
+        line_numbers=options.line_numbers,
+        encoding=options.tokenizer,
+    )
+    if options.save_plan:
+        from repo_map.atomic_files import replace_text  # noqa: PLC0415
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415
+
+        replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
+    if not options.quiet:
+        _tell(drawn, index, asked=bool(plan.verbosity))
+    return _as_json(drawn, index) if options.json else drawn.text
+
+
+def _plan_of(options: argparse.Namespace) -> FlightPlan:
+    with ending_at_once("repo-map"):
+        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+
+    plan = FlightPlan()
+    if options.plan:
+        plan = FlightPlan.from_yaml(read_plan(options.plan))
+    updates: dict[str, Any] = {}
+    if options.tokens is not None:
+        updates["budget"] = options.tokens
+    rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, options.verbosity)]
+    boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, options.focus)]
+    if rules:
+        # After the plan's own rules, so that they hold.
+        updates["verbosity"] = [*(rule.model_dump() for rule in plan.verbosity), *rules]
+    if boosts:
+        old = plan.focus.model_dump() if plan.focus else {}
+        updates["focus"] = {**old, "paths": [*old.get("paths", ()), *boosts]}
+    return _checked(FlightPlan, {**plan.model_dump(), **updates}) if updates else plan
+
+
+def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from repo_map.plan.yaml import plan_error  # noqa: PLC0415
+
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise plan_error(error, model) from None
+
+
+def _rule(text: str) -> tuple[str, int]:
+    pattern, _, level = text.rpartition(":")
+    if level in _LEVEL_NAMES:
+        return pattern, _LEVEL_NAMES.index(level)
+    if not pattern or not level.isdecimal():
+        raise FlightPlanError(f"`-v {text}` is no rule; write GLOB:LEVEL, such as `src/**:3`.")
+    return pattern, int(level)
+
+
+def _boost(text: str) -> tuple[str, float]:
+    pattern, _, weight = text.rpartition(":")
+    try:
+        return (pattern, float(weight)) if pattern else (text, _FOCUS_WEIGHT)
+    except ValueError:
+        return text, _FOCUS_WEIGHT
+
+
+def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
+    """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
+    parts = [
+        f"{drawn.tokens:,} of {drawn.budget:,} tokens",
+        f"{len(drawn.files):,} file{'s' * (len(drawn.files) != 1)}",
+    ]
+    parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
+    parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
+    parts += [f"{len(index.problems):,} with problems"] if index.problems else []
+    lines = [f"repo-map: {', '.join(parts)}"]
+    if asked:
+        lines += [
+            f"  cut {cut.path}: {cut.wanted} → {cut.drawn}, about {cut.tokens_to_add:,} tokens to add"
+            for cut in drawn.cuts[:_MOST_TOLD]
+        ]
+        lines += [f"  cut {more:,} more files"] if (more := drawn.cut_files - _MOST_TOLD) > 0 else []
+    lines += [f"  {note}" for note in drawn.notes]
+    sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
+
+
+def _as_json(drawn: RepoMap, index: RepoIndex) -> str:
+    data = {
+        "map": drawn.text,
+        "tokens": drawn.tokens,
+        "token_budget": drawn.budget,
+        "files": [file._asdict() for file in drawn.files],
+        "cuts": [cut._asdict() for cut in drawn.cuts],
+        "cut_files": drawn.cut_files,
+        "left_out": drawn.left_out,
+        "excluded": drawn.excluded,
+        "fingerprint": drawn.fingerprint,
+        "notes": drawn.notes,
+        "problems": [{"path": problem.path, "what": problem.what} for problem in index.problems],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,171 @@
+"""``repo-navigator install``: add the server to assistants' configurations, or take it out again."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from mcp_server.errors import one_line, storage_sentence
+from mcp_server.repository import work_tree
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
+from repo_navigator.configuration import Change, Configuration, carry_out
+from repo_navigator.hosts import HOSTS, Host, server_entry
+
+ALL: Final = "all"
+FAILED: Final = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    names = [*sorted(HOSTS), ALL]
+    parser.add_argument(
+        "host",
+        nargs="+",
+        choices=names,
+        metavar="HOST",
+        help=f"{', '.join(sorted(HOSTS))}, or {ALL} of those that are found",
+    )
+    parser.add_argument(
+        "--scope",
+        choices=("user", "project"),
+        default="user",
+        help="whose configuration: yours in every folder (the default), or the one that the project shares "
+        "in which you stand",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show the change as a diff and write nothing")
+    parser.add_argument("--undo", action="store_true", help="take the server out again")
+    parser.add_argument(
+        "--allow",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="folder that repositories must lie in",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+class Outcome(NamedTuple):
+    """What came of one host: a change, or why there is none."""
+
+    host: Host
+    path: Path
+    change: Change | None
+    error: str = ""
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Change each host's configuration, or show how it would change; the exit code is 1 where one failed."""
+    allowed = _allowed(options)
+    project = _project() if options.scope == "project" else None
+    outcomes = [
+        _outcome(host, _configuration(host, project, settings), options, allowed)
+        for host in _named(options.host, project)
+    ]
+    if options.json:
+        told = [_as_data(outcome, options) for outcome in outcomes]
+        print(json.dumps({"hosts": told}, ensure_ascii=False))
+    for outcome in outcomes:
+        if outcome.error:
+            print(f"repo-navigator: {outcome.host.title}: {outcome.error}", file=sys.stderr)
+        elif not options.json:
+            print(_told(outcome, options), end="")
+    return FAILED if any(outcome.error for outcome in outcomes) else 0
+
+
+def _named(names: Sequence[str], project: Path | None) -> list[Host]:
+    """Return the hosts that are asked for, ``all`` being those that are used here."""
+    if ALL not in names:
+        hosts = [HOSTS[name] for name in dict.fromkeys(names)]
+        for host in hosts:
+            if project is not None and not host.project_file:
+                raise InvalidRequestError(
+                    f"{host.title} has no configuration that a project shares; leave --scope out."
+                )
+        return hosts
+    if project is None:
+        found = [host for host in HOSTS.values() if host.is_used(os.environ, sys.platform)]
+    else:
+        found = [host for host in HOSTS.values() if host.project_file and host.is_used_in(project)]
+    if not found:
+        raise InvalidRequestError(
+            f"No assistant's settings were found here; name one of {', '.join(sorted(HOSTS))}."
+        )
+    return found
+
+
+def _allowed(options: argparse.Namespace) -> list[str]:
+    if options.allow and options.scope == "project":
+        raise InvalidRequestError(
+            "--allow names folders of this machine, and a project's configuration is shared; leave one out."
+        )
+    for folder in options.allow:
+        if not os.path.isdir(folder):  # noqa: PTH112
+            raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")
+    return [os.path.realpath(folder) for folder in options.allow]
+
+
+def _project() -> Path:
+    return work_tree(Path.cwd()) or Path.cwd()
+
+
+def _configuration(host: Host, project: Path | None, settings: Settings) -> Configuration:
+    if project is None:
+        return Configuration(host, host.path(os.environ, sys.platform))
+    path = project / host.project_file
+    # Beside the file it would be in the way of whoever looks at the project.
+    place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    kept = settings.data_dir / "installed" / f"{place}-{path.name}" if settings.data_dir else None
+    return Configuration(host, path, kept, within=project)
+
+
+def _outcome(
+    host: Host, configuration: Configuration, options: argparse.Namespace, allowed: Sequence[str]
+) -> Outcome:
+    """Change one configuration; what is wrong with it keeps no other from being changed."""
+    try:
+        if options.undo:
+            change = configuration.undoing()
+        else:
+            change = configuration.adding(server_entry(host, options.scope, allowed))
+        if change.before != change.after and not options.dry_run:
+            carry_out(change, undo=options.undo)
+    except InvalidRequestError as error:
+        return Outcome(host, configuration.path, None, one_line(error))
+    except OSError as error:
+        return Outcome(host, configuration.path, None, storage_sentence(error))
+    return Outcome(host, configuration.path, change)
+
+
+def _as_data(outcome: Outcome, options: argparse.Namespace) -> dict[str, object]:
+    change = outcome.change
+    is_changed = change is not None and change.before != change.after
+    is_written = is_changed and not options.dry_run
+    return {
+        "host": outcome.host.name,
+        "title": outcome.host.title,
+        "path": str(outcome.path),
+        "changed": is_written,
+        "diff": change.diff if change else "",
+        "backup": str(change.backup) if change and is_written and change.keeps else None,
+        "error": outcome.error or None,
+    }
+
+
+def _told(outcome: Outcome, options: argparse.Namespace) -> str:
+    host, change = outcome.host, outcome.change
+    assert change is not None
+    if change.before == change.after:
+        return f"{host.title}: nothing to change in {change.path}\n"
+    if options.dry_run:
+        return change.diff
+    if options.undo:
+        return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
+    kept = f" The file as it was is kept at {change.backup}." if change.keeps else ""
+    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}\n"

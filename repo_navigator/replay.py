@@ -1,0 +1,92 @@
+"""``repo-navigator replay``: draw the context of a saved flight plan again, without an agent."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_server.report_text import counted
+from mcp_server.repository import choose_repository, work_tree
+from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import one_line
+from repo_navigator.navigate import print_context
+from repo_navigator.terminal import ending_at_once, read_plan, whole_number
+
+if TYPE_CHECKING:
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.drawing.replay import Drift
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
+    parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
+    parser.add_argument(
+        "--tokens", type=whole_number, metavar="N", help="most tokens, instead of the plan's budget"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
+    with ending_at_once("repo-navigator"):
+        from repo_map.drawing.replay import replay  # noqa: PLC0415
+        from repo_map.index import build_index  # noqa: PLC0415
+        from repo_map.indexing.store import Store  # noqa: PLC0415
+        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+
+    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
+    gc.disable()
+    if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
+        raise RepositoryNotFoundError(
+            "No repository is named, and this folder is in no git work tree; name one after the plan."
+        )
+    root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
+    plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
+    if options.tokens is not None:
+        if options.tokens < 1:
+            raise InvalidRequestError(
+                f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
+            )
+        plan = plan.model_copy(update={"budget": options.tokens})
+    index = build_index(
+        root,
+        store=Store(settings.cache_dir, settings.limits),
+        unmasked=settings.unmasked,
+        limits=settings.limits,
+    )
+    drawn, drift = replay(index, plan)
+    if options.json:
+        print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
+    else:
+        print_context(drawn.text)
+        for file in drift.files:
+            print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
+        told = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
+        print(f"{drift.describe()} {told}", file=sys.stderr)
+        for note in drawn.notes:
+            print(one_line(f"note: {note}"), file=sys.stderr)
+    return 0
+
+
+def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
+    return {
+        "context": drawn.text,
+        "tokens": drawn.tokens,
+        "token_budget": drawn.budget,
+        "files": [
+            {"path": file.path, "level": int(file.level), "tokens": file.tokens} for file in drawn.files
+        ],
+        "drift": {
+            "told": drift.describe(),
+            "same_tree": drift.same_tree,
+            "files": [file._asdict() for file in drift.files],
+        },
+        "notes": list(drawn.notes),
+    }

@@ -1,0 +1,63 @@
+"""``repo-navigator serve``: MCP over stdio, or over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+
+from mcp_server.app import build_server
+from mcp_server.logs import log_to_stderr
+from mcp_server.settings import Settings, allowed_folders, log_level
+from navigator.errors import InvalidRequestError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP there instead of stdio")
+    parser.add_argument(
+        "--allow",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="folder that repositories must lie in",
+    )
+    parser.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
+    parser.add_argument("--log-format", choices=("text", "json"))
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until stdin closes or a signal ends it."""
+    settings = _with_flags(options, settings)
+    log_to_stderr(settings.log_level, settings.log_format)
+    server = build_server(settings)
+    try:
+        if options.http is not None:
+            from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
+
+            anyio.run(serve_http, server, settings.http)
+        else:
+            anyio.run(server.run_stdio_async, settings.grace_seconds)
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:
+    for folder in options.allow:
+        if not Path(folder).expanduser().is_dir():
+            raise InvalidRequestError(f"--allow names `{folder}`, which is no folder; name one.")
+    if options.allow:
+        settings = replace(settings, allowed=allowed_folders(options.allow))
+    if options.log_level:
+        settings = replace(settings, log_level=log_level(options.log_level))
+    if options.log_format:
+        settings = replace(settings, log_format=options.log_format)
+    if options.http is not None:
+        from mcp_server.http import parse_address  # noqa: PLC0415
+
+        host, port = parse_address(options.http)
+        settings = replace(settings, http=replace(settings.http, host=host, port=port))
+    return settings

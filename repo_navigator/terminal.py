@@ -1,0 +1,297 @@
+"""Flags, streams, interrupts, progress."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from mcp_server.version import package_version
+from repo_map.errors import FlightPlanError
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+
+_ALIKE: Final = 0.7
+"""Share of letters that two names have in common, in order, where one is taken for the other misspelt."""
+
+
+class FlagParser(argparse.ArgumentParser):
+    """A parser that names an unknown flag first, and tells in one line how the command is written."""
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse, or end with 2 and one line on what is wrong; what is left over is wrong as well."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        if told := self._unknown(arguments):
+            self._refuse(told)
+        parsed, left = super().parse_known_args(arguments, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}")
+        return parsed, left
+
+    def error(self, message: str) -> NoReturn:
+        """End with 2 and one line: what is wrong, and how the command is written."""
+        self._refuse(f"{message}; {self._advice()}")
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        # Imported here: a command line that is right should not wait for it.
+        from repo_map.messages import printable  # noqa: PLC0415
+        from repo_map.secrets.masking import mask_text  # noqa: PLC0415
+
+        self.exit(2, f"{self.prog.split()[0]}: {mask_text(printable(sentence))}\n")
+
+    def _unknown(self, arguments: Sequence[str]) -> str:
+        """Return what to say of the first flag or command that is none; ``""`` where all are known."""
+        known = {flag: action.nargs != 0 for action in self._actions for flag in action.option_strings}
+        # What follows a command, or is handed on, belongs to somebody else.
+        leading = next(
+            (each for each in self._actions if each.nargs in (argparse.PARSER, argparse.REMAINDER)), None
+        )
+        is_value = False
+        for argument in arguments:
+            if argument == "--":
+                break
+            name, joined, _ = argument.partition("=")
+            if leading is not None and not is_value and not name.startswith("-"):
+                return self._unknown_command(argument, leading.choices)
+            if is_value or not name.startswith("--"):
+                # What follows a flag that takes a value is the value, whatever it looks like.
+                is_value = not is_value and known.get(name, False)
+                continue
+            found = [flag for flag in known if flag == name] or [
+                flag for flag in known if flag.startswith(name)
+            ]
+            if not found:
+                near = nearest(name, [flag for flag in known if flag.startswith("--")])
+                return f"unknown flag {name}; " + (f"did you mean {near}?" if near else self._advice())
+            is_value = not joined and known[found[0]]
+        return ""
+
+    def _unknown_command(self, name: str, commands: Iterable[str] | None) -> str:
+        if commands is None or name in (choices := list(commands)):
+            return ""
+        near = nearest(name, choices)
+        hint = f"did you mean {near}?" if near else f"choose one of {', '.join(choices)}."
+        return f"there is no command {name}; {hint}"
+
+    def _advice(self) -> str:
+        """Return how the command is written, with those flags alone that it can't do without."""
+        commands = next((each.choices for each in self._actions if each.nargs == argparse.PARSER), None)
+        if commands is not None:
+            return f"choose one of {', '.join(commands)}, and see `{self.prog} --help`."
+        excluding = [group for group in self._mutually_exclusive_groups if group.required]
+        grouped = {id(action) for group in excluding for action in group._group_actions}
+        parts = [
+            _written(action)
+            for action in self._actions
+            if (action.required or not action.option_strings) and id(action) not in grouped
+        ]
+        parts += [f"({' | '.join(map(_choice, group._group_actions))})" for group in excluding]
+        return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that ``name`` is a slip of the pen for, or a longer form of; ``""`` for none."""
+    # Imported here, as below: a command that is spelt well need not wait for it.
+    from difflib import SequenceMatcher  # noqa: PLC0415
+
+    bare = name.lstrip("-").lower()
+
+    def likeness(other: str) -> float:
+        stem = other.lstrip("-").lower()
+        is_longer_form = len(stem) > 3 and bare.startswith(stem.removesuffix("s"))
+        return max(SequenceMatcher(None, bare, stem).ratio(), _ALIKE if is_longer_form else 0.0)
+
+    best = max(known, key=likeness, default="")
+    return best if best and likeness(best) >= _ALIKE else ""
+
+
+def whole_number(text: str) -> int:
+    """Return the number that an argument holds; argparse tells the sentence where it holds none."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is no whole number") from None
+
+
+def count(text: str) -> int:
+    """Return the number above zero that an argument holds; argparse tells where it holds none."""
+    if (found := whole_number(text)) < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number above zero")
+    return found
+
+
+def nonempty(text: str) -> str:
+    """Return the path that an argument holds; an empty one would mean the folder that one stands in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the path is empty")
+    return text
+
+
+def folder(text: str) -> Path:
+    """Return the path that an argument holds."""
+    return Path(nonempty(text))
+
+
+def number(text: str) -> float:
+    """Return the number that an argument holds; argparse tells the sentence where it holds none."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number") from None
+
+
+class TellVersion(argparse.Action):
+    """Print the installed version and end; it is looked up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """End the process with the version on stdout."""
+        sys.stdout.write(f"{parser.prog} {package_version()}\n")
+        parser.exit()
+
+
+def _choice(action: argparse.Action) -> str:
+    """Return how one of several arguments, of which one is needed, stands in a command line."""
+    return _written(action).strip("[]")
+
+
+def _written(action: argparse.Action) -> str:
+    """Return how a positional argument, or a flag with its value, stands in a command line."""
+    value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if action.option_strings:
+        return action.option_strings[-1] if action.nargs == 0 else f"{action.option_strings[-1]} {value}"
+    forms = {"?": f"[{value}]", "+": f"{value} …", argparse.PARSER: value, argparse.REMAINDER: f"{value} …"}
+    return forms.get(str(action.nargs), value)
+
+
+def prepare_streams() -> None:
+    """Let what a closed stdin, stdout or stderr would have carried come from nowhere, or go there.
+
+    Their numbers are taken as well: the next file that is opened would get one, and a stray line in it. An
+    output whose encoding lacks a character shows a question mark.
+    """
+    for number, mode in enumerate("rww"):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free is this one, as those before it are taken by now.
+            os.open(os.devnull, os.O_RDWR)
+        name = ("stdin", "stdout", "stderr")[number]
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def drop_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter shuts down without a complaint."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+CANCELLED = 5
+"""Exit code of a command that Ctrl-C ended."""
+
+
+@contextmanager
+def ending_at_once(program: str) -> Iterator[None]:
+    """Let Ctrl-C end the process at once, with one line.
+
+    An import that an exception breaks off in the middle of compiled code ends in a panic of that code.
+    """
+    is_ours = threading.current_thread() is threading.main_thread()
+    if not is_ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def end(*_: object) -> None:
+        os.write(2, f"{program}: cancelled\n".encode())
+        os._exit(CANCELLED)
+
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_QUIET_SECONDS = 1.0
+
+
+class Progress:
+    """Hears how far an index is, and shows it on stderr once the work has lasted a second."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._started = time.monotonic()
+        self._drawn = ""
+
+    def report(self, phase: str, done: int, total: int) -> None:
+        """Show how far a phase is, once the work has lasted a second."""
+        if not self._shown or time.monotonic() - self._started < _QUIET_SECONDS:
+            return
+        line = f"{phase} {done:,} of {total:,}"
+        sys.stderr.write("\r" + line.ljust(len(self._drawn)))
+        sys.stderr.flush()
+        self._drawn = line
+
+    def clear(self) -> None:
+        """Leave no trace of the line."""
+        if self._drawn:
+            sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
+            sys.stderr.flush()
+
+
+def open_index(options: argparse.Namespace) -> RepoIndex:
+    """Index the repository, with progress on a terminal."""
+    from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
+    from repo_map.indexing.store import Store  # noqa: PLC0415
+    from repo_map.limits import read_limits  # noqa: PLC0415
+
+    store = Store(None) if options.no_cache else None
+    progress = Progress(shown=not options.quiet and sys.stderr.isatty())
+    try:
+        return build_index(
+            options.path,
+            store=store,
+            workers=options.workers,
+            on_progress=progress.report,
+            unmasked=options.unmask,
+            limits=read_limits(os.environ),
+        )
+    finally:
+        progress.clear()
+
+
+_LONGEST_INPUT = 10_000_000
+"""Bytes, far above what a plan or a goal may have: devices are files without end."""
+
+
+def read_input(path: Path) -> bytes:
+    """Return the first bytes of a file that the user names, ``-`` for what comes in on stdin."""
+    if str(path) == "-":
+        return sys.stdin.buffer.read(_LONGEST_INPUT)
+    with path.open("rb") as file:
+        return file.read(_LONGEST_INPUT)
+
+
+def read_plan(path: Path) -> str:
+    """Return the text of a plan file, ``-`` for what comes in on stdin."""
+    try:
+        return read_input(path).decode("utf-8")
+    except OSError as error:
+        raise FlightPlanError(
+            f"The flight plan can't be read from `{path}`: {error.strerror}; check the path."
+        ) from None
+    except UnicodeDecodeError:
+        raise FlightPlanError(f"The plan `{path}` is not UTF-8 text; save it as UTF-8.") from None

@@ -1,0 +1,65 @@
+"""``repo-map watch``: keep a repository's cached index up to date as its files change."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from repo_map.errors import RepoMapError
+from repo_navigator.terminal import open_index
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+
+def watch(options: argparse.Namespace) -> Iterator[str]:
+    """Yield a line when the index is ready and after each change, until interrupted."""
+    try:
+        from repo_map.worktree.watching import Watch  # noqa: PLC0415 - each command loads only what it uses
+    except ImportError as error:
+        raise RepoMapError(
+            "To watch a repository, install watchdog: pip install 'repo-navigator[watch]'."
+        ) from error
+    started = time.monotonic()
+    index = open_index(options)
+    with Watch(index.root) as changes:
+        # What changed between the first look and the start of the watch.
+        index = index.refresh()
+        yield _line(index, 0, time.monotonic() - started, options)
+        try:
+            while True:
+                changes.wait()
+                started, before = time.monotonic(), index
+                index = before.refresh()
+                if index.fingerprint != before.fingerprint:
+                    yield _line(index, _changed(before, index), time.monotonic() - started, options)
+        except KeyboardInterrupt:
+            return
+
+
+def _changed(before: RepoIndex, after: RepoIndex) -> int:
+    """Return how many files are new, gone or other than they were."""
+    old, new = (
+        {path: digest.tobytes() for path, digest in zip(index.paths, index.files.digest, strict=True)}
+        for index in (before, after)
+    )
+    return sum(old.get(path) != new.get(path) for path in old.keys() | new.keys())
+
+
+def _line(index: RepoIndex, changed: int, seconds: float, options: argparse.Namespace) -> str:
+    if options.json:
+        told = {
+            "files": len(index),
+            "changed": changed,
+            "seconds": round(seconds, 3),
+            "fingerprint": index.fingerprint,
+            "problems": len(index.problems),
+        }
+        return json.dumps(told) + "\n"
+    if not options.quiet and index.problems:
+        sys.stderr.write(f"repo-map: {len(index.problems):,} with problems\n")
+    return f"{len(index):,} files, {changed:,} changed, {seconds:.2f} s\n"

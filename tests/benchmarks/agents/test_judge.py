@@ -1,0 +1,121 @@
+"""A judge that a candidate can't fool, whose model calls are booked, and tasks that are checked or told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmarks.agents.job import Options
+from benchmarks.agents.journal import Journal
+from benchmarks.agents.matrix import JUDGE, Matrix, run_matrix
+from benchmarks.agents.model import Endpoint
+from benchmarks.agents.task import Task
+from benchmarks.agents.tools.modules import IndexEntry, index_text
+from benchmarks.agents.tools.relay import Relay
+from benchmarks.agents.trial import Verdict, judge
+from benchmarks.loopback.gemini import GeminiServer, gemini
+from benchmarks.loopback.minds import say
+from navigator.pricing import TokenUsage, load_prices
+from repo_navigator.main import main
+from tests.benchmarks.agents.conftest import endpoint_of
+
+pytestmark = pytest.mark.anyio
+
+PASS = "raise SystemExit(0)\n"
+FOOLING = {
+    "python-tax": [
+        {"unittest.py": PASS},
+        {"unittest/__init__.py": PASS, "unittest/__main__.py": PASS},
+        {"Unittest.py": PASS},
+        {"tests/__init__.py": PASS},
+        {"tests/test_money.py": PASS},
+        {"sitecustomize.py": PASS},
+        {"json.py": PASS},
+        {"tests/../unittest.py": PASS},
+    ],
+    "bash-retry-status": [{"tests/run.sh": "exit 0\n"}, {"tests/check.sh": "exit 0\n"}],
+    "javascript-weekday": [{"package.json": "{}"}, {"node_modules/node:test/index.js": ""}],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(name, number) for name, each in FOOLING.items() for number in range(len(each))]
+)
+async def test_a_candidate_that_replaces_the_tests_or_their_runner_solves_nothing(
+    name: str, number: int, tasks: dict[str, Task], server: GeminiServer, tmp_path: Path
+) -> None:
+    verdict = await judge(tasks[name], FOOLING[name][number], tmp_path, endpoint_of(server))
+    assert not verdict.solved
+    assert "test" in verdict.log
+
+
+async def test_what_an_agent_asks_while_it_is_judged_is_booked(
+    tasks: dict[str, Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = TokenUsage(input=70_000, output=9_000, calls=3)
+
+    async def judged(*_: object) -> Verdict:
+        return Verdict(True, "asked", used)
+
+    monkeypatch.setattr("benchmarks.agents.matrix.judge", judged)
+    price = load_prices(None).price_of("gemini-2.0-flash")
+    matrix = Matrix([tasks["python-tax"]], ["navigator"], ["scripted"], 1, Options(), {"scripted": price})
+    (row,) = await run_matrix(matrix, Journal(tmp_path / "r.jsonl"), lambda *_: None)
+    (stage,) = [stage for stage in row.stages if stage.stage == JUDGE]
+    assert (stage.calls, stage.fresh, stage.out) == (3, 70_000, 9_000)
+    assert row.usd > float(price.cost(used))
+
+
+async def test_an_agent_that_takes_too_many_tokens_is_refused(tmp_path: Path) -> None:
+    with gemini(lambda *_: say("Done.", prompt=300_000)) as server:
+        relay = Relay(endpoint_of(server), most_calls=20, most_tokens=200_000)
+        path, body = (
+            "/v1beta/models/gemini-2.0-flash:generateContent",
+            json.dumps({"contents": [{"role": "user", "parts": [{"text": "x"}]}]}).encode(),
+        )
+        assert [relay.forward(path, body)[0] for _ in range(3)] == [200, 403, 403]
+        relay.close()
+    assert relay.usage.input == 300_000
+
+
+def test_the_index_of_modules_is_yaml() -> None:
+    entries = [
+        IndexEntry("src/a.py", "Prices: what a parcel costs: in cents", ("Price", "of")),
+        IndexEntry("src/b: c.py", '"quoted" # and a mark', ()),
+        IndexEntry(f"src/{'long' * 60}.py", "- a dash, {a brace} and 'more'", ("x",)),
+        IndexEntry("google.adk.agents", "installed library", ()),
+    ]
+    read = yaml.safe_load(index_text(entries))
+    assert list(read) == [entry.module for entry in entries]
+    assert read["src/a.py"] == "Prices: what a parcel costs: in cents [Price, of]"
+
+
+def test_an_agent_task_is_checked_with_and_without_its_solution(
+    tasks: dict[str, Task], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = tasks["agent-freight"]
+
+    async def judged(_: Task, solution: Mapping[str, str], folder: Path, endpoint: Endpoint) -> Verdict:
+        assert endpoint.url.startswith("http://127.0.0.1:")
+        return Verdict(solution == {task.output: task.script.code}, "")
+
+    monkeypatch.setattr("benchmarks.agents.command.judge", judged)
+    assert main(["bench", "agents", "tasks", "--check", "--only", task.id]) == 0
+    assert capsys.readouterr().out == f"{task.id}: ok (passes before: False, after: True)\n"
+
+
+def test_a_task_that_cannot_be_checked_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, more in {
+        "absent": "test: [none-such]\nneeds: [none-such]\n",
+        "unknown": "kind: agent\nchecks: [{prompt: x, expect: [y]}]\n",
+    }.items():
+        text = f"id: {name}\nlanguage: Python\ngoal: x\nrepository: orderdesk\n{more}"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    assert main(["bench", "agents", "tasks", "--check", "--tasks", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "absent: not checked, as none-such is not installed" in told
+    assert "unknown: not checked, as no solution is known" in told

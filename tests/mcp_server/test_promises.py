@@ -1,0 +1,159 @@
+"""What the tools promise beside the context: the plan on request, nulls, new terms, and true addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent, TextResourceContents
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_map.text.tokens import count
+from tests.mcp_server.conftest import plant
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple must never make its price negative"
+
+
+def text_of(result: CallToolResult) -> str:
+    assert not result.is_error, result.content
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def object_of(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def plan_of(client: Client, told: str, budget: int) -> str:
+    """Follow the hint of an answer to the flight plan, page by page, each within the budget."""
+    hint = re.search(r"get_context with cursor `(\w+)` gives the flight plan", told)
+    assert hint is not None
+    pages, cursor = [], hint[1]
+    while cursor:
+        result = await client.call_tool("get_context", {"cursor": cursor})
+        page = object_of(result)
+        assert page["context_string"] == ""
+        assert max(count(text_of(result)), count(json.dumps(page))) <= budget
+        assert page["flight_plan_yaml"].rstrip() in text_of(result)
+        pages.append(page["flight_plan_yaml"])
+        cursor = page.get("next_cursor", "")
+        assert not cursor or cursor in text_of(result)
+    return "".join(pages)
+
+
+@pytest.mark.parametrize("budget", [400, 800, 8_000])
+async def test_a_host_that_has_only_tools_reads_the_whole_flight_plan(
+    budget: int, settings: Settings, large: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        result = await client.call_tool("navigate", {"goal": GOAL, "token_budget": budget})
+        key = object_of(result)["navigation_id"]
+        for told in (text_of(result), object_of(result)["turn_report"]["next"]):
+            plan = await plan_of(client, told, budget)
+            (part,) = (await client.read_resource(f"navigator://{key}/plan")).contents
+            assert isinstance(part, TextResourceContents)
+            assert plan == part.text
+        step = await client.call_tool("step", {"updates": {"budget": 300}})
+        assert await plan_of(client, text_of(step), budget) != plan
+
+
+async def test_reading_the_plan_leaves_what_the_host_holds_of_the_context(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        await client.call_tool("get_context", {"cursor": "plan"})
+        step = object_of(await client.call_tool("step", {"feedback": "drop shop/mail.py"}))
+        assert "def send_receipt" not in step["context_delta"]
+        assert "def discount" not in step["context_delta"], "the host has it"
+
+
+async def test_a_null_for_an_optional_argument_leaves_it_out(
+    settings: Settings, shop: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=shop), mode=era) as client:
+        for tool in (await client.list_tools()).tools:
+            required = tool.input_schema.get("required", [])
+            nulls = {name: None for name in tool.input_schema["properties"] if name not in required}
+            assert nulls
+            arguments = nulls | ({"goal": GOAL} if tool.name == "navigate" else {})
+            assert not (await client.call_tool(tool.name, arguments)).is_error, tool.name
+
+
+async def test_every_address_in_an_answer_can_be_read(settings: Settings, tmp_path: Path, era: str) -> None:
+    noted = {f"shop/{name}.py": f"def apple_{name}():\n    return 1\n" for name in "abcdef"}
+    plan = {"verbosity": [{"pattern": f"none{number}.py", "level": 3} for number in range(9)]}
+    folder = plant(tmp_path / "noted", noted)
+    async with Client(build_server(settings, working_folder=folder), mode=era) as client:
+        told = [await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan, "token_budget": 420})]
+        told += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context", "step")]
+        texts = [text_of(each) for each in told] + [json.dumps(object_of(each)) for each in told]
+        addresses = {address for text in texts for address in re.findall(r"navigator://[\w…/{}-]+", text)}
+        assert addresses, "too many notes for the answer lead to the report"
+        for address in addresses:
+            assert (await client.read_resource(address)).contents
+
+
+async def test_an_empty_update_takes_no_step_and_says_so(client: Client) -> None:
+    async with client:
+        before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        result = await client.call_tool("step", {"updates": {}})
+        after = object_of(result)
+        assert after["turn_report"]["step_number"] == before["turn_report"]["step_number"]
+        assert after["status"] == "finished"
+        assert "answer: The updates change nothing, so no step was taken." in text_of(result)
+
+
+async def test_a_question_is_answered_in_a_few_words(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        result = await client.call_tool("step", {"feedback": "where is discount defined?"})
+        assert "answer: `discount` in shop/prices.py:11." in text_of(result)
+        assert "context: nothing is new since step" in text_of(result)
+        assert count(text_of(result)) < 250
+        assert "candidates" not in object_of(result)["turn_report"]
+
+
+async def test_a_navigation_that_the_user_accepted_says_so_in_words(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"})
+        done = await client.call_tool("step", {"action": "finish"})
+        assert object_of(done)["status"] == "user"
+        assert ": accepted by the user at step 1;" in text_of(done)
+        changed = await client.call_tool("step", {"updates": {"budget": 900}})
+        assert "model user" not in text_of(changed)
+        assert "; by the user\n" in text_of(changed)
+        assert "The work is not done" not in text_of(changed)
+
+
+async def test_updates_change_the_terms_of_a_navigation(client: Client) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL, "max_steps": 1})
+        result = await client.call_tool("step", {"updates": {"max_steps": 5, "max_cost_usd": 3}})
+        report = object_of(result)["turn_report"]
+        assert report["answer"] == "The cost limit is $3.00 now. The step limit is 5 now."
+        assert (report["step_number"], report["budget_remaining"]) == (2, 3)
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(as_text: bool, client: Client) -> None:
+    plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 3}]}
+    asked = {"goal": GOAL, "flight_plan": json.dumps(plan) if as_text else plan}
+    async with client:
+        told = [await client.call_tool("navigate", asked)]
+        told += [
+            await client.call_tool("step", {"feedback": words})
+            for words in ("more about what apples cost", "y")
+        ]
+        told += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context")]
+    for text in map(text_of, told):
+        assert "shop/prices.py" not in text
+        assert "def discount" not in text
+    assert "def send_receipt" in text_of(told[0])

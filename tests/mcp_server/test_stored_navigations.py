@@ -1,0 +1,108 @@
+"""Navigations on the command line: said in fewer words, gone on with in a conversation, read again later."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_navigator.main import main
+from repo_navigator.map_main import main as draw
+
+GOAL = "The discount on an apple must never make its price negative"
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
+
+
+def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
+    """Run a command and return what it printed on stdout and on stderr."""
+    capfd.readouterr()
+    assert main([str(argument) for argument in arguments]) == code
+    told = capfd.readouterr()
+    return told.out, told.err
+
+
+def test_a_stored_navigation_is_read_and_gone_on_with(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = json.loads(ran(capfd, "navigate", shop, GOAL, "--json")[0])
+    key = made["navigation_id"]
+    context, told = ran(capfd, "context")
+    assert context.rstrip() == made["context"].rstrip()
+    assert told.startswith(f"{key}: ")
+    assert ran(capfd, "context", key, "--plan")[0].rstrip() == made["flight_plan_yaml"].rstrip()
+    again = json.loads(ran(capfd, "context", key, "--json", "--feedback", "drop shop/prices.py")[0])
+    assert again["navigation_id"] == key
+    assert "shop/prices.py" not in {file["path"] for file in again["files"]}
+    file = tmp_path / "plan.yaml"
+    assert ran(capfd, "context", "--plan", "-o", file)[0] == ""
+    assert file.read_text("utf-8").rstrip() == again["flight_plan_yaml"].rstrip()
+
+
+def test_an_unknown_navigation_is_told_with_the_way_to_one(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert "no stored navigation yet" in ran(capfd, "context", code=2)[1]
+    assert "nav-none" in ran(capfd, "context", "nav-none", code=2)[1]
+
+
+def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "context.txt"
+    assert ran(capfd, "navigate", shop, GOAL, "-o", file)[0] == ""
+    assert "def discount" in file.read_text("utf-8")
+    assert "no/file" in ran(capfd, "navigate", shop, GOAL, "-o", tmp_path / "no" / "file", code=2)[1]
+
+
+@pytest.mark.parametrize("goal", [["--goal", "x", "y"], ["x", "--goal-file", "y"], []])
+def test_a_goal_is_said_once(goal: list[str], shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["navigate", str(shop), *goal])
+    assert ended.value.code == 2
+
+
+def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
+    shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "where is discount defined?\nthanks\ndrop shop/mail.py\nwhere is Cart defined?\nn\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(said))
+    told = ran(capfd, "navigate", shop, GOAL, "--interactive")[1]
+    answers = ["`discount` in shop/prices.py:11.", "Left out: `shop/mail.py`.", "`Cart` in shop/cart.py:6."]
+    for answer in answers:
+        assert told.count(answer) == 1, (answer, told)
+    assert told.count("No step taken") == 3
+
+
+def test_a_map_takes_its_plan_by_the_name_config(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("budget: 500\nverbosity:\n- {pattern: shop/mail.py, level: 0}\n")
+    drawn = []
+    for flag in ("--config", "--plan", "-C"):
+        assert draw(["generate", str(shop), flag, str(plan), "-q", "--no-cache", "--workers", "1"]) == 0
+        drawn.append(capfd.readouterr().out)
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert "mail.py" not in drawn[0]
+    assert "prices.py" in drawn[0]
+
+
+def test_a_plan_file_leaves_out_what_it_leaves_out(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "verbosity:\n- {pattern: '**', level: 0}\n- {pattern: 'shop/**', level: 2}\n"
+        "- {pattern: shop/prices.py, level: 0}\n"
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\nmore about prices\ny\ny\n"))
+    for mode in ([], ["--interactive"]):
+        made = json.loads(ran(capfd, "navigate", shop, GOAL, "--plan", plan, "--json", *mode)[0])
+        assert {file["path"] for file in made["files"]} == {"shop/cart.py", "shop/mail.py"}
+        assert "shop/prices.py" not in made["reasoning_summary"]

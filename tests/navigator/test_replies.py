@@ -1,0 +1,317 @@
+"""A model's reply is read as hostile: whatever it holds, the step ends well and is billed truly."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.loopback.gemini import gemini
+from benchmarks.loopback.minds import Call, Say, Usage, call
+from benchmarks.loopback.server import Answer, Drip, Reply
+from navigator.adk.models.http import MOST_BYTES
+from navigator.adk.replies import MOST_WORDS
+from navigator.pricing import TokenUsage
+from navigator.reports import StopReason
+from navigator.settings import NavigationRequest
+from tests.navigator.conftest import MakeNavigator
+from tests.navigator.flights import DONE, WIRES, ZOOM, fly
+
+pytestmark = pytest.mark.anyio
+KEPT_OUT = "\x1b[31m\x1b]0;title\x07\u202e\u200b\u200d\U000e0041\ufe0f\x00\x9b2J\ud800"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+USUAL = {"promptTokenCount": 1000, "candidatesTokenCount": 50, "totalTokenCount": 1050}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+
+
+def nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def of_gemini(content: Any, usage: Any = None) -> Reply:
+    candidate = {"content": content, "finishReason": "STOP"}
+    body = {"candidates": [candidate], "usageMetadata": USUAL if usage is None else usage}
+    return Reply(json.dumps(body))
+
+
+def calling(args: Any, usage: Any = None, *, name: Any = "update_flight_plan", times: int = 1) -> Reply:
+    part = {"functionCall": {"name": name, "args": args}}
+    return of_gemini({"role": "model", "parts": [part] * times}, usage)
+
+
+def of_openai(arguments: str | None = "{}", **parts: Any) -> Reply:
+    called = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "update_flight_plan", "arguments": arguments},
+    }
+    message = {"role": "assistant", "content": None, "tool_calls": [called]}
+    body: dict[str, Any] = {
+        "id": "c",
+        "created": 0,
+        "model": "m",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050},
+    }
+    return Reply(json.dumps({**body, **parts}))
+
+
+HOSTILE: dict[str, tuple[str, Answer, str]] = {
+    "arguments that are a text": ("gemini", calling("hello"), "gave an answer that can't be read"),
+    "arguments that are a list": ("gemini", calling([1, 2]), "gave an answer that can't be read"),
+    "arguments that are a number": ("gemini", calling(3), "gave an answer that can't be read"),
+    "no arguments": ("gemini", calling(None), "made no valid decision"),
+    "updates that are a text": (
+        "gemini",
+        calling({"reasoning": "r", "updates": "x"}),
+        "made no valid decision",
+    ),
+    "updates that are nothing": (
+        "gemini",
+        calling({"reasoning": "r", "updates": None}),
+        "made no valid decision",
+    ),
+    "updates that are a list": (
+        "gemini",
+        calling({"reasoning": "r", "updates": [1]}),
+        "made no valid decision",
+    ),
+    "rules that are a text": (
+        "gemini",
+        calling({"reasoning": "r", "updates": {"verbosity": "x"}}),
+        "made no valid decision",
+    ),
+    "reasoning that is a list": (
+        "gemini",
+        calling({"reasoning": [1], "updates": {}}),
+        "made no valid decision",
+    ),
+    "reasoning that is nothing": (
+        "gemini",
+        calling({"reasoning": None, "updates": {}}),
+        "made no valid decision",
+    ),
+    "a summary that is a number": (
+        "gemini",
+        calling({"summary": 5}, name="finalize_context"),
+        "made no valid decision",
+    ),
+    "a level without end": (
+        "gemini",
+        calling({"reasoning": "r", "updates": {"verbosity": [{"pattern": "**", "level": 10**400}]}}),
+        "made no valid decision",
+    ),
+    "arguments nested 500 deep": (
+        "gemini",
+        calling({"reasoning": "r", "updates": nested(500)}),
+        "gave arguments that can't be read",
+    ),
+    "arguments nested 10,000 deep": (
+        "openai",
+        of_openai('{"reasoning": "r", "updates": ' + "[" * 10_000 + "]" * 10_000 + "}"),
+        "gave an answer that can't be read",
+    ),
+    "arguments of two megabytes": (
+        "gemini",
+        calling({"reasoning": "r", "updates": {"focus": "y" * 2_000_000}}),
+        "gave arguments of 2,000,0",
+    ),
+    "three hundred calls": (
+        "gemini",
+        calling(DONE, name="finalize_context", times=300),
+        "called 300 tools at once",
+    ),
+    "a tool whose name is made to hurt": (
+        "gemini",
+        calling({}, name=f"rm{KEPT_OUT}\n" + "x" * 10_000),
+        'called a tool that does not exist ("rm xxxx',
+    ),
+    "a name that is a number": ("gemini", calling({}, name=5), "gave an answer that can't be read"),
+    "parts that are a text": ("gemini", of_gemini({"role": "model", "parts": "x"}), "can't be read"),
+    "content that is a text": ("gemini", of_gemini("x"), "gave an answer that can't be read"),
+    "no candidates": ("gemini", Reply({"candidates": []}), "answered without calling a tool"),
+    "candidates that are a text": ("gemini", Reply({"candidates": "x"}), "answered without calling a tool"),
+    "a list in place of an answer": ("gemini", Reply("[]"), "answered without calling a tool"),
+    "a number in place of an answer": ("gemini", Reply("3"), "can't be used"),
+    "nothing": ("gemini", Reply(""), "answered without calling a tool"),
+    "bytes that are no text": ("gemini", Reply(b"\xff\xfe{}"), "can't be read"),
+    "counts that are texts": ("gemini", calling(ZOOM, {"promptTokenCount": "x"}), "can't be read"),
+    "counts that are no numbers": (
+        "gemini",
+        calling(ZOOM, {"promptTokenCount": float("nan")}),
+        "can't be read",
+    ),
+    "counts that are a list": ("gemini", calling(ZOOM, [1]), "gave an answer that can't be read"),
+    "choices that are none": ("openai", of_openai(choices=None), "gave no usable answer"),
+    "choices that are empty": ("openai", of_openai(choices=[]), "gave no usable answer"),
+    "choices that are a text": ("openai", of_openai(choices="x"), "can't be used"),
+    "arguments that are a list in a text": ("openai", of_openai("[1]"), "can't be read"),
+    "usage that is a text": ("openai", of_openai(usage="x"), "can't be"),
+    "an answer of five megabytes": (
+        "gemini",
+        Reply("[" + " " * (MOST_BYTES + 1) + "]"),
+        "gave an answer of more than 4,000,000 bytes",
+    ),
+    "a compressed answer": (
+        "gemini",
+        Reply(gzip.compress(b" " * 100_000_000), headers=(("content-encoding", "gzip"),)),
+        "gave an answer that is compressed, which nobody asked for",
+    ),
+    "a stream that never ends": ("gemini, streamed", Drip({"candidates": []}), "did not answer in time"),
+    "a stream of words that never ends": (
+        "openai, streamed",
+        Drip({"id": "c", "created": 0, "model": "m", "object": "chat.completion.chunk", "choices": []}),
+        "did not answer in time",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_a_hostile_reply_is_the_models_fault_and_the_next_one_takes_over(
+    make_navigator: MakeNavigator, repository: Path, name: str
+) -> None:
+    wire, answer, words = HOSTILE[name]
+    patience = 0.2 if isinstance(answer, Drip) else 20.0
+    flown = await fly(
+        make_navigator, repository, lambda *_: answer, wire=WIRES[wire], retries=0, call_timeout_s=patience
+    )
+    assert flown.output.stop_reason is StopReason.FINISHED
+    assert {report.model for report in flown.reports[1:]} == {"embedded"}
+    assert f"{WIRES[wire].model} {words}" in flown.notes or words in flown.notes
+    assert "embedded took over." in flown.notes
+    assert "return age_s > LIFETIME_S" in flown.output.context_string
+    assert all(note.isprintable() and len(note) < 400 for note in flown.output.notes)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"promptTokenCount": -5, "candidatesTokenCount": 10},
+        {"promptTokenCount": 1000, "candidatesTokenCount": -100},
+        {"promptTokenCount": 1000, "candidatesTokenCount": 10, "cachedContentTokenCount": -(10**6)},
+        {"promptTokenCount": 10**18, "candidatesTokenCount": 10},
+        {"promptTokenCount": 1000, "candidatesTokenCount": 10**18},
+        {"promptTokenCount": 1000, "candidatesTokenCount": 10, "thoughtsTokenCount": 10**9},
+        {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 10**18},
+    ],
+)
+async def test_a_count_that_cannot_be_true_is_not_booked(
+    make_navigator: MakeNavigator, repository: Path, usage: dict[str, int]
+) -> None:
+    flown = await fly(
+        make_navigator, repository, lambda *_: calling(DONE, usage, name="finalize_context"), max_steps=2
+    )
+    assert flown.reports[-1].model == "gemini-2.0-flash"
+    used = flown.output.total_usage
+    assert 500 < used.input < 5_000
+    assert 0 < used.output < 200
+    assert 0 < flown.output.total_cost < 0.001
+    assert "told a use that can't be true; our own count of it is booked." in flown.notes
+
+
+@pytest.mark.parametrize(
+    "usage", [{}, {"totalTokenCount": 0}, {"promptTokenCount": 0, "candidatesTokenCount": 0}]
+)
+async def test_a_usage_without_counts_is_counted_by_us(
+    make_navigator: MakeNavigator, repository: Path, usage: dict[str, int]
+) -> None:
+    flown = await fly(make_navigator, repository, lambda *_: calling(DONE, usage, name="finalize_context"))
+    used = flown.output.total_usage
+    assert 500 < used.input < 5_000
+    assert 0 < used.output < 200
+    assert flown.output.total_cost > 0
+    assert "gemini-2.0-flash does not tell what it uses; our own count of it is booked." in flown.output.notes
+
+
+async def test_a_count_of_the_input_alone_does_not_make_the_answer_free(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    usage = {"promptTokenCount": 1000}
+    flown = await fly(make_navigator, repository, lambda *_: calling(DONE, usage, name="finalize_context"))
+    assert flown.output.total_usage.input == 1000
+    assert flown.output.total_usage.output > 0
+
+
+async def test_an_answer_that_breaks_off_is_booked_at_the_most(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    flown = await fly(make_navigator, repository, lambda *_: Reply("no JSON"), retries=0)
+    assert flown.output.total_usage.output == 4_096
+    assert flown.output.total_cost > 0
+
+
+async def test_a_provider_that_cannot_be_reached_costs_nothing(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    with gemini(lambda *_: call("finalize_context", DONE)) as server:
+        gone = server.url
+    navigator = make_navigator(model_urls={"gemini": gone}, retries=0)
+    request = NavigationRequest("token_expired is wrong", repository, model="gemini-2.0-flash")
+    output = await navigator.run(await navigator.open(request))
+    assert "can't be reached" in " ".join(output.notes)
+    assert (output.total_cost, output.total_usage) == (0, TokenUsage(calls=output.total_usage.calls))
+
+
+async def test_what_a_model_says_is_clean_short_and_holds_no_secret_wherever_it_is_kept(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    words = f"It {KEPT_OUT}holds {TOKEN}. " + "long " * 100_000
+
+    def mind(request: dict[str, Any], number: int) -> Say:
+        usage = Usage(prompt=1000, cached=0)
+        if number:
+            return Say((Call("finalize_context", {"summary": words}),), text=words, usage=usage)
+        return Say((Call("update_flight_plan", {**ZOOM, "reasoning": words}),), text=words, usage=usage)
+
+    data = tmp_path / "data"
+    flown = await fly(make_navigator, repository, mind, data_dir=data)
+    assert flown.output.stop_reason is StopReason.FINISHED
+    said = [flown.output.reasoning_summary, *(report.reasoning for report in flown.reports[1:])]
+    for text in said:
+        assert text.startswith("It holds ****")
+        assert 1_000 < len(text) <= MOST_WORDS
+        assert text.isprintable()
+    assert TOKEN not in json.dumps(flown.server.requests[1])
+    files = [file for file in data.rglob("*") if file.is_file()]
+    assert files
+    assert sum(file.stat().st_size for file in files) < 400_000
+    for file in files:
+        kept = file.read_bytes()
+        assert TOKEN.encode() not in kept
+        assert b"\x1b[31m" not in kept
+        assert b"\\u001b" not in kept
+        assert "\u200b".encode() not in kept
+
+
+async def test_a_conversation_that_the_package_would_go_on_with_by_itself_is_one_call(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    def mind(request: dict[str, Any], number: int) -> Answer:
+        return Reply(
+            {
+                "id": f"interaction-{number}",
+                "object": "interaction",
+                "model": "loopback",
+                "status": "requires_continuation",
+                "continuation_token": f"token-{number}",
+                "steps": [],
+                "usage": {"total_input_tokens": 1000, "total_output_tokens": 50, "total_tokens": 1050},
+            }
+        )
+
+    wire = WIRES["gemini, interactions"]
+    flown = await fly(make_navigator, repository, mind, wire=wire, retries=0)
+    asked = [each for each in flown.server.heard if each.startswith("POST")]
+    assert len(asked) == 1
+    assert flown.output.stop_reason is StopReason.FINISHED

@@ -1,0 +1,155 @@
+"""What a turn does, and what it says where it does nothing: empty wishes, questions, and new terms."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.loopback.gemini import gemini
+from navigator.errors import InvalidRequestError, UnknownModelError
+from navigator.navigator import Navigator
+from navigator.reports import StopReason
+from navigator.settings import NavigationRequest
+from navigator.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
+from tests.navigator.conftest import MakeNavigator
+from tests.navigator.flights import good, wander
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "A session token never expires: token_expired compares the wrong way"
+PLAN = {"verbosity": [{"pattern": "src/router.py", "level": 2}]}
+
+
+async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
+    navigation_id = await navigator.open(NavigationRequest(GOAL, repository, **parts))
+    await navigator.run(navigation_id)
+    return navigation_id
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"updates": {}}, NOTHING_TO_UPDATE),
+        ({"updates": {"verbosity": [], "focus": {}}}, NOTHING_TO_UPDATE),
+        ({"updates": PLAN}, NOTHING_TO_UPDATE),
+        ({"updates": {"max_cost_usd": 2}}, NOTHING_TO_UPDATE),
+        ({"updates": {"model": None}}, NOTHING_TO_UPDATE),
+        ({}, HAS_ENDED),
+        ({"feedback": ""}, HAS_ENDED),
+        ({"feedback": " \n", "updates": None}, HAS_ENDED),
+        ({"updates": {"max_steps": 20}}, f"The step limit is 20 now. {HAS_ENDED}"),
+        ({"feedback": "where is token_expired defined?"}, "`token_expired` in src/auth/tokens.py:11."),
+        ({"feedback": "thanks"}, "Nothing to change in `thanks`: say what to drop, deepen, or bring back."),
+    ],
+)
+async def test_what_changes_nothing_takes_no_step_and_says_so(
+    asked: dict[str, Any], told: str, make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await finished(navigator, repository, flight_plan=PLAN)
+    before = await navigator.report(navigation_id)
+    assert before.stop_reason is StopReason.FINISHED
+    after = await navigator.step(navigation_id, **asked)
+    assert after == before.model_copy(update={"answer": told})
+    assert await navigator.report(navigation_id) == before
+
+
+async def test_an_update_that_the_plan_follows_already_is_kept_as_the_users_wish(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await finished(navigator, repository)
+    rule = (await navigator.context(navigation_id)).flight_plan.verbosity[-1]
+    update = {"verbosity": [rule.model_dump(exclude_none=True, mode="json")]}
+    report = await navigator.step(navigation_id, updates=update)
+    assert report.reasoning == "The plan says so already; from now on it is the user's wish."
+    again = await navigator.step(navigation_id, updates=update)
+    assert (again.step_number, again.answer) == (report.step_number, NOTHING_TO_UPDATE)
+
+
+async def test_a_question_is_answered_beside_the_wish_to_finish(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await navigator.open(NavigationRequest(GOAL, repository, mode="interactive"))
+    await navigator.step(navigation_id)
+    report = await navigator.step(navigation_id, feedback="where is token_expired defined?", action="finish")
+    assert (report.step_number, report.stop_reason) == (1, StopReason.USER)
+    assert report.answer == "`token_expired` in src/auth/tokens.py:11."
+
+
+async def test_a_step_raises_the_cost_limit_and_goes_on(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+    with gemini(good) as server:
+        navigator = make_navigator(
+            model_urls={"gemini": server.url}, embedded_fallback=False, retry_delay_s=0.0, gemini_memory="off"
+        )
+        request = NavigationRequest(GOAL, repository, model="gemini-2.0-flash", max_cost_usd=0.00001)
+        navigation_id = await navigator.open(request)
+        await navigator.run(navigation_id)
+        calls = len(server.requests)
+        report = await navigator.step(navigation_id, updates={"max_cost_usd": 0.5})
+        assert len(server.requests) > calls
+        assert report.answer == "The cost limit is $0.50 now."
+        assert report.model == "gemini-2.0-flash"
+        assert report.budget_remaining == Decimal("0.5") - report.total_cost
+        output = await navigator.run(navigation_id)
+        assert output.stop_reason is StopReason.FINISHED
+
+
+async def test_a_step_names_another_model_and_back(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
+    with gemini(wander) as server:
+        navigator = make_navigator(model_urls={"gemini": server.url}, gemini_memory="off")
+        navigation_id = await finished(navigator, repository)
+        report = await navigator.step(navigation_id, updates={"model": "gemini-2.0-flash"})
+        assert report.model == "gemini-2.0-flash"
+        assert report.answer == "`gemini-2.0-flash` decides from now on."
+        assert report.total_cost > 0
+        assert report.stop_reason is None
+        back = await navigator.step(navigation_id, updates={"model": "embedded"})
+        assert back.model == "embedded"
+        assert back.total_cost == report.total_cost
+
+
+async def test_a_step_raises_the_step_limit_and_goes_on(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await finished(navigator, repository, max_steps=1)
+    report = await navigator.step(navigation_id, updates={"max_steps": 9})
+    assert report.step_number == 2
+    assert report.stop_reason in (None, StopReason.FINISHED)
+
+
+@pytest.mark.parametrize(
+    ("terms", "error", "told"),
+    [
+        ({"max_cost_usd": 0}, InvalidRequestError, "`max_cost_usd` is 0"),
+        ({"max_cost_usd": "much"}, InvalidRequestError, "`max_cost_usd` is much"),
+        ({"max_cost_usd": True}, InvalidRequestError, "`max_cost_usd` is True"),
+        ({"max_steps": 0}, InvalidRequestError, "`max_steps` is 0"),
+        ({"model": "abacus"}, UnknownModelError, "No model is called `abacus`"),
+        ({"model": 4}, InvalidRequestError, "`model` is 4"),
+    ],
+)
+async def test_terms_that_cannot_be_used_change_nothing(
+    terms: dict[str, Any],
+    error: type[Exception],
+    told: str,
+    make_navigator: MakeNavigator,
+    repository: Path,
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await finished(navigator, repository)
+    before = await navigator.report(navigation_id)
+    with pytest.raises(error, match=told):
+        await navigator.step(navigation_id, updates=terms)
+    assert await navigator.report(navigation_id) == before

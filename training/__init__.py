@@ -1,0 +1,1 @@
+"""Learns what the package ships as data: the weights of relevance and the words of sureness."""
