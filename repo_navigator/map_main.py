@@ -6,7 +6,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repo_map.errors import RepoMapError, RepositoryNotFoundError
@@ -71,17 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gc.enable()
 
 
-Command = Callable[[argparse.Namespace], str | Iterable[str]]
-"""Returns what to print, whole or line by line."""
+Command = Callable[[argparse.Namespace], str]
+"""Returns what is left to print."""
 
 
 def _run(command: Command, options: argparse.Namespace) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    output = command(options)
-    for text in (output,) if isinstance(output, str) else output:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    sys.stdout.write(command(options))
+    sys.stdout.flush()
     return DONE
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from repo_map.errors import RepoMapError
@@ -16,8 +15,11 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 
-def watch(options: argparse.Namespace) -> Iterator[str]:
-    """Yield a line when the index is ready and after each change, until interrupted."""
+def watch(options: argparse.Namespace) -> str:
+    """Print a line when the index is ready and after each change, until interrupted; returns ``""``.
+
+    An interrupt ends the command well from the first line on, wherever it meets it; before, it cancels.
+    """
     try:
         from repo_map.worktree.watching import Watch  # noqa: PLC0415 - each command loads only what it uses
     except ImportError as error:
@@ -29,16 +31,21 @@ def watch(options: argparse.Namespace) -> Iterator[str]:
     with Watch(index.root) as changes:
         # What changed between the first look and the start of the watch.
         index = index.refresh()
-        yield _line(index, 0, time.monotonic() - started, options)
         try:
+            _print(_line(index, 0, time.monotonic() - started, options))
             while True:
                 changes.wait()
                 started, before = time.monotonic(), index
                 index = before.refresh()
                 if index.fingerprint != before.fingerprint:
-                    yield _line(index, _changed(before, index), time.monotonic() - started, options)
+                    _print(_line(index, _changed(before, index), time.monotonic() - started, options))
         except KeyboardInterrupt:
-            return
+            return ""
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(line)
+    sys.stdout.flush()
 
 
 def _changed(before: RepoIndex, after: RepoIndex) -> int:
