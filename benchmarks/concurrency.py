@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     median = statistics.median(load.step_seconds)
     is_kept = not (load.mixed or load.lost) and load.p95 <= LIMIT_SECONDS and load.ratio <= LIMIT_RATIO
     if options.json:
-        told = {
+        message = {
             "navigations": count,
             "open_seconds": load.open_seconds,
             "mixed": load.mixed,
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
             "lost": load.lost,
             "kept": is_kept,
         }
-        print(json.dumps(told))
+        print(json.dumps(message))
         return int(not is_kept)
     print(f"{count} navigations at once: {load.open_seconds:.1f} s in all, {load.mixed} with another's code")
     print(f"{count} steps at once: median {median:.3f} s, p95 {load.p95:.3f} s (at most {LIMIT_SECONDS})")

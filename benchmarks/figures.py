@@ -50,8 +50,8 @@ def as_data(rows: Sequence[Row], by: str | None) -> list[dict[str, object]]:
                 if any(name in row.measures for row in members)
             }
             over = sum(row.measures["tokens"] > budget for row in members)
-            told = {"system": system, "budget": budget, "group": group, "n": len(members), "over": over}
-            lines.append({**told, "measures": measures})
+            message = {"system": system, "budget": budget, "group": group, "n": len(members), "over": over}
+            lines.append({**message, "measures": measures})
     return lines
 
 

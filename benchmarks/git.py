@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from repo_map.worktree.git import HARDENED, Call, Deadline, GitError, Output, git_environment
+from repo_map.worktree.git import HARDENED, Deadline, GitError, GitOutput, GitProcess, git_environment
 from repo_map.worktree.repository import LENDERS
 
 
@@ -26,7 +26,7 @@ def git_command(root: Path, *arguments: str) -> list[str]:
 def run_git(root: Path, *arguments: str, timeout_s: float = 120.0) -> bytes:
     """Run git in ``root`` and return what it printed; raises ``GitError``."""
     try:
-        output = Call(git_command(root, *arguments), git_environment()).finish(Deadline(timeout_s))
+        output = GitProcess(git_command(root, *arguments), git_environment()).finish(Deadline(timeout_s))
     except OSError as error:
         raise GitError(f"Git failed in `{root}`: {error}") from error
     if output.status == 0:
@@ -40,10 +40,10 @@ class Mirror:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
         """Return what git prints until the deadline, ``lines`` going to its standard input."""
         sent = "".join(f"{line}\n" for line in lines).encode()
-        return Call(git_command(self._root, *arguments), git_environment(), sent).finish(deadline)
+        return GitProcess(git_command(self._root, *arguments), git_environment(), sent).finish(deadline)
 
 
 def lend(objects: Path) -> None:

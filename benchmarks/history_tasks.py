@@ -26,7 +26,7 @@ from repo_map.history.git_log import clean_message
 from repo_map.languages.registry import language_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.relevance.priors import Aim, is_aimed_at
+from repo_map.relevance.priors import FileKindIntent, is_intended
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _REACH = 150
@@ -100,8 +100,11 @@ def _edited_code(entries: list[tuple[str, str]]) -> tuple[str, ...]:
 
 def _edited_beside(entries: list[tuple[str, str]]) -> tuple[str, ...]:
     """Return the files beside the code that a commit edits; none where it touches any other."""
-    counted = [(status, path) for status, path in entries if not is_aimed_at(path, 0, Aim.NEWS)]
-    only = all(status == "M" and is_aimed_at(path, flags_of_path(path), ~Aim(0)) for status, path in counted)
+    counted = [(status, path) for status, path in entries if not is_intended(path, 0, FileKindIntent.NEWS)]
+    only = all(
+        status == "M" and is_intended(path, flags_of_path(path), ~FileKindIntent(0))
+        for status, path in counted
+    )
     return tuple(path for _, path in counted) if only else ()
 
 

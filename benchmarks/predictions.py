@@ -29,13 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for tree in parser.parse_args(arguments).trees:
         index = build_index(tree)
         manifest = price_index(index)
-        told = (tree.name, f"{len(index):,}")
+        message = (tree.name, f"{len(index):,}")
         for name, plan in _plans(index):
             predicted, drawn = price_plan(manifest, plan), draw_map(index, plan).tokens
             off = predicted / drawn - 1
             worst = max(worst, abs(off))
             how = "counted" if manifest.exact else "sampled"
-            cells = (*told, name, how, f"{predicted:,}", f"{drawn:,}", f"{off:+.1%}")
+            cells = (*message, name, how, f"{predicted:,}", f"{drawn:,}", f"{off:+.1%}")
             print(f"| {' | '.join(cells)} |", flush=True)
     print(f"\nThe largest difference is {worst:.1%}.")
 

@@ -28,7 +28,7 @@ class Probe(NamedTuple):
     """One process, from its start to its end."""
 
     seconds: float
-    told: dict[str, float]
+    message: dict[str, float]
     """What it measured itself, in seconds."""
     mebibytes: float
     """Most memory of it and its children at any one time; pages that they share count once."""
@@ -52,8 +52,8 @@ def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
     seconds = time.perf_counter() - started
     if process.returncode:
         raise SystemExit(f"`{' '.join(command)}` failed; its error is above.")
-    told = json.loads(output)
-    return Probe(seconds, told, max(peak, told.pop("mebibytes")))
+    message = json.loads(output)
+    return Probe(seconds, message, max(peak, message.pop("mebibytes")))
 
 
 def run_generate(tree: Path, cache: Path) -> Probe:
@@ -106,26 +106,26 @@ def main() -> None:
 
     started = time.perf_counter()
     index = build_index(tree, store=Store(cache), workers=workers or None)
-    told = {"open": time.perf_counter() - started, "files": float(len(index))}
+    message = {"open": time.perf_counter() - started, "files": float(len(index))}
     if what == "refresh":
         index.fingerprint  # noqa: B018
         _draw(index, 2)
         tokens.count("A loaded process has its tokenizer.")
         started = time.perf_counter()
         _draw(index, 3)
-        told["redraw"] = time.perf_counter() - started
+        message["redraw"] = time.perf_counter() - started
         started = time.perf_counter()
         index = index.refresh()
-        told["none"] = time.perf_counter() - started
+        message["none"] = time.perf_counter() - started
         _edit(tree, index.paths)
         started = time.perf_counter()
         index = index.refresh()
-        told["ten"] = time.perf_counter() - started
+        message["ten"] = time.perf_counter() - started
         started = time.perf_counter()
         _draw(index, 2)
-        told["draw_after"] = time.perf_counter() - started
+        message["draw_after"] = time.perf_counter() - started
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps(told | {"mebibytes": most / _MEBIBYTE}))
+    print(json.dumps(message | {"mebibytes": most / _MEBIBYTE}))
 
 
 def _draw(index: RepoIndex, level: int) -> None:

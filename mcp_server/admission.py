@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_server.connections import HEAD_BYTES
-from mcp_server.origins import Authority, Doorway
+from mcp_server.origins import AllowedAddresses, Authority
 
 Headers = dict[bytes, list[str]]
 """The values of each header, in lower case."""
@@ -32,7 +32,7 @@ class Refusal(NamedTuple):
 class Admission:
     """Stands before the application: what it refuses, or what is not sent to its end, never gets there."""
 
-    def __init__(self, app: ASGIApp, door: Doorway, probed_at: str) -> None:
+    def __init__(self, app: ASGIApp, door: AllowedAddresses, probed_at: str) -> None:
         """Let in what ``door`` admits; the path ``probed_at`` may also be called by any IP address.
 
         Probes call a server by its address. A browser's page gains nothing by that: a name can be pointed at

@@ -16,14 +16,14 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
-from mcp_server.context import Desk
+from mcp_server.context import AppContext
 from mcp_server.elicitation import MODERN, can_ask
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
-from mcp_server.principal import know_caller
+from mcp_server.principal import identify_principal
 from mcp_server.prompts import offer_prompts
 from mcp_server.resources import listed, offer_completions, offer_resources
-from mcp_server.sampling import DirectLine, Rounds, ask_host, over
+from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
 from mcp_server.subscriptions import Subscriptions, offer_subscriptions
@@ -50,11 +50,11 @@ _WARMED_BY: Final = frozenset({"tools/list", "resources/list", "prompts/list"})
 logger = logging.getLogger(__name__)
 
 
-class NavigatorServer(MCPServer[Desk]):
+class NavigatorServer(MCPServer[AppContext]):
     """An MCP server whose tool errors read as one sentence, and whose resources are the caller's own."""
 
     navigations: Navigations
-    rounds: Rounds
+    rounds: PendingCalls
 
     async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
@@ -63,7 +63,7 @@ class NavigatorServer(MCPServer[Desk]):
         await serve_stdio(serve, grace_seconds)
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None = None
+        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; refuse arguments that it does not have, and say what is wrong with those that it has.
 
@@ -74,7 +74,7 @@ class NavigatorServer(MCPServer[Desk]):
             return await self._called(name, arguments, context)
 
     async def _called(
-        self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None
+        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         tool = self._tool_manager.get_tool(name)
         if tool is None:
@@ -95,7 +95,7 @@ class NavigatorServer(MCPServer[Desk]):
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
 
     async def _rounds_of(
-        self, name: str, arguments: dict[str, Any], context: Context[Desk, Any] | None
+        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool so that the navigator can ask the host's model, where the host lets it."""
         capabilities = context.client_capabilities if context is not None else None
@@ -105,11 +105,14 @@ class NavigatorServer(MCPServer[Desk]):
             return await self.rounds.resume(context)
         if (context.protocol_version or "") >= MODERN:
             return await self.rounds.begin(context, partial(super().call_tool, name, arguments, context))
-        with over(DirectLine(context)):
+        with using_channel(DirectChannel(context)):
             return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Desk, Any] | None = None
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[AppContext, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
         """Write a prompt; say what is wrong with its name or its arguments.
 
@@ -134,9 +137,11 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     """
     navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
     folder = working_folder or Path.cwd()
-    warming = Warming(navigations)
-    subscriptions, rounds = Subscriptions(), Rounds()
-    connections = Connections(partial(Desk, settings, navigations, folder, subscriptions), rounds, warming)
+    warming = Preloading(navigations)
+    subscriptions, rounds = Subscriptions(), PendingCalls()
+    connections = Connections(
+        partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
+    )
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
@@ -145,7 +150,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         tools=tools(),
         lifespan=connections.open,
         log_level=settings.log_level,
-        middleware=[know_caller, warming],
+        middleware=[identify_principal, warming],
     )
     server.navigations = navigations
     server.rounds = rounds
@@ -159,31 +164,31 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
 class Connections:
     """Counts the connections of a server; the last one that ends closes what they share."""
 
-    def __init__(self, new_desk: Callable[[], Desk], rounds: Rounds, warming: Warming) -> None:
+    def __init__(self, new_desk: Callable[[], AppContext], rounds: PendingCalls, warming: Preloading) -> None:
         self._new_desk = new_desk
         self._rounds = rounds
         self._warming = warming
         self._number = 0
 
     @asynccontextmanager
-    async def open(self, _: MCPServer[Desk]) -> AsyncIterator[Desk]:
+    async def open(self, _: MCPServer[AppContext]) -> AsyncIterator[AppContext]:
         """Serve one connection, at a desk of its own."""
-        desk = self._new_desk()
+        app = self._new_desk()
         self._number += 1
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._warming.warm)
-                yield desk
+                yield app
                 tasks.cancel_scope.cancel()
         finally:
             self._number -= 1
             if not self._number:
                 with anyio.CancelScope(shield=True):
                     await self._rounds.aclose()
-                    await desk.navigations.aclose()
+                    await app.navigations.aclose()
 
 
-class Warming:
+class Preloading:
     """Imports the navigator behind the host's back, once its first questions are answered."""
 
     def __init__(self, navigations: Navigations) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class AppContext:
     """The settings, the navigations and the folder that the server was started in."""
 
     settings: Settings

@@ -9,11 +9,11 @@ from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
 from pydantic import BaseModel, Field
 
-from mcp_server.context import Desk
-from mcp_server.principal import current_caller
+from mcp_server.context import AppContext
+from mcp_server.principal import current_principal
 from mcp_server.report_text import clip, counted
 from mcp_server.repository import path_of
-from mcp_server.tool_errors import told_to_the_host
+from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.money import dollars
 
 MODERN: Final = "2026-07-28"
@@ -29,7 +29,7 @@ class Direction(BaseModel):
     feedback: str = Field(default="", description="What is missing or too much, in words")
 
 
-def ask_roots(ctx: Context[Desk, Any], repo_path: str | None) -> ListRoots | ListRootsResult:
+def ask_roots(ctx: Context[AppContext, Any], repo_path: str | None) -> ListRoots | ListRootsResult:
     """Ask for the host's open folders where no repository is named and the host can tell."""
     capabilities = ctx.client_capabilities
     if repo_path or capabilities is None or capabilities.roots is None or not can_ask(ctx):
@@ -38,7 +38,7 @@ def ask_roots(ctx: Context[Desk, Any], repo_path: str | None) -> ListRoots | Lis
 
 
 async def ask_direction(
-    ctx: Context[Desk, Any],
+    ctx: Context[AppContext, Any],
     navigation_id: str | None,
     feedback: str | None,
     updates: dict[str, Any] | None,
@@ -51,10 +51,10 @@ async def ask_direction(
     has_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
     if feedback or updates is not None or said.action != "continue" or not has_forms or not can_ask(ctx):
         return said
-    navigations, caller = ctx.request_context.lifespan_context.navigations, current_caller()
-    with told_to_the_host():
-        found, _ = await navigations.resolve(caller, navigation_id)
-        report = await (await navigations.navigator()).report(found, user=caller.user)
+    navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
+    with raised_as_tool_errors():
+        found, _ = await navigations.resolve(principal, navigation_id)
+        report = await (await navigations.navigator()).report(found, user=principal.user)
     if report.mode != "interactive":
         return said
     files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")

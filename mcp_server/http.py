@@ -22,7 +22,7 @@ from mcp_server.admission import Admission
 from mcp_server.app import NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
-from mcp_server.origins import doorway
+from mcp_server.origins import allowed_addresses
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.version import package_version
@@ -59,7 +59,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     )
     if settings.tokens:
         app = _behind_token(app, settings.tokens)
-    door = doorway(settings.host, settings.allowed_hosts, settings.allowed_origins)
+    door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
     return Admission(app, door, probed_at=HEALTH)
 
 

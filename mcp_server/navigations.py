@@ -20,7 +20,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.logs import about
-from mcp_server.principal import LOCAL, Caller
+from mcp_server.principal import LOCAL, Principal
 from mcp_server.repository import require_allowed
 from mcp_server.responses import answer_budget
 from mcp_server.settings import Settings
@@ -38,7 +38,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{6,80}")
 
 
 @dataclass(frozen=True)
-class Holding:
+class DeliveryState:
     """One navigation as the server sees it."""
 
     user: str
@@ -49,16 +49,16 @@ class Holding:
     held_step: int | None = None
     """Step whose whole map the host was given, None while it holds none."""
     used_at: float = 0.0
-    """Seconds since the epoch, by ``Holdings.now``."""
+    """Seconds since the epoch, by ``DeliveryStore.now``."""
 
 
-class Holdings:
-    """Holdings by navigation id, one small file each, so that they outlive the process."""
+class DeliveryStore:
+    """Delivery states by navigation id, one small file each, so that they outlive the process."""
 
     def __init__(self, folder: Path | None) -> None:
         """Keep them in ``folder``, or in memory where there is none."""
         self._folder = folder
-        self._read: dict[str, Holding] = {}
+        self._read: dict[str, DeliveryState] = {}
         self._writing = Lock()
         self._began: tuple[float, float] | None = None
 
@@ -70,40 +70,40 @@ class Holdings:
         """
         if self._began is None:
             clock = time.time()
-            latest = max((holding.used_at for _, holding in self), default=clock)
+            latest = max((delivery.used_at for _, delivery in self), default=clock)
             self._began = min(max(clock, latest), latest + DAY), time.monotonic()
         started, at = self._began
         return started + time.monotonic() - at
 
-    def get(self, navigation_id: str) -> Holding | None:
-        """Return the holding of ``navigation_id``, or None where there is none that can be read."""
+    def get(self, navigation_id: str) -> DeliveryState | None:
+        """Return the delivery state of ``navigation_id``, or None where there is none that can be read."""
         if navigation_id not in self._read and self._folder and _ID.fullmatch(navigation_id):
             with suppress(OSError, ValueError, TypeError):
-                self._read[navigation_id] = Holding(**json.loads(self._file(navigation_id).read_text()))
+                self._read[navigation_id] = DeliveryState(**json.loads(self._file(navigation_id).read_text()))
         return self._read.get(navigation_id)
 
-    def put(self, navigation_id: str, holding: Holding) -> None:
+    def put(self, navigation_id: str, delivery: DeliveryState) -> None:
         """Keep ``holding``; a reader never sees half of it, and on a full disk it lasts until the end."""
-        self._read[navigation_id] = holding
+        self._read[navigation_id] = delivery
         self._write(navigation_id)
 
-    async def put_aside(self, navigation_id: str, holding: Holding) -> None:
+    async def put_aside(self, navigation_id: str, delivery: DeliveryState) -> None:
         """Keep ``holding`` as ``put`` does, while others go on: files take their time when disks are busy."""
-        self._read[navigation_id] = holding
+        self._read[navigation_id] = delivery
         await anyio.to_thread.run_sync(self._write, navigation_id)
 
     def _write(self, navigation_id: str) -> None:
         """Write what is known of a navigation by the time that it is this one's turn."""
         with self._writing:
-            holding = self._read.get(navigation_id)
-            if self._folder is not None and holding is not None:
-                self._write_file(self._folder, navigation_id, holding)
+            delivery = self._read.get(navigation_id)
+            if self._folder is not None and delivery is not None:
+                self._write_file(self._folder, navigation_id, delivery)
 
-    def _write_file(self, folder: Path, navigation_id: str, holding: Holding) -> None:
+    def _write_file(self, folder: Path, navigation_id: str, delivery: DeliveryState) -> None:
         draft = folder / f".{navigation_id}.{os.getpid()}"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            draft.write_text(json.dumps(asdict(holding)))
+            draft.write_text(json.dumps(asdict(delivery)))
             draft.replace(self._file(navigation_id))
         except OSError as error:
             logger.warning(
@@ -119,12 +119,12 @@ class Holdings:
             with suppress(OSError):  # A folder that can't be written keeps it until it can.
                 self._file(navigation_id).unlink(missing_ok=True)
 
-    def __iter__(self) -> Iterator[tuple[str, Holding]]:
+    def __iter__(self) -> Iterator[tuple[str, DeliveryState]]:
         """Yield every id with its holding, by id."""
         stored = {file.stem for file in self._folder.glob("*.json")} if self._folder else set()
         for navigation_id in sorted(stored | self._read.keys()):
-            if holding := self.get(navigation_id):
-                yield navigation_id, holding
+            if delivery := self.get(navigation_id):
+                yield navigation_id, delivery
 
     def _file(self, navigation_id: str) -> Path:
         assert self._folder is not None
@@ -154,7 +154,7 @@ class Navigations:
         self._opening: set[asyncio.Task[str]] = set()
         self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
-        self._holdings = Holdings(settings.data_dir / "answers" if settings.data_dir else None)
+        self._holdings = DeliveryStore(settings.data_dir / "answers" if settings.data_dir else None)
 
     async def navigator(self) -> Navigator:
         """Return the navigator; the first call imports and builds it, in a thread as that takes a second."""
@@ -165,17 +165,17 @@ class Navigations:
             return self._navigator
 
     async def open(
-        self, caller: Caller, request: NavigationRequest, token_budget: int, on_progress: OnProgress
-    ) -> tuple[str, Holding]:
+        self, principal: Principal, request: NavigationRequest, token_budget: int, on_progress: OnProgress
+    ) -> tuple[str, DeliveryState]:
         """Open a navigation whose whole answers may take ``token_budget`` tokens.
 
         Raises:
             InvalidRequestError: The caller has as many navigations as are kept.
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
-        self._require_room(caller)
+        self._require_room(principal)
         navigator = await self.navigator()
-        opening = asyncio.create_task(navigator.open(request, user=caller.user, on_progress=on_progress))
+        opening = asyncio.create_task(navigator.open(request, user=principal.user, on_progress=on_progress))
         self._opening.add(opening)
         opening.add_done_callback(self._opening.discard)
         try:
@@ -189,79 +189,79 @@ class Navigations:
                 "call navigate again in a minute, it will find the index done."
             )
         navigation_id = opening.result()
-        holding = Holding(caller.user, str(request.repo_path), token_budget)
-        self.remember(caller, navigation_id, holding)
-        return navigation_id, holding
+        delivery = DeliveryState(principal.user, str(request.repo_path), token_budget)
+        self.remember(principal, navigation_id, delivery)
+        return navigation_id, delivery
 
-    def _require_room(self, caller: Caller) -> None:
+    def _require_room(self, principal: Principal) -> None:
         most = self._settings.max_navigations
-        if sum(holding.user == caller.user for _, holding in self._holdings) >= most:
+        if sum(delivery.user == principal.user for _, delivery in self._holdings) >= most:
             raise InvalidRequestError(
                 f"You have {most} navigations, the most that are kept for one caller; "
                 "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
             )
 
-    def remember(self, caller: Caller, navigation_id: str, holding: Holding) -> None:
+    def remember(self, principal: Principal, navigation_id: str, delivery: DeliveryState) -> None:
         """Note that a navigation is the caller's, and his session's latest."""
-        self._put(navigation_id, holding)
-        self._move_up(caller, navigation_id)
+        self._put(navigation_id, delivery)
+        self._move_up(principal, navigation_id)
 
-    async def resolve(self, caller: Caller, navigation_id: str | None) -> tuple[str, Holding]:
+    async def resolve(self, principal: Principal, navigation_id: str | None) -> tuple[str, DeliveryState]:
         """Return the navigation that is meant: the named one, else the session's latest, else the only one.
 
         Raises:
             UnknownNavigationError: None of that id is the caller's, or several could be meant.
             RepositoryNotAllowedError: Its repository lies outside the allow-list by now.
         """
-        chosen = navigation_id or self.implied(caller)
-        holding = self._holdings.get(chosen)
-        if holding is not None and self._is_expired(holding):
-            holding = None
-        if holding is None and (holding := await self._adopted(caller, chosen)) is not None:
-            self._put(chosen, holding)
-        if holding is None or holding.user != caller.user:
+        chosen = navigation_id or self.implied(principal)
+        delivery = self._holdings.get(chosen)
+        if delivery is not None and self._is_expired(delivery):
+            delivery = None
+        if delivery is None and (delivery := await self._adopted(principal, chosen)) is not None:
+            self._put(chosen, delivery)
+        if delivery is None or delivery.user != principal.user:
             raise UnknownNavigationError(
-                f"You have no navigation `{chosen}`; {self._choices(caller)}.", self.known(caller)
+                f"You have no navigation `{chosen}`; {self._choices(principal)}.", self.known(principal)
             )
-        require_allowed(Path(holding.repo_path), self._settings.allowed)
-        self._move_up(caller, chosen)
-        return chosen, holding
+        require_allowed(Path(delivery.repo_path), self._settings.allowed)
+        self._move_up(principal, chosen)
+        return chosen, delivery
 
-    def known(self, caller: Caller) -> list[str]:
+    def known(self, principal: Principal) -> list[str]:
         """Return the ids that the caller opened or named here, latest first.
 
         Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
         session alone, and two of them are not shown each other's.
         """
-        if caller.user != LOCAL:
+        if principal.user != LOCAL:
             stored = [
-                (holding.used_at, key) for key, holding in self._holdings if holding.user == caller.user
+                (delivery.used_at, key) for key, delivery in self._holdings if delivery.user == principal.user
             ]
             return [key for _, key in sorted(stored, reverse=True)]
         ids = (
-            self._opened.get(caller.user, [])
-            if caller.session is None
-            else self._sessions.get(caller.session, [])
+            self._opened.get(principal.user, [])
+            if principal.session is None
+            else self._sessions.get(principal.session, [])
         )
         return ids[::-1]
 
-    async def summaries(self, caller: Caller) -> list[NavigationSummary]:
+    async def summaries(self, principal: Principal) -> list[NavigationSummary]:
         """Return what the navigator knows of the ``known`` navigations, latest first."""
-        known = self.known(caller)
+        known = self.known(principal)
         if not known:
             return []
         navigator = await self.navigator()
-        found = {summary.navigation_id: summary for summary in await navigator.navigations(caller.user)}
+        found = {summary.navigation_id: summary for summary in await navigator.navigations(principal.user)}
         return [found[key] for key in known if key in found]
 
     async def delivered(
-        self, navigation_id: str, holding: Holding, report: TurnReport, *, whole: bool
+        self, navigation_id: str, delivery: DeliveryState, report: TurnReport, *, whole: bool
     ) -> None:
         """Note how far a navigation is, and, where ``whole``, that the host holds the map of that step."""
-        held = report.step_number if whole else holding.held_step
+        held = report.step_number if whole else delivery.held_step
         status = "open" if report.stop_reason is None else report.stop_reason.value
-        told = replace(holding, held_step=held, status=status, used_at=self._holdings.now())
-        await self._holdings.put_aside(navigation_id, told)
+        message = replace(delivery, held_step=held, status=status, used_at=self._holdings.now())
+        await self._holdings.put_aside(navigation_id, message)
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
@@ -285,15 +285,15 @@ class Navigations:
             if not lock.statistics().locked:
                 self._turns.pop(navigation_id, None)
 
-    def implied(self, caller: Caller) -> str:
+    def implied(self, principal: Principal) -> str:
         """Return the navigation that a caller means who names none.
 
         Raises:
             UnknownNavigationError: There is none, or more than one could be meant.
         """
-        if caller.session is not None and (latest := self._sessions.get(caller.session)):
+        if principal.session is not None and (latest := self._sessions.get(principal.session)):
             return latest[-1]
-        known = self.known(caller)
+        known = self.known(principal)
         if not known:
             raise UnknownNavigationError(
                 "There is no navigation in this session yet; call navigate first, "
@@ -305,37 +305,37 @@ class Navigations:
                 return choices[0]
         raise UnknownNavigationError(
             f"`navigation_id` is left out and {len(known)} navigations could be meant; "
-            f"{self._choices(caller)}.",
+            f"{self._choices(principal)}.",
             known,
         )
 
-    def _choices(self, caller: Caller) -> str:
-        known = self.known(caller)
+    def _choices(self, principal: Principal) -> str:
+        known = self.known(principal)
         if not known:
             return "call navigate to start one"
         more = f" and {len(known) - 5} more" if len(known) > 5 else ""
         return f"pass one of {', '.join(f'`{key}`' for key in known[:5])}{more}"
 
-    async def _adopted(self, caller: Caller, navigation_id: str) -> Holding | None:
+    async def _adopted(self, principal: Principal, navigation_id: str) -> DeliveryState | None:
         """Return a new holding for a navigation that the command line opened."""
         navigator = await self.navigator()
-        for summary in await navigator.navigations(caller.user):
+        for summary in await navigator.navigations(principal.user):
             if summary.navigation_id == navigation_id:
-                report = await navigator.report(navigation_id, user=caller.user)
+                report = await navigator.report(navigation_id, user=principal.user)
                 budget = max(self._settings.token_budget, answer_budget(report.token_budget))
-                return Holding(caller.user, summary.repo_path, budget)
+                return DeliveryState(principal.user, summary.repo_path, budget)
         return None
 
-    def _move_up(self, caller: Caller, navigation_id: str) -> None:
-        _move_to_end(self._opened, caller.user, navigation_id)
-        if caller.session is not None:
-            _move_to_end(self._sessions, caller.session, navigation_id)
+    def _move_up(self, principal: Principal, navigation_id: str) -> None:
+        _move_to_end(self._opened, principal.user, navigation_id)
+        if principal.session is not None:
+            _move_to_end(self._sessions, principal.session, navigation_id)
 
-    def _put(self, navigation_id: str, holding: Holding) -> None:
-        self._holdings.put(navigation_id, replace(holding, used_at=self._holdings.now()))
+    def _put(self, navigation_id: str, delivery: DeliveryState) -> None:
+        self._holdings.put(navigation_id, replace(delivery, used_at=self._holdings.now()))
 
-    def _is_expired(self, holding: Holding) -> bool:
-        return holding.used_at < self._holdings.now() - self._settings.keep_days * DAY
+    def _is_expired(self, delivery: DeliveryState) -> bool:
+        return delivery.used_at < self._holdings.now() - self._settings.keep_days * DAY
 
     async def _expire(self, navigator: Navigator) -> None:
         passed = (time.time() - self._holdings.now()) / DAY
@@ -344,10 +344,10 @@ class Navigations:
                 "The clock has gone on by %d days since a navigation was used; their age goes on by one",
                 passed,
             )
-        for key, holding in list(self._holdings):
-            if self._is_expired(holding):
+        for key, delivery in list(self._holdings):
+            if self._is_expired(delivery):
                 with suppress(NavigatorError):
-                    await navigator.forget(key, user=holding.user)
+                    await navigator.forget(key, user=delivery.user)
                 self._holdings.remove(key)
 
 

@@ -72,7 +72,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Doorway:
+class AllowedAddresses:
     """The hosts by which a server may be called, and the origins whose pages may call it."""
 
     hosts: frozenset[Authority]
@@ -95,7 +95,7 @@ class Doorway:
         return origin in self.origins or Origin(origin.scheme, host.with_any_port()) in self.origins
 
 
-def doorway(bound_to: str, hosts: Iterable[str], origins: Iterable[str]) -> Doorway:
+def allowed_addresses(bound_to: str, hosts: Iterable[str], origins: Iterable[str]) -> AllowedAddresses:
     """Return who may call a server that listens on ``bound_to``: loopback names, itself, and what was set.
 
     ``hosts`` and ``origins`` are rules that ``host_rule`` and ``origin_rule`` took.
@@ -103,7 +103,7 @@ def doorway(bound_to: str, hosts: Iterable[str], origins: Iterable[str]) -> Door
     itself = f"[{bound_to}]" if ":" in bound_to else bound_to
     own = [f"{name}:*" for name in (*_LOOPBACK, itself)]
     pages = [f"{scheme}://{name}:*" for scheme in ("http", "https") for name in _LOOPBACK]
-    return Doorway(
+    return AllowedAddresses(
         frozenset(host for text in (*own, *hosts) if (host := host_rule(text)) is not None),
         frozenset(page for text in (*pages, *origins) if (page := origin_rule(text)) is not None),
     )

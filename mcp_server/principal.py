@@ -13,7 +13,7 @@ LOCAL: Final = "local"
 """The principal of everyone who needs no token: whoever can reach stdio or loopback."""
 
 
-class Caller(NamedTuple):
+class Principal(NamedTuple):
     """One request's origin."""
 
     user: str = LOCAL
@@ -21,36 +21,36 @@ class Caller(NamedTuple):
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
 
 
-_caller: ContextVar[Caller] = ContextVar("caller", default=Caller())  # noqa: B039 - a frozen value
+_caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value
 
 
-def current_caller() -> Caller:
+def current_principal() -> Principal:
     """Return the caller of the request that is being handled."""
     return _caller.get()
 
 
-def caller_of(ctx: ServerRequestContext[Any, Any]) -> Caller:
+def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     """Return the caller that a request's transport vouches for."""
     request = ctx.request
     if request is None:
         # One process on stdio, one connection in memory: its lifespan is the session.
-        return Caller(session=f"connection-{id(ctx.lifespan_context)}")
+        return Principal(session=f"connection-{id(ctx.lifespan_context)}")
     user = request.scope.get("user")
     principal = user.display_name if user is not None and user.is_authenticated else LOCAL
-    return Caller(principal, request.headers.get("mcp-session-id"))
+    return Principal(principal, request.headers.get("mcp-session-id"))
 
 
 @contextmanager
-def calling(caller: Caller) -> Iterator[None]:
+def acting_as(principal: Principal) -> Iterator[None]:
     """Make ``caller`` the current caller."""
-    token = _caller.set(caller)
+    token = _caller.set(principal)
     try:
         yield
     finally:
         _caller.reset(token)
 
 
-async def know_caller(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def identify_principal(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Middleware: resources and completions get no context, so the caller travels beside them."""
-    with calling(caller_of(ctx)):
+    with acting_as(principal_of(ctx)):
         return await call_next(ctx)

@@ -7,11 +7,11 @@ from typing import Annotated
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from mcp_server.context import Desk
+from mcp_server.context import AppContext
 from mcp_server.navigations import Navigations
-from mcp_server.principal import current_caller
+from mcp_server.principal import current_principal
 from mcp_server.report_text import report_text, wire_report
-from mcp_server.tool_errors import told_in_a_prompt
+from mcp_server.tool_errors import raised_as_prompt_errors
 
 NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
 
@@ -42,7 +42,7 @@ def continue_navigation(
     )
 
 
-def offer_prompts(server: MCPServer[Desk], navigations: Navigations) -> None:
+def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> None:
     """Register the four prompts."""
 
     server.prompt(title="Find the code for a task")(find_code)
@@ -69,8 +69,8 @@ def offer_prompts(server: MCPServer[Desk], navigations: Navigations) -> None:
         )
 
     async def _report(navigation_id: str) -> str:
-        caller = current_caller()
-        with told_in_a_prompt():
-            found, holding = await navigations.resolve(caller, navigation_id or None)
-            report = await (await navigations.navigator()).report(found, user=caller.user)
-        return report_text(wire_report(report, holding.token_budget))
+        principal = current_principal()
+        with raised_as_prompt_errors():
+            found, delivery = await navigations.resolve(principal, navigation_id or None)
+            report = await (await navigations.navigator()).report(found, user=principal.user)
+        return report_text(wire_report(report, delivery.token_budget))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from navigator import reports
 
 
-class Detail(NamedTuple):
+class DetailLevel(NamedTuple):
     """How much of a report is told."""
 
     focus_areas: int
@@ -26,10 +26,10 @@ class Detail(NamedTuple):
 
 
 DETAILS: Final = (
-    Detail(3, 0, 0, 160),
-    Detail(8, 3, 2, 300),
-    Detail(12, 5, 5, 600),
-    Detail(40, 20, 12, 2_000),
+    DetailLevel(3, 0, 0, 160),
+    DetailLevel(8, 3, 2, 300),
+    DetailLevel(12, 5, 5, 600),
+    DetailLevel(40, 20, 12, 2_000),
 )
 """From the barest to the fullest."""
 
@@ -75,14 +75,14 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 
 
 def wire_report(
-    report: reports.TurnReport, token_budget: int, detail: Detail = DETAILS[-1]
-) -> wire.TurnReport:
+    report: reports.TurnReport, token_budget: int, detail: DetailLevel = DETAILS[-1]
+) -> wire.TurnReportJson:
     """Return ``report`` as clients see it; ``token_budget`` is what the whole answer may take."""
     status = status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
-    return wire.TurnReport(
+    return wire.TurnReportJson(
         navigation_id=report.navigation_id,
         status=status,
         step_number=report.step_number,
@@ -99,7 +99,7 @@ def wire_report(
         excluded_count=report.excluded_count,
         left_out=report.left_out,
         focus_areas=list(report.focus_areas[: detail.focus_areas]),
-        cuts=[wire.Cut.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
+        cuts=[wire.CutJson.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         account=report.account._asdict() if report.account.calls and detail.candidates else None,
         sufficiency=clip(report.sufficiency, detail.characters) or None,
@@ -108,7 +108,7 @@ def wire_report(
     )
 
 
-def report_text(report: wire.TurnReport) -> str:
+def report_text(report: wire.TurnReportJson) -> str:
     """Return ``report`` as a few lines that a model, or a person, reads.
 
     The first two are ours. The others tell of the repository in its own names, or in words of a model that
@@ -158,8 +158,8 @@ def clip(text: str, characters: int) -> str:
     return f"{cut[: cut.rfind(' ')] if ' ' in cut[characters // 2 :] else cut}…"
 
 
-def _candidate(candidate: reports.Candidate) -> wire.Candidate:
-    return wire.Candidate(
+def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
+    return wire.CandidateJson(
         path=candidate.path,
         symbol=candidate.symbol or None,
         lines=candidate.lines or None,
@@ -169,18 +169,18 @@ def _candidate(candidate: reports.Candidate) -> wire.Candidate:
     )
 
 
-def _candidate_line(candidate: wire.Candidate) -> str:
+def _candidate_line(candidate: wire.CandidateJson) -> str:
     place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
     prices = ", ".join(f"L{level} +{price:,}" for level, price in candidate.tokens.items())
     reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
     return f"candidate: {place} (now L{candidate.level}; {prices} tokens){reasons}"
 
 
-def _notes(report: reports.TurnReport, detail: Detail) -> list[str]:
+def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
     notes = [*([report.ended] if report.ended else []), *report.notes]
     most = max(detail.focus_areas, 3)
-    told = [clip(note, detail.characters) for note in notes[:most]]
+    message = [clip(note, detail.characters) for note in notes[:most]]
     if len(notes) > most:
         whole = address(report.navigation_id, "report")
-        told.append(f"{counted(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
-    return told
+        message.append(f"{counted(len(notes) - most, 'more note')}: call get_turn_report, or read {whole}")
+    return message

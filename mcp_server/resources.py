@@ -21,16 +21,16 @@ from mcp_types import (
 )
 
 from mcp_server.addresses import NAVIGATIONS, address
-from mcp_server.context import Desk
+from mcp_server.context import AppContext
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
-from mcp_server.principal import LOCAL, current_caller
+from mcp_server.principal import LOCAL, current_principal
 from mcp_server.report_text import clip, counted, status_of, wire_report
 from navigator.errors import UnknownNavigationError
 from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:
-    from mcp_server.navigations import Holding
+    from mcp_server.navigations import DeliveryState
     from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, NavigatorOutput
 
@@ -40,9 +40,9 @@ _TEXT: Final = "text/plain"
 _LISTED: Final = 20
 
 
-def offer_resources(server: MCPServer[Desk], navigations: Navigations) -> None:
+def offer_resources(server: MCPServer[AppContext], navigations: Navigations) -> None:
     """Register the resource and the templates."""
-    shelf = _Shelf(navigations)
+    shelf = _NavigationResources(navigations)
     one = "{navigation_id}"
     for uri, name, title, mime_type, read in (
         (NAVIGATIONS, "navigations", "Your navigations", _JSON, shelf.navigations),
@@ -55,8 +55,8 @@ def offer_resources(server: MCPServer[Desk], navigations: Navigations) -> None:
         server.resource(uri, name=name, title=title, mime_type=mime_type)(read)
 
 
-class _Shelf:
-    """What can be read of the caller's navigations; each method's sentence is what hosts are told of it."""
+class _NavigationResources:
+    """What can be read of the principal's navigations; hosts are told each method's sentence."""
 
     def __init__(self, navigations: Navigations) -> None:
         self._navigations = navigations
@@ -64,7 +64,7 @@ class _Shelf:
     async def navigations(self) -> str:
         """Every navigation you can continue, latest first."""
         with _told():
-            found = await self._navigations.summaries(current_caller())
+            found = await self._navigations.summaries(current_principal())
             return _json([_summary(summary) for summary in found])
 
     async def context(self, navigation_id: str) -> str:
@@ -78,42 +78,42 @@ class _Shelf:
     async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
         with _told():
-            navigator, found, holding = await self._found(navigation_id)
-            latest = await navigator.report(found, user=holding.user)
-            return _json(wire_report(latest, holding.token_budget).on_the_wire())
+            navigator, found, delivery = await self._found(navigation_id)
+            latest = await navigator.report(found, user=delivery.user)
+            return _json(wire_report(latest, delivery.token_budget).on_the_wire())
 
     async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
         with _told():
-            navigator, found, holding = await self._found(navigation_id)
-            steps = await navigator.decisions(found, user=holding.user)
+            navigator, found, delivery = await self._found(navigation_id)
+            steps = await navigator.decisions(found, user=delivery.user)
             fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
             return _json([step.model_dump(mode="json", include=fields) for step in steps])
 
     async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
         with _told():
-            navigator, found, holding = await self._found(navigation_id)
+            navigator, found, delivery = await self._found(navigation_id)
             if not version.isdecimal():
                 raise ResourceNotFoundError(
                     f"`{version}` is no map version; versions are whole numbers from 0 on."
                 )
-            return await navigator.map_text(found, user=holding.user, version=int(version))
+            return await navigator.map_text(found, user=delivery.user, version=int(version))
 
     async def _output(self, navigation_id: str) -> NavigatorOutput:
         with _told():
-            navigator, found, holding = await self._found(navigation_id)
-            return await navigator.context(found, user=holding.user)
+            navigator, found, delivery = await self._found(navigation_id)
+            return await navigator.context(found, user=delivery.user)
 
-    async def _found(self, navigation_id: str) -> tuple[Navigator, str, Holding]:
-        found, holding = await self._navigations.resolve(current_caller(), navigation_id)
-        return await self._navigations.navigator(), found, holding
+    async def _found(self, navigation_id: str) -> tuple[Navigator, str, DeliveryState]:
+        found, delivery = await self._navigations.resolve(current_principal(), navigation_id)
+        return await self._navigations.navigator(), found, delivery
 
 
 async def listed(navigations: Navigations) -> list[Resource]:
     """Return the contexts of the caller's latest navigations, to be listed beside the fixed resource."""
     with _told():
-        summaries = await navigations.summaries(current_caller())
+        summaries = await navigations.summaries(current_principal())
     return [
         Resource(
             uri=address(summary.navigation_id, "context"),
@@ -159,7 +159,9 @@ MOST: Final = 100
 """The protocol's own limit."""
 
 
-def offer_completions(server: MCPServer[Desk], navigations: Navigations, allowed: tuple[Path, ...]) -> None:
+def offer_completions(
+    server: MCPServer[AppContext], navigations: Navigations, allowed: tuple[Path, ...]
+) -> None:
     """Register the completion handler."""
 
     @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
@@ -169,7 +171,7 @@ def offer_completions(server: MCPServer[Desk], navigations: Navigations, allowed
         context: CompletionContext | None,
     ) -> Completion | None:
         if argument.name == "navigation_id":
-            return _of(navigations.known(current_caller()), argument.value)
+            return _of(navigations.known(current_principal()), argument.value)
         if argument.name == "version":
             chosen = (context.arguments or {}) if context else {}
             return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
@@ -179,10 +181,10 @@ def offer_completions(server: MCPServer[Desk], navigations: Navigations, allowed
 
 
 async def _versions(navigations: Navigations, navigation_id: str | None) -> list[str]:
-    caller = current_caller()
+    principal = current_principal()
     try:
-        found, _ = await navigations.resolve(caller, navigation_id)
-        steps = await (await navigations.navigator()).decisions(found, user=caller.user)
+        found, _ = await navigations.resolve(principal, navigation_id)
+        steps = await (await navigations.navigator()).decisions(found, user=principal.user)
     except TOLD:
         return []
     return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)
@@ -192,7 +194,7 @@ def _folders(typed: str, allowed: tuple[Path, ...]) -> list[str]:
     """Return the folders that ``typed`` may go on to; without an allow-list only for local callers."""
     if not typed:
         return [str(folder) for folder in allowed]
-    if not allowed and current_caller().user != LOCAL:
+    if not allowed and current_principal().user != LOCAL:
         return []
     parent = Path(typed if typed.endswith("/") else typed.rpartition("/")[0] or "/")
     if not parent.is_absolute() or (

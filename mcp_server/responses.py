@@ -13,7 +13,7 @@ from mcp_server import wire
 from mcp_server.report_text import (
     DETAILS,
     STATUS_WORDS,
-    Detail,
+    DetailLevel,
     clip,
     counted,
     report_text,
@@ -154,10 +154,10 @@ def _boundaries(text: str, start: int, paths: frozenset[str]) -> tuple[list[int]
     return files, lines
 
 
-class Telling(NamedTuple):
+class AnswerShape(NamedTuple):
     """How much an answer tells beside the context."""
 
-    detail: Detail
+    detail: DetailLevel
     plan: bool = False
 
 
@@ -168,34 +168,40 @@ class Page(NamedTuple):
     last: bool
 
 
-_Make = Callable[[Telling, str, str | None], Answer]
+_Make = Callable[[AnswerShape, str, str | None], Answer]
 
 # A finished navigation needs its plan more than a choice of next steps; an open one the other way round.
 _STOPPED: Final = (
-    Telling(DETAILS[2], True),
-    Telling(DETAILS[1], True),
-    Telling(DETAILS[1]),
-    Telling(DETAILS[0]),
+    AnswerShape(DETAILS[2], True),
+    AnswerShape(DETAILS[1], True),
+    AnswerShape(DETAILS[1]),
+    AnswerShape(DETAILS[0]),
 )
-_UNCHANGED: Final = (Telling(DETAILS[0]._replace(characters=DETAILS[-1].characters)), Telling(DETAILS[0]))
-_OPEN: Final = tuple(Telling(detail) for detail in reversed(DETAILS))
+_UNCHANGED: Final = (
+    AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
+    AnswerShape(DETAILS[0]),
+)
+_OPEN: Final = tuple(AnswerShape(detail) for detail in reversed(DETAILS))
 
 
 def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
     """Return the answer of ``navigate``."""
 
-    def make(telling: Telling, context: str, cursor: str | None) -> Answer:
-        told = wire_report(report, token_budget, telling.detail)
-        result = wire.NavigateResult(
+    def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(report, token_budget, telling.detail)
+        result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
-            status=told.status,
-            turn_report=told,
+            status=message.status,
+            turn_report=message,
             context=context,
             reasoning_summary=_news(output.reasoning_summary, report.reasoning, telling.detail),
             flight_plan_yaml=output.flight_plan_yaml if telling.plan else None,
             next_cursor=cursor,
         )
-        parts = [report_text(told), _told(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml))]
+        parts = [
+            report_text(message),
+            _told(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
+        ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _STOPPED
@@ -205,17 +211,17 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: i
 def step_answer(delta: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
     """Return the answer of ``step``: the report, and the context against what the host holds."""
 
-    def make(telling: Telling, context: str, cursor: str | None) -> Answer:
-        told = wire_report(report, token_budget, telling.detail)
-        result = wire.StepResult(
+    def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
+        message = wire_report(report, token_budget, telling.detail)
+        result = wire.StepResultJson(
             navigation_id=report.navigation_id,
-            status=told.status,
-            turn_report=told,
+            status=message.status,
+            turn_report=message,
             context_delta=context,
             removed=list(delta.removed),
             next_cursor=cursor,
         )
-        parts = [report_text(told), _since(delta)]
+        parts = [report_text(message), _since(delta)]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _OPEN[1:]
@@ -230,8 +236,8 @@ def report_answer(report: TurnReport, token_budget: int) -> Answer:
     """Return the answer of ``get_turn_report``, in the most detail that fits."""
     answer = Answer("", {})
     for detail in reversed(DETAILS):
-        told = wire_report(report, token_budget, detail)
-        answer = Answer(report_text(told), told.on_the_wire())
+        message = wire_report(report, token_budget, detail)
+        answer = Answer(report_text(message), message.on_the_wire())
         if answer.size <= token_budget:
             break
     return answer
@@ -240,7 +246,7 @@ def report_answer(report: TurnReport, token_budget: int) -> Answer:
 def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -> Page:
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
-    def make(telling: Telling, context: str, following: str | None) -> Answer:
+    def make(telling: AnswerShape, context: str, following: str | None) -> Answer:
         plan = output.flight_plan_yaml if telling.plan else None
         bare = _wire_output(output, token_budget, context, plan, following)
         result = bare.model_copy(
@@ -252,8 +258,8 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -
             }
         )
         notes = "\n".join(f"note: {note}" for note in result.notes)
-        told = _told(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
-        parts = [_output_head(result), _since(output), told]
+        message = _told(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
+        parts = [_output_head(result), _since(output), message]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
     return _fitted(make, output, cursor, token_budget, _STOPPED)
@@ -266,9 +272,9 @@ def plan_answer(output: NavigatorOutput, place: PlanCursor, token_budget: int) -
     def page(end: int) -> Answer:
         following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
         result = _wire_output(output, token_budget, "", plan[start:end], following)
-        told = f"flight plan, from character {start:,} on:" if start else "flight plan:"
+        message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
         more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
-        parts = [_output_head(result), f"{told}\n{plan[start:end].rstrip()}", more]
+        parts = [_output_head(result), f"{message}\n{plan[start:end].rstrip()}", more]
         return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
 
     whole = page(len(plan))
@@ -278,9 +284,9 @@ def plan_answer(output: NavigatorOutput, place: PlanCursor, token_budget: int) -
 
 def _wire_output(
     output: NavigatorOutput, token_budget: int, context: str, plan: str | None, following: str | None
-) -> wire.NavigatorOutput:
+) -> wire.NavigatorOutputJson:
     """Return the output as clients see it, without its summary and its notes."""
-    return wire.NavigatorOutput(
+    return wire.NavigatorOutputJson(
         navigation_id=output.navigation_id,
         status=status_of(output.stop_reason),
         context_string=context,
@@ -293,7 +299,7 @@ def _wire_output(
     )
 
 
-def _output_head(result: wire.NavigatorOutput) -> str:
+def _output_head(result: wire.NavigatorOutputJson) -> str:
     size = counted(result.token_count, "token")
     return (
         f"navigation {result.navigation_id}: {STATUS_WORDS[result.status]}, {size}, "
@@ -302,7 +308,7 @@ def _output_head(result: wire.NavigatorOutput) -> str:
 
 
 def _fitted(
-    make: _Make, output: NavigatorOutput, cursor: Cursor, token_budget: int, tellings: Sequence[Telling]
+    make: _Make, output: NavigatorOutput, cursor: Cursor, token_budget: int, tellings: Sequence[AnswerShape]
 ) -> Page:
     text, start = output.context_string, cursor.offset
     answer = Answer("", {})
@@ -328,7 +334,7 @@ def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str
     return "\n\n".join(part for part in ("\n".join(filter(None, parts)), fenced, more) if part)
 
 
-def _news(summary: str, reasoning: str, detail: Detail) -> str | None:
+def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:
     """Return the summary, unless the report that stands beside it has just said the same."""
     return None if summary == reasoning else clip(summary, detail.characters) or None
 
@@ -338,14 +344,14 @@ def _since(delta: NavigatorOutput) -> str:
         return ""
     if not delta.context_string and not delta.removed:
         return f"context: nothing is new since step {delta.since_step}"
-    told = f"context: what is new or shown differently since step {delta.since_step}"
-    return f"{told}; no longer shown:\n{quoted(', '.join(delta.removed))}" if delta.removed else told
+    message = f"context: what is new or shown differently since step {delta.since_step}"
+    return f"{message}; no longer shown:\n{quoted(', '.join(delta.removed))}" if delta.removed else message
 
 
 def _told(*parts: str) -> str:
     """Return what names the repository's own, or comes from a model that has read it, between the markers."""
-    told = "\n".join(filter(None, parts))
-    return quoted(told) if told else ""
+    message = "\n".join(filter(None, parts))
+    return quoted(message) if message else ""
 
 
 def _summary(summary: str | None) -> str:

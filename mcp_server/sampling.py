@@ -29,8 +29,8 @@ from mcp_types import (
     ToolUseContent,
 )
 
-from mcp_server.context import Desk
-from mcp_server.principal import current_caller
+from mcp_server.context import AppContext
+from mcp_server.principal import current_principal
 from navigator.errors import InvalidRequestError
 from navigator.sampling_port import HOST, HostAnswer, HostError, HostQuestion
 
@@ -40,10 +40,10 @@ _IN_WORDS: Final = (
 )
 
 
-class Line(Protocol):
+class SamplingChannel(Protocol):
     """A way to the host's model during one call."""
 
-    context: Context[Desk, Any]
+    context: Context[AppContext, Any]
     """Of the request that the host waits for at present."""
     most_steps: int | None
     """Steps that fit into one call, None for any number."""
@@ -56,11 +56,11 @@ class Line(Protocol):
         """
 
 
-_line: ContextVar[Line | None] = ContextVar("line", default=None)
+_line: ContextVar[SamplingChannel | None] = ContextVar("line", default=None)
 
 
 @contextmanager
-def over(line: Line | None) -> Iterator[None]:
+def using_channel(line: SamplingChannel | None) -> Iterator[None]:
     """Ask over ``line`` in this block, and in the tasks that it starts."""
     token = _line.set(line)
     try:
@@ -69,7 +69,7 @@ def over(line: Line | None) -> Iterator[None]:
         _line.reset(token)
 
 
-def current_line() -> Line | None:
+def current_channel() -> SamplingChannel | None:
     """Return the way to the host's model, None where it lets nobody ask."""
     return _line.get()
 
@@ -143,12 +143,12 @@ def answer_of(reply: Reply) -> HostAnswer:
     return HostAnswer("", {}, text or "(nothing)")
 
 
-class DirectLine:
+class DirectChannel:
     """The way of the earlier era: a request of our own while the host waits for its answer."""
 
     most_steps: int | None = None
 
-    def __init__(self, context: Context[Desk, Any]) -> None:
+    def __init__(self, context: Context[AppContext, Any]) -> None:
         self.context = context
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
@@ -173,19 +173,19 @@ _KEPT: Final = 256
 _Result = CallToolResult | InputRequiredResult
 
 
-class Work:
+class PendingCall:
     """A tool call that goes on between the rounds, and its line to the host's model."""
 
     most_steps: int | None = _MOST_ROUNDS
 
-    def __init__(self, context: Context[Desk, Any], call: Callable[[], Awaitable[_Result]]) -> None:
+    def __init__(self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]) -> None:
         self.context = context
-        self.user = current_caller().user
+        self.user = current_principal().user
         self.asked = asyncio.Event()
         self.params: CreateMessageRequestParams | None = None
         self._reply: asyncio.Future[Reply] | None = None
         self._rounds = 0
-        with over(self):
+        with using_channel(self):
             self.task = asyncio.ensure_future(call())
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
@@ -200,7 +200,7 @@ class Work:
         finally:
             self.asked.clear()
 
-    def hear(self, reply: object) -> None:
+    def take_reply(self, reply: object) -> None:
         """Take the reply that a round brought; anything else leaves the question standing."""
         waits = self._reply is not None and not self._reply.done()
         if waits and isinstance(reply, CreateMessageResult | CreateMessageResultWithTools):
@@ -209,35 +209,37 @@ class Work:
             self._reply.set_result(reply)
 
 
-class Rounds:
+class PendingCalls:
     """The calls whose question a host has yet to answer."""
 
     def __init__(self) -> None:
-        self._works: OrderedDict[str, Work] = OrderedDict()
+        self._works: OrderedDict[str, PendingCall] = OrderedDict()
 
-    async def begin(self, context: Context[Desk, Any], call: Callable[[], Awaitable[_Result]]) -> _Result:
+    async def begin(
+        self, context: Context[AppContext, Any], call: Callable[[], Awaitable[_Result]]
+    ) -> _Result:
         """Run ``call`` up to its result, or to its first question."""
-        return await self._result_or_question(Work(context, call))
+        return await self._result_or_question(PendingCall(context, call))
 
-    def answers(self, context: Context[Desk, Any] | None) -> bool:
+    def answers(self, context: Context[AppContext, Any] | None) -> bool:
         """Return whether a request brings the answer to a question."""
         return context is not None and (context.request_state or "").startswith(_PREFIX)
 
-    async def resume(self, context: Context[Desk, Any]) -> _Result:
+    async def resume(self, context: Context[AppContext, Any]) -> _Result:
         """Go on with the call that a request answers.
 
         Raises:
             ToolError: It is over.
         """
         work = self._works.get(context.request_state or "")
-        if work is None or work.user != current_caller().user:
+        if work is None or work.user != current_principal().user:
             raise ToolError(
                 "The call that asked the assistant's model is over; what was done is kept, "
                 "call step to go on."
             )
         del self._works[context.request_state or ""]
         work.context = context
-        work.hear((context.input_responses or {}).get(_QUESTION))
+        work.take_reply((context.input_responses or {}).get(_QUESTION))
         return await self._result_or_question(work)
 
     async def aclose(self) -> None:
@@ -248,7 +250,7 @@ class Rounds:
             work.task.cancel()
         await asyncio.gather(*(work.task for work in works), return_exceptions=True)
 
-    async def _result_or_question(self, work: Work) -> _Result:
+    async def _result_or_question(self, work: PendingCall) -> _Result:
         question = asyncio.ensure_future(work.asked.wait())
         try:
             await asyncio.wait({work.task, question}, return_when=asyncio.FIRST_COMPLETED)

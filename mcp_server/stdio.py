@@ -112,7 +112,7 @@ async def _ended_by_signals(exchange: Exchange) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
 
-class Refused(NamedTuple):
+class RefusedLine(NamedTuple):
     """A line that is no message."""
 
     answer: JSONRPCError
@@ -123,7 +123,7 @@ class Exchange:
 
     def __init__(self, source: int, sink: int, grace_seconds: float) -> None:
         self._threads = anyio.CapacityLimiter(2)
-        self._lines = Lines(partial(self._in_thread, os.read, source, _CHUNK_BYTES))
+        self._lines = LineReader(partial(self._in_thread, os.read, source, _CHUNK_BYTES))
         self._source = source
         self._sink = sink
         self._grace_seconds = grace_seconds
@@ -154,8 +154,8 @@ class Exchange:
             if line is None:
                 self.has_ended = True
                 break
-            item = line if isinstance(line, Refused) else _message(line)
-            if isinstance(item, Refused):
+            item = line if isinstance(line, RefusedLine) else _message(line)
+            if isinstance(item, RefusedLine):
                 await self._answer(item.answer)
             elif item is not None:
                 await self._until(lambda: not self._is_draining)
@@ -288,7 +288,7 @@ class Exchange:
                 del self._calls[key]
 
 
-class Lines:
+class LineReader:
     """The lines that come out of a pipe, each within bounds."""
 
     def __init__(self, read: Callable[[], Awaitable[bytes]]) -> None:
@@ -300,7 +300,7 @@ class Lines:
         """Whether what is read now is the rest of a line that was refused."""
         self._ended = False
 
-    async def next(self) -> bytes | Refused | None:
+    async def next(self) -> bytes | RefusedLine | None:
         """Return the next line, the refusal of one that is too long, or None at their end."""
         while True:
             end = self._read.find(b"\n", self._searched)
@@ -318,7 +318,7 @@ class Lines:
                 self._searched = 0
                 if not self._too_long:
                     self._too_long = True
-                    return Refused(_error(INVALID_REQUEST, _TOO_LONG))
+                    return RefusedLine(_error(INVALID_REQUEST, _TOO_LONG))
             if self._ended:
                 last, self._read = bytes(self._read), bytearray()
                 return last or None
@@ -338,17 +338,17 @@ def refusal(error: ValidationError) -> JSONRPCError | None:
     return _error(INVALID_REQUEST, _NO_MESSAGE, _id_in([finding["input"] for finding in findings]))
 
 
-def _message(line: bytes) -> JSONRPCMessage | Refused | None:
+def _message(line: bytes) -> JSONRPCMessage | RefusedLine | None:
     """Return the message of a line, or its refusal; None if it is blank."""
     text = line.decode("utf-8", "replace")
     try:
         message = jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
         answer = refusal(error)
-        return None if answer is None else Refused(answer)
+        return None if answer is None else RefusedLine(answer)
     # A request whose id is neither a whole number nor a string would pass as a notification.
     if isinstance(message, JSONRPCNotification) and '"id"' in text and from_json(text).get("id") is not None:
-        return Refused(_error(INVALID_REQUEST, _NO_MESSAGE))
+        return RefusedLine(_error(INVALID_REQUEST, _NO_MESSAGE))
     return message
 
 

@@ -13,9 +13,9 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from mcp_server.addresses import NAVIGATIONS, address
-from mcp_server.context import Desk
+from mcp_server.context import AppContext
 from mcp_server.elicitation import MODERN
-from mcp_server.principal import caller_of, current_caller
+from mcp_server.principal import current_principal, principal_of
 
 _CHANGING: Final = ("context", "plan", "report", "decisions")
 _ANNOUNCED: Final = re.compile(
@@ -38,7 +38,7 @@ class Subscriptions:
         self, ctx: ServerRequestContext[Any, Any], params: SubscribeRequestParams
     ) -> EmptyResult:
         """Note that the session wants to hear of a resource, if it is one that changes."""
-        uri, session = str(params.uri), caller_of(ctx).session
+        uri, session = str(params.uri), principal_of(ctx).session
         if _ANNOUNCED.fullmatch(uri):
             uris = self._uris.setdefault(session, {})
             uris.pop(uri, None)
@@ -54,14 +54,16 @@ class Subscriptions:
         self, ctx: ServerRequestContext[Any, Any], params: UnsubscribeRequestParams
     ) -> EmptyResult:
         """Note that it no longer does."""
-        session = caller_of(ctx).session
+        session = principal_of(ctx).session
         uris = self._uris.get(session, {})
         uris.pop(str(params.uri), None)
         if not uris:
             self._uris.pop(session, None)
         return EmptyResult()
 
-    async def announce(self, ctx: Context[Desk, Any], navigation_id: str, *, opened: bool = False) -> None:
+    async def announce(
+        self, ctx: Context[AppContext, Any], navigation_id: str, *, opened: bool = False
+    ) -> None:
         """Tell whoever asked that a navigation was stepped, and, where ``opened``, that it is new."""
         uris = [NAVIGATIONS, *(address(navigation_id, part) for part in _CHANGING)]
         if (ctx.protocol_version or "") >= MODERN:
@@ -70,7 +72,7 @@ class Subscriptions:
             if opened:
                 await ctx.notify_resources_changed()
             return
-        wanted = self._uris.get(current_caller().session, {})
+        wanted = self._uris.get(current_principal().session, {})
         for uri in uris:
             if uri in wanted:
                 await ctx.session.send_resource_updated(uri)
@@ -78,7 +80,7 @@ class Subscriptions:
             await ctx.session.send_resource_list_changed()
 
 
-def offer_subscriptions(server: MCPServer[Desk], subscriptions: Subscriptions) -> None:
+def offer_subscriptions(server: MCPServer[AppContext], subscriptions: Subscriptions) -> None:
     """Register what the earlier era needs; `MCPServer` serves the modern era by itself."""
     low = server._lowlevel_server
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, subscriptions.subscribe)

@@ -17,7 +17,7 @@ from repo_map.secrets.names import mask_name
 
 
 @contextmanager
-def told_to_the_host() -> Iterator[None]:
+def raised_as_tool_errors() -> Iterator[None]:
     """Raise each error that is written for the caller as a ``ToolError``, the only text that is passed on."""
     try:
         yield
@@ -33,20 +33,20 @@ def echoing_no_secret() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        if (told := mask_name(str(error))) == str(error):
+        if (message := mask_name(str(error))) == str(error):
             raise
-        raise ToolError(told) from error.__cause__
+        raise ToolError(message) from error.__cause__
     except MCPError as error:
-        if (told := mask_name(error.message)) == error.message:
+        if (message := mask_name(error.message)) == error.message:
             raise
-        raise MCPError(error.code, told) from None
+        raise MCPError(error.code, message) from None
 
 
 @contextmanager
-def told_in_a_prompt() -> Iterator[None]:
+def raised_as_prompt_errors() -> Iterator[None]:
     """Raise each error that is written for the caller as the protocol's own, as prompts have no results."""
     try:
-        with told_to_the_host():
+        with raised_as_tool_errors():
             yield
     except ToolError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error

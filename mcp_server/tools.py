@@ -16,10 +16,10 @@ from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotati
 from pydantic import Field
 
 from mcp_server import wire
-from mcp_server.context import Desk
+from mcp_server.context import AppContext
 from mcp_server.elicitation import Direction, StepAction, ask_direction, ask_roots, folders_of
-from mcp_server.navigations import Holding, Navigations
-from mcp_server.principal import Caller, current_caller
+from mcp_server.navigations import DeliveryState, Navigations
+from mcp_server.principal import Principal, current_principal
 from mcp_server.report_text import clip
 from mcp_server.repository import choose_repository
 from mcp_server.responses import (
@@ -38,9 +38,9 @@ from mcp_server.responses import (
     report_answer,
     step_answer,
 )
-from mcp_server.sampling import current_line, require_host
+from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
-from mcp_server.tool_errors import told_to_the_host
+from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidRequestError
 from navigator.sampling_port import HOST
 
@@ -73,11 +73,11 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
     return context_budget(asked), asked
 
 
-def with_room_for(report: TurnReport, holding: Holding) -> Holding:
+def with_room_for(report: TurnReport, delivery: DeliveryState) -> DeliveryState:
     """Return the holding with the answer budget that the map needs, if an update raised the budget."""
-    if report.token_budget <= context_budget(holding.token_budget):
-        return holding
-    return replace(holding, token_budget=answer_budget(report.token_budget))
+    if report.token_budget <= context_budget(delivery.token_budget):
+        return delivery
+    return replace(delivery, token_budget=answer_budget(report.token_budget))
 
 
 def _plan_budget(flight_plan: str) -> int:
@@ -133,7 +133,7 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
             return
         # A step may report more than once, and hosts drop progress that does not grow.
         last = max(float(progress.step), last + 0.01)
-        line = current_line()
+        line = current_channel()
         listening = ctx if line is None else line.context
         await listening.report_progress(
             last, max(float(progress.max_steps), last), progress_message(progress)
@@ -162,7 +162,7 @@ _WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
 
 
 async def navigate(
-    ctx: Context[Desk, Any],
+    ctx: Context[AppContext, Any],
     *,
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
     goal: Annotated[
@@ -183,25 +183,25 @@ async def navigate(
         dict[str, Any] | str | None, Field(description="Plan to start from, YAML or object")
     ] = None,
     max_steps: int | None = None,
-) -> Annotated[CallToolResult, wire.NavigateResult]:
+) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
     works. Call it first, before grep, search or opening files: it returns the source that matters, within the
     token budget. One call is enough; step refines it."""
-    desk, started = _desk(ctx), anyio.current_time()
-    with told_to_the_host():
-        folder = choose_repository(repo_path, folders_of(roots), desk.working_folder, desk.settings.allowed)
+    app, started = _app(ctx), anyio.current_time()
+    with raised_as_tool_errors():
+        folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        context_tokens, budget = budgets(desk.settings, token_budget, plan)
+        context_tokens, budget = budgets(app.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
-        chosen = model or desk.settings.model
+        chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
             goal=_stated(goal),
             repo_path=folder,
             token_budget=context_tokens,
-            max_cost_usd=desk.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
+            max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
@@ -211,31 +211,33 @@ async def navigate(
         return _result(answer)
 
 
-async def _flown(ctx: Context[Desk, Any], request: NavigationRequest, budget: int, started: float) -> Answer:
+async def _flown(
+    ctx: Context[AppContext, Any], request: NavigationRequest, budget: int, started: float
+) -> Answer:
     """Open the navigation and fly it, as far as a call that began at ``started`` has time."""
-    desk, caller = _desk(ctx), current_caller()
-    navigations = desk.navigations
+    app, principal = _app(ctx), current_principal()
+    navigations = app.navigations
     with progress_to(ctx) as on_progress:
-        navigation_id, holding = await navigations.open(caller, request, budget, on_progress)
+        navigation_id, delivery = await navigations.open(principal, request, budget, on_progress)
         async with navigations.turn(navigation_id):
             navigator = await navigations.navigator()
-            left = desk.settings.call_seconds - (anyio.current_time() - started)
+            left = app.settings.call_seconds - (anyio.current_time() - started)
             output = await navigator.run(
                 navigation_id,
-                user=caller.user,
+                user=principal.user,
                 on_progress=on_progress,
                 deadline_s=max(left, _LEAST_SECONDS),
-                most_steps=line.most_steps if request.model == HOST and (line := current_line()) else None,
+                most_steps=line.most_steps if request.model == HOST and (line := current_channel()) else None,
             )
-            report = await navigator.report(navigation_id, user=caller.user)
+            report = await navigator.report(navigation_id, user=principal.user)
             page = navigate_answer(output, report, budget)
-            await navigations.delivered(navigation_id, holding, report, whole=page.last)
-    await desk.subscriptions.announce(ctx, navigation_id, opened=True)
+            await navigations.delivered(navigation_id, delivery, report, whole=page.last)
+    await app.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer
 
 
 async def step(
-    ctx: Context[Desk, Any],
+    ctx: Context[AppContext, Any],
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
@@ -248,86 +250,86 @@ async def step(
         ),
     ] = None,
     action: StepAction | None = None,
-) -> Annotated[CallToolResult, wire.StepResult]:
+) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found, when code is missing or too much, or its status is `open`: one more turn,
     steered by feedback ("also show X", "drop the tests") or updates. Returns what is new to you."""
-    from navigator.turn_executor import asked  # noqa: PLC0415
+    from navigator.turn_executor import turn_request  # noqa: PLC0415
 
-    navigations, caller = _desk(ctx).navigations, current_caller()
-    with told_to_the_host(), progress_to(ctx) as on_progress:
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
-        navigation_id, _ = await navigations.resolve(caller, navigation_id)
+        navigation_id, _ = await navigations.resolve(principal, navigation_id)
         async with navigations.turn(navigation_id):
-            _, holding = await navigations.resolve(caller, navigation_id)
+            _, delivery = await navigations.resolve(principal, navigation_id)
             navigator = await navigations.navigator()
             report, delta = await navigator.step_with_news(
                 navigation_id,
-                asked(feedback or direction.feedback, updates, direction.action),
-                user=caller.user,
-                since_step=holding.held_step,
+                turn_request(feedback or direction.feedback, updates, direction.action),
+                user=principal.user,
+                since_step=delivery.held_step,
                 on_progress=on_progress,
             )
-            holding = with_room_for(report, holding)
-            page = step_answer(delta, report, holding.token_budget)
-            whole = page.last and delta.since_step == holding.held_step
-            await navigations.delivered(navigation_id, holding, report, whole=whole)
-        await _desk(ctx).subscriptions.announce(ctx, navigation_id)
+            delivery = with_room_for(report, delivery)
+            page = step_answer(delta, report, delivery.token_budget)
+            whole = page.last and delta.since_step == delivery.held_step
+            await navigations.delivered(navigation_id, delivery, report, whole=whole)
+        await _app(ctx).subscriptions.announce(ctx, navigation_id)
         return _result(page.answer)
 
 
 async def get_turn_report(
-    ctx: Context[Desk, Any],
+    ctx: Context[AppContext, Any],
     navigation_id: NavigationId = None,
     step: Annotated[int | None, Field(description="Default: the latest")] = None,
-) -> Annotated[CallToolResult, wire.TurnReport]:
+) -> Annotated[CallToolResult, wire.TurnReportJson]:
     """Explain a navigation, to decide on a next step: what it did and cost, what the budget cut, and
     which code it could show next at which price."""
-    navigations, caller = _desk(ctx).navigations, current_caller()
-    with told_to_the_host():
-        navigation_id, holding = await navigations.resolve(caller, navigation_id)
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors():
+        navigation_id, delivery = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
-        report = await navigator.report(navigation_id, user=caller.user, step=step)
-        return _result(report_answer(report, holding.token_budget))
+        report = await navigator.report(navigation_id, user=principal.user, step=step)
+        return _result(report_answer(report, delivery.token_budget))
 
 
 async def get_context(
-    ctx: Context[Desk, Any],
+    ctx: Context[AppContext, Any],
     navigation_id: NavigationId = None,
     since_step: Annotated[int | None, Field(description="Only what is new since this step")] = None,
     cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
-) -> Annotated[CallToolResult, wire.NavigatorOutput]:
+) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
-    navigations, caller = _desk(ctx).navigations, current_caller()
-    with told_to_the_host():
-        navigation_id, holding = await navigations.resolve(caller, navigation_id)
+    navigations, principal = _app(ctx).navigations, current_principal()
+    with raised_as_tool_errors():
+        navigation_id, delivery = await navigations.resolve(principal, navigation_id)
         place = None if cursor is None else decode_cursor(cursor)
         if isinstance(place, PlanCursor):
-            return _result(await _plan_page(navigations, caller, navigation_id, place))
+            return _result(await _plan_page(navigations, principal, navigation_id, place))
         if place is not None:
             since_step = place.since_step
         navigator = await navigations.navigator()
-        output = await navigator.context(navigation_id, user=caller.user, since_step=since_step)
-        report = await navigator.report(navigation_id, user=caller.user)
+        output = await navigator.context(navigation_id, user=principal.user, since_step=since_step)
+        report = await navigator.report(navigation_id, user=principal.user)
         place = _still_valid(place, output, report.step_number) or Cursor(report.step_number, since_step, 0)
-        page = context_answer(output, place, holding.token_budget)
-        whole = page.last and since_step in (None, holding.held_step)
-        await navigations.delivered(navigation_id, holding, report, whole=whole)
+        page = context_answer(output, place, delivery.token_budget)
+        whole = page.last and since_step in (None, delivery.held_step)
+        await navigations.delivered(navigation_id, delivery, report, whole=whole)
         return _result(page.answer)
 
 
 async def _plan_page(
-    navigations: Navigations, caller: Caller, navigation_id: str, place: PlanCursor
+    navigations: Navigations, principal: Principal, navigation_id: str, place: PlanCursor
 ) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
-    _, holding = await navigations.resolve(caller, navigation_id)
-    output = await (await navigations.navigator()).context(navigation_id, user=caller.user)
+    _, delivery = await navigations.resolve(principal, navigation_id)
+    output = await (await navigations.navigator()).context(navigation_id, user=principal.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
         raise InvalidRequestError(
             f"`cursor` belongs to the flight plan of step {place.step}, and the navigation is at step "
             f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page."
         )
-    return plan_answer(output, place, holding.token_budget)
+    return plan_answer(output, place, delivery.token_budget)
 
 
 def tools() -> list[Tool]:
@@ -357,7 +359,7 @@ def _direction(answer: ElicitationResult[Direction]) -> Direction:
     )
 
 
-def _desk(ctx: Context[Desk, Any]) -> Desk:
+def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
 
 

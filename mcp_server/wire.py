@@ -16,7 +16,7 @@ _SameStatus = Annotated[Status, WithJsonSchema({"type": "string"})]
 _Strings = Annotated[list[str], WithJsonSchema({"type": "array"})]
 
 
-class _Shape(BaseModel):
+class _WireModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     def on_the_wire(self) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def _telling(value: Any) -> Any:
     return value
 
 
-class Candidate(_Shape):
+class CandidateJson(_WireModel):
     """A place that a next step could show in more detail."""
 
     path: str
@@ -46,7 +46,7 @@ class Candidate(_Shape):
     reasons: list[str] = []
 
 
-class Cut(_Shape):
+class CutJson(_WireModel):
     """A file that the budget shows in less detail than the plan asks for."""
 
     path: str
@@ -55,7 +55,7 @@ class Cut(_Shape):
     tokens_to_add: int
 
 
-class TurnReport(_Shape):
+class TurnReportJson(_WireModel):
     """What one step did, what it cost, and what a next step could do."""
 
     navigation_id: str
@@ -78,8 +78,8 @@ class TurnReport(_Shape):
     """Files that are not in the map for want of budget."""
     focus_areas: _Strings
     """Paths shown in most detail, most relevant first."""
-    cuts: Annotated[list[Cut], WithJsonSchema({"type": "array"})] = []
-    candidates: Annotated[list[Candidate], WithJsonSchema({"type": "array"})] = []
+    cuts: Annotated[list[CutJson], WithJsonSchema({"type": "array"})] = []
+    candidates: Annotated[list[CandidateJson], WithJsonSchema({"type": "array"})] = []
     sufficiency: str | None = None
     account: Annotated[dict[str, int] | None, WithJsonSchema({"type": "object"})] = None
     """Tokens of all model calls so far: fresh, cached, repeated, and what sessions of one step would send."""
@@ -89,10 +89,10 @@ class TurnReport(_Shape):
 
 
 # Its schema is published by get_turn_report alone.
-_NestedReport = Annotated[TurnReport, WithJsonSchema({"type": "object"})]
+_NestedReport = Annotated[TurnReportJson, WithJsonSchema({"type": "object"})]
 
 
-class NavigateResult(_Shape):
+class NavigateResultJson(_WireModel):
     """A navigation and the context it found."""
 
     navigation_id: str
@@ -105,7 +105,7 @@ class NavigateResult(_Shape):
     notes: _Strings = []
 
 
-class StepResult(_Shape):
+class StepResultJson(_WireModel):
     """One turn, and what the map shows that the host does not hold yet."""
 
     navigation_id: str
@@ -117,7 +117,7 @@ class StepResult(_Shape):
     next_cursor: str | None = None
 
 
-class NavigatorOutput(_Shape):
+class NavigatorOutputJson(_WireModel):
     """The context, or a page of it."""
 
     navigation_id: str

@@ -19,7 +19,7 @@ ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="j
 """US dollars, exact in JSON as well."""
 
 
-class NavigationRun(BaseModel):
+class NavigationBookkeeping(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -55,16 +55,16 @@ class NavigationRun(BaseModel):
     notes: tuple[str, ...] = ()
     seconds: Seconds = Seconds()
 
-    def noting(self, *notes: str) -> NavigationRun:
+    def noting(self, *notes: str) -> NavigationBookkeeping:
         """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""
         fresh = [note for note in dict.fromkeys(notes) if note not in self.notes]
         return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
 
-    def stopping(self, reason: StopReason, ended: str) -> NavigationRun:
+    def stopping(self, reason: StopReason, ended: str) -> NavigationBookkeeping:
         """Return the run as it ends for ``reason``."""
         return self.model_copy(update={"stop_reason": reason, "ended": ended})
 
-    def reopened(self) -> NavigationRun:
+    def reopened(self) -> NavigationBookkeeping:
         """Return the run open for another step."""
         return self.model_copy(update={"stop_reason": None, "ended": ""})
 

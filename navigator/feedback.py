@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.errors import InvalidRequestError
-from navigator.turn import Navigation, heed, saying, wish_of
+from navigator.turn import Navigation, goal_with_feedback, merge_user_plan, with_notes
 from repo_map.secrets.masking import mask_text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def reopened(before: Navigation) -> Navigation:
     return Navigation(state, before.run.reopened())
 
 
-class Heard(NamedTuple):
+class FeedbackOutcome(NamedTuple):
     """What the user's words come to without a model."""
 
     navigation: Navigation
@@ -55,14 +55,14 @@ class Heard(NamedTuple):
         return not changes and not (of_a_model and steering.lines)
 
 
-def hear(before: Navigation, words: str, workspace: Workspace) -> Heard:
+def apply_feedback(before: Navigation, words: str, workspace: Workspace) -> FeedbackOutcome:
     """Return what the user's words come to, and the navigation with them."""
     from repo_map.feedback.apply import steer  # noqa: PLC0415
 
     state, run = before
-    relevance = workspace.relevance(wish_of(before))
+    relevance = workspace.relevance(goal_with_feedback(before))
     steering = steer(workspace.index, state.flight_plan, relevance, words, own=run.own)
-    heard = heed(workspace.index, run.own, steering.updates)
+    heard = merge_user_plan(workspace.index, run.own, steering.updates)
     own = heard.change.plan
     wishes = (*run.wishes, steering.goal_addition) if steering.goal_addition else run.wishes
     run = run.model_copy(
@@ -76,4 +76,4 @@ def hear(before: Navigation, words: str, workspace: Workspace) -> Heard:
     )
     plan = state.flight_plan.model_copy(update={"budget": own.budget})
     after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
-    return Heard(saying(after, (*steering.lines, *heard.told, steering.answer)), steering)
+    return FeedbackOutcome(with_notes(after, (*steering.lines, *heard.message, steering.answer)), steering)

@@ -17,15 +17,15 @@ from navigator.loading import load_all
 from navigator.model_names import require_key
 from navigator.outputs import news_of, output_of, summary_of
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.request import Terms, checked, first_state, new_terms
+from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
 from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
 from navigator.turn import report_now
-from navigator.turn_executor import Ask, Pilot, StepAction, Turn, asked
-from navigator.workspace import Workspaces, words_to
+from navigator.turn_executor import StepAction, TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.workspace import Workspaces, progress_messages
 
 if TYPE_CHECKING:
-    from navigator.adk.runner import Hangar
+    from navigator.adk.runner import RunnerPool
     from navigator.bookkeeping import StepRecord
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.turn import Navigation
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 AT_ONCE = 2
 """Steps that are computed at once: they share one interpreter, and more would only make each other wait."""
 
-Taken = tuple[TurnReport, Turn]
+Taken = tuple[TurnReport, TurnOutcome]
 """A step's report, and the turn that took it."""
 
 
-class StepsUnderWay:
+class RunningSteps:
     """The steps that run at present."""
 
     def __init__(self) -> None:
@@ -83,11 +83,11 @@ async def finished_by(step: asyncio.Task[Taken], ends: float | None) -> bool:
     return bool(done)
 
 
-class Readings:
+class StepReader:
     """The steps of navigations, as reports and as contexts."""
 
-    def __init__(self, hangar: Hangar) -> None:
-        self._hangar = hangar
+    def __init__(self, pool: RunnerPool) -> None:
+        self._pool = pool
 
     async def report(self, navigation: Navigation, user: str, step: int | None = None) -> TurnReport:
         """Return the report of ``step``, by default the latest.
@@ -123,17 +123,17 @@ class Readings:
             raise InvalidRequestError(
                 f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}."
             )
-        landing = self._hangar.landing(run.navigation_id, user, wanted)
-        if landing is not None:
-            return landing.record
-        return await self._hangar.archive(run.navigation_id, user).load_record(wanted)
+        result = self._pool.step_result(run.navigation_id, user, wanted)
+        if result is not None:
+            return result.record
+        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted)
 
     async def _map(self, record: StepRecord, user: str) -> str:
         report = record.report
-        landing = self._hangar.landing(report.navigation_id, user, report.step_number)
-        if landing is not None:
-            return landing.map_text
-        return await self._hangar.archive(report.navigation_id, user).load_map(report.map_version)
+        result = self._pool.step_result(report.navigation_id, user, report.step_number)
+        if result is not None:
+            return result.map_text
+        return await self._pool.artifacts(report.navigation_id, user).load_map(report.map_version)
 
 
 LOCAL_USER = "local"
@@ -164,8 +164,8 @@ class Navigator:
         self._settings = settings
         self._clock = clock
         self._workspaces = Workspaces(settings)
-        self._flying = StepsUnderWay()
-        self._opened: Hangar | None = None
+        self._active_navigation = RunningSteps()
+        self._opened: RunnerPool | None = None
 
     async def open(
         self, request: NavigationRequest, *, user: str = LOCAL_USER, on_progress: OnProgress | None = None
@@ -183,18 +183,18 @@ class Navigator:
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(
-                request.repo_path, on_words=words_to(on_progress, task.max_steps)
+                request.repo_path, on_words=progress_messages(on_progress, task.max_steps)
             )
         finally:
             await loading
         navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._hangar.price_of(task.model).rates(task.model), str(workspace.index.root)
-        first = first_state(task.noting(self._hangar.note), navigation_id, root, rates, seconds)
-        live = await self._hangar.live(first, workspace, user)
-        async with self._flying.room(task.model):
-            opened = await live.flight.open()
-        await self._hangar.register.create(opened, user)
-        live.flight.land()
+        rates, root = self._pool.price_of(task.model).rates(task.model), str(workspace.index.root)
+        first = first_state(task.noting(self._pool.note), navigation_id, root, rates, seconds)
+        live = await self._pool.live(first, workspace, user)
+        async with self._active_navigation.room(task.model):
+            opened = await live.active.open()
+        await self._pool.store.create(opened, user)
+        live.active.finish_step()
         if on_progress is not None:
             words, size = (
                 f"Indexed {len(workspace.index)} files in {seconds:.1f} s.",
@@ -224,13 +224,13 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        ask = asked(feedback, updates, action)
+        ask = turn_request(feedback, updates, action)
         return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
 
     async def step_with_news(
         self,
         navigation_id: str,
-        ask: Ask,
+        ask: TurnRequest,
         *,
         user: str = LOCAL_USER,
         since_step: int | None = None,
@@ -261,18 +261,20 @@ class Navigator:
         A step that the deadline overtakes is finished in the background, and the next call finds it done.
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
-        before = await self._hangar.register.load(navigation_id, user)
+        before = await self._pool.store.load(navigation_id, user)
         stopped, refresh, taken = before.run.stop_reason, before.run.step > 0, 0
         while stopped is None and taken != most_steps:
             taken += 1
-            step = self._flying.start(self._turn(navigation_id, user, Ask(), on_progress, refresh=refresh))
+            step = self._active_navigation.start(
+                self._turn(navigation_id, user, TurnRequest(), on_progress, refresh=refresh)
+            )
             if not await finished_by(step, ends):
                 break
             try:
                 report, turn = await step
             except ModelFailedError as error:
-                async with self._hangar.hold(navigation_id):
-                    failed = await self._hangar.register.load_to_change(navigation_id, user)
+                async with self._pool.hold(navigation_id):
+                    failed = await self._pool.store.load_to_change(navigation_id, user)
                     await self._pilot.fail(failed, user, error)
                 break
             stopped, refresh = report.stop_reason, False
@@ -288,31 +290,31 @@ class Navigator:
         Raises:
             InvalidRequestError: the navigation has not come to that step.
         """
-        navigation = await self._hangar.register.load(navigation_id, user)
+        navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.report(navigation, user, step)
 
     async def context(
         self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
     ) -> NavigatorOutput:
         """Return the context, or only what is new against ``since_step``."""
-        navigation = await self._hangar.register.load(navigation_id, user)
+        navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.context(navigation, user, since_step)
 
     async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
         """Return the user's navigations, latest first."""
-        return [summary_of(*found) for found in await self._hangar.register.list(user)]
+        return [summary_of(*found) for found in await self._pool.store.list(user)]
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None
     ) -> str:
         """Return a version of the map, by default the latest."""
-        navigation = await self._hangar.register.load(navigation_id, user)
+        navigation = await self._pool.store.load(navigation_id, user)
         wanted = navigation.run.map_version if version is None else version
-        return await self._hangar.archive(navigation_id, user).load_map(wanted)
+        return await self._pool.artifacts(navigation_id, user).load_map(wanted)
 
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
-        navigation = await self._hangar.register.load(navigation_id, user)
+        navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.reports(navigation, user)
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
@@ -321,30 +323,30 @@ class Navigator:
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
         """
-        async with self._hangar.hold(navigation_id):
-            await self._hangar.forget(navigation_id, user)
+        async with self._pool.hold(navigation_id):
+            await self._pool.forget(navigation_id, user)
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
         await self._workspaces.halt()
-        await self._flying.aclose()
+        await self._active_navigation.aclose()
         if self._opened is not None:
             await self._opened.aclose()
         self._workspaces.close()
 
     @property
-    def _hangar(self) -> Hangar:
+    def _pool(self) -> RunnerPool:
         if self._opened is None:
-            from navigator.adk.runner import Hangar  # noqa: PLC0415
+            from navigator.adk.runner import RunnerPool  # noqa: PLC0415
 
-            self._opened = Hangar(self._settings, self._clock, self._models, self._ask_host)
+            self._opened = RunnerPool(self._settings, self._clock, self._models, self._ask_host)
         return self._opened
 
     @property
-    def _pilot(self) -> Pilot:
-        return Pilot(self._hangar, self._workspaces, self._flying.room, self._terms_of)
+    def _pilot(self) -> TurnExecutor:
+        return TurnExecutor(self._pool, self._workspaces, self._active_navigation.room, self._terms_of)
 
-    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[Terms, dict[str, Any]]:
+    def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
         terms, plan = new_terms(updates, self._settings, self._handed_in)
         if terms.model is not None:
             self._require_key(terms.model)
@@ -361,23 +363,29 @@ class Navigator:
         return {*self._models, *([HOST] if self._ask_host else [])}
 
     @property
-    def _readings(self) -> Readings:
-        return Readings(self._hangar)
+    def _readings(self) -> StepReader:
+        return StepReader(self._pool)
 
     async def _turn(
-        self, navigation_id: str, user: str, ask: Ask, on_progress: OnProgress | None, *, refresh: bool
-    ) -> tuple[TurnReport, Turn]:
+        self,
+        navigation_id: str,
+        user: str,
+        ask: TurnRequest,
+        on_progress: OnProgress | None,
+        *,
+        refresh: bool,
+    ) -> tuple[TurnReport, TurnOutcome]:
         """Do what is asked, one turn at a time in each navigation, and report it."""
-        register = self._hangar.register
-        async with self._hangar.hold(navigation_id):
+        store = self._pool.store
+        async with self._pool.hold(navigation_id):
             try:
-                before = await register.load_to_change(navigation_id, user)
+                before = await store.load_to_change(navigation_id, user)
                 turn = await self._pilot.answer(before, user, ask, refresh=refresh)
             finally:
-                register.release(navigation_id, user)
+                store.release(navigation_id, user)
             after = turn.navigation
             if after.run.stop_reason is not None:
-                await self._hangar.rest(navigation_id)
+                await self._pool.rest(navigation_id)
         report = await self._readings.report(after, user)
         if turn.said:
             report = report.model_copy(update={"answer": turn.said})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.turn import FOCUS_LEVEL, Navigation, View, wish_of
+from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
-from repo_map.relevance.priors import Aim
+from repo_map.relevance.priors import FileKindIntent
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
 from repo_map.worktree.file_kinds import FileFlag
@@ -140,7 +140,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
 
     index, own = workspace.index, navigation.run.own
-    relevance = without_excluded(index, workspace.relevance(wish_of(navigation)), own)
+    relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
     if navigation.run.planned == 0:
         return zoom(navigation, index, relevance, view)
     if navigation.run.planned == 1:
@@ -225,7 +225,7 @@ def _beside(
 ) -> tuple[Neighbour, ...]:
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
-    tests = Aim.TESTS in relevance.goal.aims
+    tests = FileKindIntent.TESTS in relevance.goal.aims
     return neighbours(index, chosen, view.map.text, room, own=navigation.run.own, tests=tests)
 
 

@@ -36,7 +36,7 @@ class TokenUsage(NamedTuple):
         return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-class Written(NamedTuple):
+class CachedTokens(NamedTuple):
     """What a provider was given to remember, as it counts."""
 
     sent: int
@@ -214,7 +214,7 @@ class Ledger:
         """Tell whether a call of that cost would stay within the limit."""
         return not projected or self.spent + projected <= self.limit
 
-    def book_writing(self, price: ModelPrice, written: Written) -> None:
+    def book_writing(self, price: ModelPrice, written: CachedTokens) -> None:
         """Add the input that a provider was given to keep, and the price of keeping it all the time."""
         sent = TokenUsage(input=written.sent)
         self.spent += price.cost(sent) + price.storage(written.kept, written.seconds)

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.bookkeeping import NavigationRun
+from navigator.bookkeeping import NavigationBookkeeping
 from navigator.money import dollars
 from navigator.outputs import blocks
 from navigator.reports import Candidate
@@ -24,7 +24,7 @@ MARK = "@@"
 """Begins a line that tells how many lines stay or go, within a file whose every other line is new."""
 
 
-class Remembers(Enum):
+class CachedPrefix(Enum):
     """What a model's provider remembers of what it was told, so that it is not paid again in full."""
 
     NOTHING = "nothing"
@@ -34,7 +34,7 @@ class Remembers(Enum):
     """Whatever it was told in the same order; each step sends the latest changes."""
 
 
-class Drawn(NamedTuple):
+class DrawnMap(NamedTuple):
     """A map as it was drawn."""
 
     step: int
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     tokens: int
 
 
-class Changes(NamedTuple):
+class MapChanges(NamedTuple):
     """What a step changed of the map before it."""
 
     step: int
@@ -57,63 +57,65 @@ class Changes(NamedTuple):
     tokens: int
 
 
-class Frame(NamedTuple):
+class MapDelta(NamedTuple):
     """How a map is told: a keyframe, and what has changed since."""
 
-    keyframe: Drawn
+    keyframe: DrawnMap
     """The map that is told whole."""
     choice: tuple[Candidate, ...]
     """The candidates that are told with it."""
-    current: Drawn
-    changes: tuple[Changes, ...] = ()
+    current: DrawnMap
+    changes: tuple[MapChanges, ...] = ()
     sent: int = 0
     """Tokens of all changes that were sent since the keyframe."""
 
     @property
-    def told(self) -> int:
+    def message(self) -> int:
         """Tokens of the changes that lead to the current map."""
         return sum(each.tokens for each in self.changes)
 
 
-def begin(drawn: RepoMap, step: int, choice: Sequence[Candidate]) -> Frame:
+def start_delta(drawn: RepoMap, step: int, choice: Sequence[Candidate]) -> MapDelta:
     """Return the frame that tells a map whole."""
     keyframe = _drawn(drawn, step)
-    return Frame(keyframe, tuple(choice), keyframe)
+    return MapDelta(keyframe, tuple(choice), keyframe)
 
 
-def go_on(told: Frame, drawn: RepoMap, step: int, choice: Sequence[Candidate], remembers: Remembers) -> Frame:
+def continue_delta(
+    message: MapDelta, drawn: RepoMap, step: int, choice: Sequence[Candidate], remembers: CachedPrefix
+) -> MapDelta:
     """Return how to tell of ``drawn`` to a model that was told as ``told`` says.
 
     Changes are sent until they have cost as much as the map, which is then told whole again. Where nothing is
     remembered that is so at once: the old map and its changes would be more than the new one.
     """
-    if told.current.text == drawn.text and not (told.changes and remembers is Remembers.NOTHING):
-        return told
-    if remembers is Remembers.NOTHING:
-        return begin(drawn, step, choice)
-    appends = remembers is Remembers.ALL
+    if message.current.text == drawn.text and not (message.changes and remembers is CachedPrefix.NOTHING):
+        return message
+    if remembers is CachedPrefix.NOTHING:
+        return start_delta(drawn, step, choice)
+    appends = remembers is CachedPrefix.ALL
     current = _drawn(drawn, step)
-    latest = changes_between(told.current if appends else told.keyframe, current)
-    sent = told.sent + latest.tokens
+    latest = changes_between(message.current if appends else message.keyframe, current)
+    sent = message.sent + latest.tokens
     if sent >= drawn.tokens:
-        return begin(drawn, step, choice)
-    return told._replace(
-        current=current, changes=(*told.changes, latest) if appends else (latest,), sent=sent
+        return start_delta(drawn, step, choice)
+    return message._replace(
+        current=current, changes=(*message.changes, latest) if appends else (latest,), sent=sent
     )
 
 
-def changes_between(one: Drawn, other: Drawn) -> Changes:
+def changes_between(one: DrawnMap, other: DrawnMap) -> MapChanges:
     """Return what the second map changes of the first."""
     before, now = blocks(one.text, one.paths), blocks(other.text, other.paths)
     files = "\n\n".join(
         _shorter(before.get(path, ""), block) for path, block in now.items() if before.get(path) != block
     )
     gone = tuple(path for path in before if path not in now)
-    return Changes(other.step, files, gone, count("\n".join((files, *gone))))
+    return MapChanges(other.step, files, gone, count("\n".join((files, *gone))))
 
 
-def _drawn(drawn: RepoMap, step: int) -> Drawn:
-    return Drawn(step, drawn.text, tuple(file.path for file in drawn.files), drawn.tokens)
+def _drawn(drawn: RepoMap, step: int) -> DrawnMap:
+    return DrawnMap(step, drawn.text, tuple(file.path for file in drawn.files), drawn.tokens)
 
 
 def _shorter(before: str, now: str) -> str:
@@ -127,15 +129,15 @@ def _shorter(before: str, now: str) -> str:
 def _edits(before: Sequence[str], now: Sequence[str]) -> str:
     """Return the header, then the new lines, and between them how many lines stay or go."""
     header, before, now = now[0], before[1:], now[1:]
-    told = [header]
+    message = [header]
     for kind, start, end, first, last in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
         if kind == "equal":
-            told.append(f"{MARK} {end - start} as before, to: {before[end - 1].strip()}")
+            message.append(f"{MARK} {end - start} as before, to: {before[end - 1].strip()}")
             continue
         if end > start:
-            told.append(f"{MARK} {end - start} gone")
-        told.extend(now[first:last])
-    return "\n".join(told)
+            message.append(f"{MARK} {end - start} gone")
+        message.extend(now[first:last])
+    return "\n".join(message)
 
 
 RECENT_DECISIONS = 5
@@ -172,12 +174,12 @@ def stable_part(navigation: Navigation) -> str:
     return f"{_ROLE}\n\nThe repository's name:\n{name}\n\nThe task:\n{state.user_task}"
 
 
-def base_part(told: Frame) -> str:
+def base_part(message: MapDelta) -> str:
     """Return the map that is told whole, with its candidates: the same bytes until another is told."""
-    return f"The map of the repository:\n{_fenced(told.keyframe.text)}\n\n{_listed(told.choice)}"
+    return f"The map of the repository:\n{_fenced(message.keyframe.text)}\n\n{_listed(message.choice)}"
 
 
-def changes_part(changes: Changes) -> str:
+def changes_part(changes: MapChanges) -> str:
     """Return what a step changed of the map."""
     parts = [f"Step {changes.step} changed the map."]
     if changes.files:
@@ -192,7 +194,7 @@ def changes_part(changes: Changes) -> str:
 
 
 def changing_part(
-    navigation: Navigation, choice: Sequence[Candidate], told: Sequence[Candidate], sufficiency: str
+    navigation: Navigation, choice: Sequence[Candidate], message: Sequence[Candidate], sufficiency: str
 ) -> str:
     """Return what this step is about: budgets, feedback, decisions, candidates with their prices.
 
@@ -209,17 +211,17 @@ def changing_part(
         *_feedback(run),
         *_left_out(run),
         f"Recent decisions:\n{_fenced(_decisions(navigation) or 'none')}",
-        _candidates(choice, told),
+        _candidates(choice, message),
         *([_fenced(sufficiency)] if sufficiency else []),
     ]
     return "\n\n".join(parts)
 
 
-def _candidates(choice: Sequence[Candidate], told: Sequence[Candidate]) -> str:
+def _candidates(choice: Sequence[Candidate], message: Sequence[Candidate]) -> str:
     """Return the candidates, or what is new of them where most were told with the map."""
-    known, now = {_place(each): each.prices for each in told}, {_place(each) for each in choice}
+    known, now = {_place(each): each.prices for each in message}, {_place(each) for each in choice}
     fresh = [each for each in choice if known.get(_place(each)) != each.prices]
-    gone = [_place(each) for each in told if _place(each) not in now]
+    gone = [_place(each) for each in message if _place(each) not in now]
     if len(fresh) + len(gone) >= len(choice):
         return _listed(choice)
     parts = [
@@ -243,7 +245,7 @@ def _listed(choice: Sequence[Candidate]) -> str:
     return f"{head}\n{_fenced(lines)}"
 
 
-def _feedback(run: NavigationRun) -> list[str]:
+def _feedback(run: NavigationBookkeeping) -> list[str]:
     """Return the user's words, and what of them is done already."""
     if not run.feedback:
         return []
@@ -256,14 +258,14 @@ def _feedback(run: NavigationRun) -> list[str]:
     return [f"The user says, oldest first; the latest weighs most:\n{said}", *done]
 
 
-def _left_out(run: NavigationRun) -> list[str]:
+def _left_out(run: NavigationBookkeeping) -> list[str]:
     """Return what the user leaves out, and no model brings back."""
     patterns = [rule.pattern for rule in run.own.verbosity if rule.level == 0]
     if not patterns:
         return []
-    told = ", ".join(f"`{pattern}`" for pattern in patterns[:MOST_LEFT_OUT])
+    message = ", ".join(f"`{pattern}`" for pattern in patterns[:MOST_LEFT_OUT])
     more = f" and {len(patterns) - MOST_LEFT_OUT} more" if len(patterns) > MOST_LEFT_OUT else ""
-    return [f"The user leaves out {told}{more}; what you change does not bring that back."]
+    return [f"The user leaves out {message}{more}; what you change does not bring that back."]
 
 
 def _decisions(navigation: Navigation) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
-from navigator.bookkeeping import NavigationRun
+from navigator.bookkeeping import NavigationBookkeeping
 from navigator.errors import InvalidRequestError
 from navigator.model_names import require_models
 from navigator.money import dollars
@@ -27,7 +27,7 @@ MAX_STEPS = 1_000
 MASKED_GOAL = "The goal held secrets; they were masked before anything was kept or sent."
 
 
-class Task(NamedTuple):
+class ValidRequest(NamedTuple):
     """What to do, where, and within which limits; every part is valid."""
 
     goal: str
@@ -40,7 +40,7 @@ class Task(NamedTuple):
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
 
-    def noting(self, note: str) -> Task:
+    def noting(self, note: str) -> ValidRequest:
         """Return the task with one more note, unless it is empty."""
         return self._replace(notes=(*self.notes, note)) if note else self
 
@@ -49,7 +49,7 @@ TERMS = ("max_cost_usd", "max_steps", "model")
 """What updates may change beside the flight plan, by the names under which a navigation is opened."""
 
 
-class Terms(NamedTuple):
+class NewTerms(NamedTuple):
     """New terms for a navigation under way; None where one stays."""
 
     max_cost_usd: Decimal | None = None
@@ -62,7 +62,7 @@ class Terms(NamedTuple):
 
 def new_terms(
     updates: Mapping[str, Any], settings: NavigatorSettings, handed_in: Container[str] = ()
-) -> tuple[Terms, dict[str, Any]]:
+) -> tuple[NewTerms, dict[str, Any]]:
     """Return the terms that updates change, and the rest of them: a partial flight plan.
 
     Raises:
@@ -75,7 +75,7 @@ def new_terms(
         if not isinstance(model, str):
             raise InvalidRequestError(f"`model` is {model!r}; give a model's name, such as `embedded`.")
         require_models(model, settings, handed_in)
-    terms = Terms(
+    terms = NewTerms(
         max_cost_usd=None if cost is None else _cost(cost),
         max_steps=None
         if steps is None
@@ -86,29 +86,31 @@ def new_terms(
 
 
 def on_terms(
-    before: Navigation, terms: Terms, rates: ModelPricingRates
+    before: Navigation, terms: NewTerms, rates: ModelPricingRates
 ) -> tuple[Navigation, tuple[str, ...]]:
     """Return the navigation on new terms, and a sentence on each that differs from before.
 
     Args:
         rates: what calls of the model cost that decides from now on.
     """
-    (state, run), told = before, list[str]()
+    (state, run), message = before, list[str]()
     budget = state.budget_config
     if terms.max_cost_usd is not None and terms.max_cost_usd != budget.max_spend_usd:
         budget = budget.model_copy(update={"max_spend_usd": terms.max_cost_usd})
-        told.append(f"The cost limit is {dollars(terms.max_cost_usd)} now.")
+        message.append(f"The cost limit is {dollars(terms.max_cost_usd)} now.")
     if terms.max_steps is not None and terms.max_steps != run.max_steps:
         run = run.model_copy(update={"max_steps": terms.max_steps})
-        told.append(f"The step limit is {terms.max_steps} now.")
+        message.append(f"The step limit is {terms.max_steps} now.")
     if terms.model is not None and terms.model != run.model:
         run = run.model_copy(update={"model": terms.model})
         budget = budget.model_copy(update={"model_pricing_rates": rates})
-        told.append(f"`{terms.model}` decides from now on.")
-    return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(told)
+        message.append(f"`{terms.model}` decides from now on.")
+    return Navigation(state.model_copy(update={"budget_config": budget}), run), tuple(message)
 
 
-def checked(request: NavigationRequest, settings: NavigatorSettings, handed_in: Container[str] = ()) -> Task:
+def checked(
+    request: NavigationRequest, settings: NavigatorSettings, handed_in: Container[str] = ()
+) -> ValidRequest:
     """Return the task that ``request`` describes; ``handed_in`` names models beside those of the catalogue.
 
     Raises:
@@ -130,7 +132,7 @@ def checked(request: NavigationRequest, settings: NavigatorSettings, handed_in: 
     budget = _token_budget(request, plan)
     model = request.model or settings.model
     require_models(model, settings, handed_in)
-    return Task(
+    return ValidRequest(
         goal=goal,
         mode=request.mode,
         model=model,
@@ -143,7 +145,7 @@ def checked(request: NavigationRequest, settings: NavigatorSettings, handed_in: 
 
 
 def first_state(
-    task: Task, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
+    task: ValidRequest, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
 ) -> Navigation:
     """Return a navigation at its start, whole: no part of it is missing and added later."""
     state = NavigatorState(
@@ -153,7 +155,7 @@ def first_state(
         budget_config=BudgetConfig(max_spend_usd=task.max_cost_usd, model_pricing_rates=rates),
         flight_plan=task.plan,
     )
-    run = NavigationRun(
+    run = NavigationBookkeeping(
         navigation_id=navigation_id,
         model=task.model,
         token_budget=task.token_budget,

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.bookkeeping import NavigationRun, StepRecord
+from navigator.bookkeeping import NavigationBookkeeping, StepRecord
 from navigator.reports import Candidate, CutReport, FileReport, StopReason, TurnReport
 from navigator.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
@@ -35,7 +35,7 @@ class Navigation(NamedTuple):
     """Both halves of a navigation's memory."""
 
     state: NavigatorState
-    run: NavigationRun
+    run: NavigationBookkeeping
 
 
 class View(NamedTuple):
@@ -52,14 +52,14 @@ class View(NamedTuple):
     """What of the repository could not be read, one sentence each."""
 
 
-def wish_of(navigation: Navigation) -> str:
+def goal_with_feedback(navigation: Navigation) -> str:
     """Return the goal with what the user has said since."""
     return "\n\n".join((navigation.state.user_task, *navigation.run.wishes))
 
 
-def saying(before: Navigation, told: Iterable[str]) -> Navigation:
+def with_notes(before: Navigation, message: Iterable[str]) -> Navigation:
     """Return the navigation with more to tell in the next step's answer."""
-    answer = "\n".join(filter(None, (before.run.answer, *told)))
+    answer = "\n".join(filter(None, (before.run.answer, *message)))
     return Navigation(before.state, before.run.model_copy(update={"answer": answer}))
 
 
@@ -119,7 +119,7 @@ def opened(before: Navigation, view: View, version: int) -> tuple[Navigation, St
 
 
 def step_record(
-    after: Navigation, view: View, decision: Decision | None, *, since: NavigationRun
+    after: Navigation, view: View, decision: Decision | None, *, since: NavigationBookkeeping
 ) -> StepRecord:
     """Return the record of the step that led to ``after``; without a decision, of the opening view."""
     state, run = after
@@ -184,7 +184,7 @@ def map_metadata(drawn: RepoMap) -> MapMetadata:
     )
 
 
-def report_now(record: StepRecord, run: NavigationRun) -> TurnReport:
+def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
     """Return the record's report as it reads now: the latest one also tells how the navigation has ended."""
     if record.report.step_number != run.step:
         return record.report
@@ -236,17 +236,17 @@ MOST_NAMED = 3
 """Files that a sentence names; the rest are counted."""
 
 
-class Amendment(NamedTuple):
+class PlanAmendment(NamedTuple):
     """A changed plan, and what of the change did not come to pass."""
 
     change: PlanChange
-    told: tuple[str, ...] = ()
+    message: tuple[str, ...] = ()
     """Sentences on what stays left out, or is shown again."""
 
 
 def amend_by_model(
     navigation: Navigation, index: RepoIndex, reasoning: str, updates: Mapping[str, Any]
-) -> Amendment:
+) -> PlanAmendment:
     """Return the plan as a model changes it; what the user leaves out stays left out, and the note says so.
 
     Raises:
@@ -254,7 +254,7 @@ def amend_by_model(
             do nothing but show what the user leaves out.
     """
     from repo_map.plan.update import compare_plans  # noqa: PLC0415
-    from repo_map.selection.exclusions import come_back, keep_out  # noqa: PLC0415
+    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415
 
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
@@ -265,17 +265,17 @@ def amend_by_model(
             f"`budget` is {change.plan.budget}, more than the user's {navigation.run.token_budget} tokens; "
             "leave it out or make it smaller."
         )
-    back = come_back(index, change.plan, own)
+    back = readmitted_files(index, change.plan, own)
     if not back:
-        return Amendment(change)
+        return PlanAmendment(change)
     names = _named(back)
-    kept = compare_plans(before, keep_out(index, change.plan, own))
+    kept = compare_plans(before, with_exclusions_of(index, change.plan, own))
     if not kept.diff:
         raise FlightPlanError(
             f"The user leaves out {names}; a model can't bring that back. "
             "Choose among the other files, or finish."
         )
-    return Amendment(kept, (f"The user leaves out {names}; a model can't bring that back.",))
+    return PlanAmendment(kept, (f"The user leaves out {names}; a model can't bring that back.",))
 
 
 def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
@@ -289,7 +289,7 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     return apply_update(plan, updates)
 
 
-def heed(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> Amendment:
+def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> PlanAmendment:
     """Return the user's own part of the plan as the user changes it; of two wishes the later one holds.
 
     A rule for nothing but files that were left out brings them back, as does another level for the pattern
@@ -298,12 +298,12 @@ def heed(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> Amend
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.selection.exclusions import come_back, excluded, keep_out  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415
     from repo_map.selection.select import files_named  # noqa: PLC0415
 
     change = amend(own, updates)
     new = {rule.pattern: rule for rule in change.plan.verbosity}
-    rules, told = own.verbosity, list[str]()
+    rules, message = own.verbosity, list[str]()
     for pattern in _mentioned(updates):
         before, rule = rules, new.get(pattern)
         rules = tuple(each for each in rules if each.pattern != pattern)
@@ -314,18 +314,18 @@ def heed(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any]) -> Amend
         if rule.level == 0 or all(each.level != 0 for each in before):
             continue
         earlier, later = _with_rules(own, before), _with_rules(own, rules)
-        if not (back := come_back(index, later, earlier)):
+        if not (back := readmitted_files(index, later, earlier)):
             continue
         is_named = excluded(index, earlier)[files_named(index, pattern)].all()
         if is_named or any(each.pattern == pattern and each.level == 0 for each in before):
-            told.append(f"Shown again, as you name what was left out: {_named(back)}.")
+            message.append(f"Shown again, as you name what was left out: {_named(back)}.")
         else:
-            rules = keep_out(index, later, earlier).verbosity
-            told.append(
+            rules = with_exclusions_of(index, later, earlier).verbosity
+            message.append(
                 f"Still left out, as `{pattern}` names more than that: {_named(back)}; "
                 "name it alone to bring it back."
             )
-    return Amendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(told))
+    return PlanAmendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(message))
 
 
 def amend_by_user(
@@ -339,13 +339,13 @@ def amend_by_user(
     from repo_map.plan.update import compare_plans  # noqa: PLC0415
 
     state, run = navigation
-    heard = heed(index, run.own, updates)
+    heard = merge_user_plan(index, run.own, updates)
     plan = _obeying(index, state.flight_plan, updates, heard.change.plan)
     run = run.model_copy(update={"token_budget": plan.budget, "own": heard.change.plan})
-    return saying(Navigation(state, run), heard.told), compare_plans(state.flight_plan, plan)
+    return with_notes(Navigation(state, run), heard.message), compare_plans(state.flight_plan, plan)
 
 
-def follow(index: RepoIndex, before: Navigation, after: Navigation) -> Navigation:
+def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> Navigation:
     """Return ``after`` with the plan doing what the user's own part of it has come to ask since ``before``.
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
@@ -361,7 +361,7 @@ def follow(index: RepoIndex, before: Navigation, after: Navigation) -> Navigatio
 
 def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
-    from repo_map.selection.exclusions import excluded, keep_out  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415
     from repo_map.selection.select import files_named  # noqa: PLC0415
 
     plan = amend(plan, updates).plan
@@ -378,7 +378,7 @@ def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own
         if rule.pattern in mentioned and rule.level != 0 and out[files_named(index, rule.pattern)].any()
     ]
     plan = _with_rules(plan, (*(rule for rule in rules if rule not in late), *late))
-    return keep_out(index, plan, own)
+    return with_exclusions_of(index, plan, own)
 
 
 def _with_rules(plan: FlightPlan, rules: Sequence[VerbosityRule]) -> FlightPlan:
@@ -392,6 +392,6 @@ def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _named(paths: Sequence[str]) -> str:
     """Return a few of the paths, the others counted."""
-    told = ", ".join(f"`{path}`" for path in paths[:MOST_NAMED])
+    message = ", ".join(f"`{path}`" for path in paths[:MOST_NAMED])
     more = len(paths) - MOST_NAMED
-    return f"{told} and {more:,} more file{'s' * (more != 1)}" if more > 0 else told
+    return f"{message} and {more:,} more file{'s' * (more != 1)}" if more > 0 else message

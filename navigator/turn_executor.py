@@ -8,14 +8,14 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
-from navigator.feedback import checked_feedback, hear, reopened
+from navigator.feedback import apply_feedback, checked_feedback, reopened
 from navigator.reports import StopReason
-from navigator.request import Terms, on_terms
+from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED
-from navigator.turn import Navigation, amend_by_user, follow, saying
+from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
 
 if TYPE_CHECKING:
-    from navigator.adk.runner import Hangar, Live
+    from navigator.adk.runner import LiveNavigation, RunnerPool
     from navigator.workspace import Workspace, Workspaces
 
 StepAction = Literal["continue", "finish", "cancel"]
@@ -26,7 +26,7 @@ HAS_ENDED = (
 )
 
 
-class Ask(NamedTuple):
+class TurnRequest(NamedTuple):
     """What one turn is asked to do."""
 
     words: str = ""
@@ -34,9 +34,9 @@ class Ask(NamedTuple):
     action: StepAction = "continue"
 
 
-def asked(
+def turn_request(
     feedback: str | None = None, updates: Mapping[str, Any] | None = None, action: str = "continue"
-) -> Ask:
+) -> TurnRequest:
     """Return what one turn is asked to do.
 
     Raises:
@@ -44,10 +44,10 @@ def asked(
     """
     if action not in get_args(StepAction):
         raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-    return Ask(checked_feedback(feedback), updates, cast(StepAction, action))
+    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action))
 
 
-class Turn(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What a turn came to."""
 
     navigation: Navigation
@@ -55,35 +55,35 @@ class Turn(NamedTuple):
     """What is to be told of a turn that took no step, in place of the latest step's answer."""
 
 
-def goes_on(stopped: StopReason | None, terms: Terms) -> bool:
+def continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
     """Say whether a navigation takes a step without words or changes of its plan."""
     if stopped in (StopReason.BUDGET, StopReason.MAX_STEPS):
         return bool(terms)
     return stopped in (None, StopReason.ERROR) or terms.model is not None
 
 
-class Pilot:
+class TurnExecutor:
     """Carries out one turn; whoever calls holds the navigation's lock."""
 
     def __init__(
         self,
-        hangar: Hangar,
+        pool: RunnerPool,
         workspaces: Workspaces,
         room: Callable[[str], AbstractAsyncContextManager[None]],
-        terms_of: Callable[[Mapping[str, Any]], tuple[Terms, dict[str, Any]]],
+        terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
-        """Build a pilot.
+        """Build a turn executor.
 
         Args:
             room: holds a place for a step of a model among those that compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
         """
-        self._hangar = hangar
+        self._pool = pool
         self._workspaces = workspaces
         self._room = room
         self._terms_of = terms_of
 
-    async def answer(self, before: Navigation, user: str, ask: Ask, *, refresh: bool) -> Turn:
+    async def answer(self, before: Navigation, user: str, ask: TurnRequest, *, refresh: bool) -> TurnOutcome:
         """Do what is asked and store it; a navigation that has ended opens again for words or updates only.
 
         Words or updates that come with the wish to finish are heeded first, in one step; with a cancel, not.
@@ -98,40 +98,40 @@ class Pilot:
         """
         says_more = bool(ask.words or ask.updates)
         if ask.action == "cancel" or (ask.action == "finish" and not says_more):
-            return Turn(await self._end(before, user, ask.action))
+            return TurnOutcome(await self._end(before, user, ask.action))
         turn = await self._step(before, user, ask, refresh=refresh)
         if ask.action == "finish" and turn.navigation.run.stop_reason in (None, StopReason.FINISHED):
             # The step has been stored since ``before`` was read.
-            self._hangar.register.release(turn.navigation.run.navigation_id, user)
+            self._pool.store.release(turn.navigation.run.navigation_id, user)
             return turn._replace(navigation=await self._end(turn.navigation, user, "finish"))
         return turn
 
-    async def _step(self, stored: Navigation, user: str, ask: Ask, *, refresh: bool) -> Turn:
+    async def _step(self, stored: Navigation, user: str, ask: TurnRequest, *, refresh: bool) -> TurnOutcome:
         stopped = stored.run.stop_reason
         if stopped is StopReason.CANCELLED:
             raise NavigationClosedError(
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         terms, updates = self._terms_of(ask.updates or {})
-        before, told = await self._on_terms(stored, user, terms)
+        before, message = await self._on_terms(stored, user, terms)
         if not (ask.words or updates):
-            if not told and ask.updates is not None:
-                return Turn(stored, NOTHING_TO_UPDATE)
-            if not goes_on(stopped, terms):
-                if told:
-                    await self._hangar.register.store(before, user)
-                return Turn(before, " ".join((*told, HAS_ENDED)))
+            if not message and ask.updates is not None:
+                return TurnOutcome(stored, NOTHING_TO_UPDATE)
+            if not continues_without_words(stopped, terms):
+                if message:
+                    await self._pool.store.store(before, user)
+                return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
         async with self._room(before.run.model):
-            live = await self._hangar.live(before, workspace, user)
-            steered = saying(reopened(before), told)
-            return await self._fly(
-                live, workspace, stored, steered, words=ask.words, updates=updates, has_terms=bool(told)
+            live = await self._pool.live(before, workspace, user)
+            steered = with_notes(reopened(before), message)
+            return await self._run_step(
+                live, workspace, stored, steered, words=ask.words, updates=updates, has_terms=bool(message)
             )
 
-    async def _fly(
+    async def _run_step(
         self,
-        live: Live,
+        live: LiveNavigation,
         workspace: Workspace,
         stored: Navigation,
         steered: Navigation,
@@ -139,7 +139,7 @@ class Pilot:
         words: str,
         updates: Mapping[str, Any],
         has_terms: bool,
-    ) -> Turn:
+    ) -> TurnOutcome:
         """Take the step that words or updates ask for, if they change anything.
 
         Args:
@@ -152,36 +152,40 @@ class Pilot:
             has_terms: whether the terms differ from those stored.
         """
         if words:
-            heard = await asyncio.to_thread(hear, steered, words, workspace)
-            is_embedded = live.flight.pilot == EMBEDDED
+            heard = await asyncio.to_thread(apply_feedback, steered, words, workspace)
+            is_embedded = live.active.model_name == EMBEDDED
             if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
-                return Turn(stored, heard.navigation.run.answer)
-            steered = heard.navigation if is_embedded else follow(workspace.index, steered, heard.navigation)
+                return TurnOutcome(stored, heard.navigation.run.answer)
+            steered = (
+                heard.navigation
+                if is_embedded
+                else apply_user_plan(workspace.index, steered, heard.navigation)
+            )
         if not updates:
-            return Turn(await self._hangar.fly(live, steered, changed=steered != stored))
+            return TurnOutcome(await self._pool.run_step(live, steered, changed=steered != stored))
         amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
         changes = bool(change.diff) or amended.run.own != steered.run.own
         if not (changes or words or has_terms):
-            return Turn(stored, NOTHING_TO_UPDATE)
-        return Turn(await self._hangar.change(live, amended, change, words))
+            return TurnOutcome(stored, NOTHING_TO_UPDATE)
+        return TurnOutcome(await self._pool.change(live, amended, change, words))
 
     async def _on_terms(
-        self, before: Navigation, user: str, terms: Terms
+        self, before: Navigation, user: str, terms: NewTerms
     ) -> tuple[Navigation, tuple[str, ...]]:
         """Return the navigation on new terms, and what is to be told of them."""
         model = terms.model or before.run.model
-        after, told = (
-            on_terms(before, terms, self._hangar.price_of(model).rates(model)) if terms else (before, ())
+        after, message = (
+            on_terms(before, terms, self._pool.price_of(model).rates(model)) if terms else (before, ())
         )
-        if told:
+        if message:
             # Models and limits are read when a navigation is made ready.
-            await self._hangar.unready(before.run.navigation_id, user)
-        return after, told
+            await self._pool.unready(before.run.navigation_id, user)
+        return after, message
 
     async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> None:
         """End a navigation that no model carries on; the best plan so far stands."""
         run = before.run.stopping(StopReason.ERROR, str(error))
-        await self._hangar.register.store(Navigation(before.state, run), user)
+        await self._pool.store.store(Navigation(before.state, run), user)
 
     async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
         if action == "cancel":
@@ -193,5 +197,5 @@ class Pilot:
         )
         after = Navigation(state, run)
         if after != before:
-            await self._hangar.register.store(after, user)
+            await self._pool.store.store(after, user)
         return after

@@ -17,7 +17,7 @@ from navigator.reports import Candidate, OnProgress, Progress
 from navigator.turn import View
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
-from repo_map.drawing.render_cache import Sketchbook, Style
+from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.messages import one_line
 from repo_map.recent import Recent
 from repo_map.selection.sections import Section, Shape
@@ -51,7 +51,7 @@ class _Prices:
     """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
 
     def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
-        self._book = Sketchbook(index, Style(DEFAULT_ENCODING))
+        self._book = RenderCache(index, Style(DEFAULT_ENCODING))
         self._estimates = file_level_costs(index)
         self._most = _HOPELESS * drawn.budget
         self._drawn = drawn
@@ -131,7 +131,7 @@ OnWords = Callable[[str], Awaitable[None]]
 """Told what is being done, in words."""
 
 
-def words_to(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
+def progress_messages(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
     """Return what tells ``on_progress`` of the work before the first step."""
     if on_progress is None:
         return None
@@ -142,11 +142,11 @@ def words_to(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
     return tell
 
 
-class Halted(Exception):  # noqa: N818 - nothing went wrong
+class IndexingHalted(Exception):  # noqa: N818 - nothing went wrong
     """Nobody wants the index any more."""
 
 
-class FirstReading:
+class InitialIndexing:
     """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
 
     def __init__(
@@ -199,15 +199,15 @@ class FirstReading:
                 limits=self._settings.limits,
             )
             self._words = "Reading git's history"
-        except Halted:
-            give_up()
+        except IndexingHalted:
+            raise_cancelled()
         except BaseException:
             self._halted.set()
             raise
         finally:
             past = await history
         if self._halted.is_set():
-            give_up()
+            raise_cancelled()
         return index, past
 
     def _is_wanted(self) -> bool:
@@ -216,14 +216,14 @@ class FirstReading:
     def _note(self, phase: str, done: int, total: int) -> None:
         """Hear, in the thread that builds the index, how far it is."""
         if self._halted.is_set():
-            raise Halted
+            raise IndexingHalted
         if phase == "parsing":
             self._words = f"Reading the repository: {done:,} of {total:,} files"
         elif phase == "saving":
             self._words = "Saving the index"
 
 
-def give_up() -> NoReturn:
+def raise_cancelled() -> NoReturn:
     """Say to who waits for a reading that it was stopped; raises ``CancelledError``."""
     raise asyncio.CancelledError("the reading was stopped")
 
@@ -313,7 +313,7 @@ class Workspaces:
         self._settings = settings
         self._live: OrderedDict[Path, Workspace] = OrderedDict()
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
-        self._readings: dict[Path, FirstReading] = {}
+        self._readings: dict[Path, InitialIndexing] = {}
         self._halted = Event()
         self._looks = count(1)
 
@@ -359,7 +359,7 @@ class Workspaces:
         is_joined = reading is not None
         if reading is None:
             forget = partial(self._readings.pop, root, None)
-            reading = self._readings[root] = FirstReading(root, self._store(), self._settings, forget)
+            reading = self._readings[root] = InitialIndexing(root, self._store(), self._settings, forget)
         live = Workspace(*await reading.outcome(on_words))
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
@@ -369,8 +369,8 @@ class Workspaces:
 
         try:
             index = await asyncio.to_thread(live.index.refresh, self._note)
-        except Halted:
-            give_up()
+        except IndexingHalted:
+            raise_cancelled()
         if index.fingerprint == live.index.fingerprint:
             return live
         past = await asyncio.to_thread(
@@ -381,7 +381,7 @@ class Workspaces:
     def _note(self, *_: object) -> None:
         """Hear, in the thread that refreshes an index, that it goes on."""
         if self._halted.is_set():
-            raise Halted
+            raise IndexingHalted
 
     def _store(self) -> Store:
         from repo_map.indexing.store import Store, user_store  # noqa: PLC0415

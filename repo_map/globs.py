@@ -13,7 +13,7 @@ from repo_map.errors import FlightPlanError
 MOST_LOOSE = 2
 
 
-class Wild(Enum):
+class Wildcard(Enum):
     """What stands for more than one character."""
 
     STAR = "*"
@@ -24,7 +24,7 @@ class Wild(Enum):
     """Any run, across folders."""
 
 
-Token = str | Wild
+Token = str | Wildcard
 """An expression for exactly one character, or a wildcard."""
 
 
@@ -33,15 +33,15 @@ def expression(tokens: Sequence[Token], *, within: str = "[^/]") -> str:
 
     Raises FlightPlanError where runs across folders stand in more places than can be matched quickly.
     """
-    if sum(token is Wild.ANYTHING for token in tokens[:-1]) > MOST_LOOSE:
+    if sum(token is Wildcard.ANYTHING for token in tokens[:-1]) > MOST_LOOSE:
         raise FlightPlanError(
             f"A glob has `**` within names in more than {MOST_LOOSE} places; use `**/` between folders."
         )
-    pieces = _cut(tokens, Wild.FOLDERS)
+    pieces = _cut(tokens, Wildcard.FOLDERS)
     written = [_names(pieces[0], within, more=len(pieces) > 1)]
     for number, piece in enumerate(pieces[1:], 2):
         is_last = number == len(pieces)
-        loose = Wild.ANYTHING in piece[:-1] or Wild.ANYTHING in pieces[-1][:-1]
+        loose = Wildcard.ANYTHING in piece[:-1] or Wildcard.ANYTHING in pieces[-1][:-1]
         inner = _names(piece, within, more=not is_last)
         written.append(f"(?:[^/]+/)*{inner}" if is_last or loose else f"(?>(?:[^/]+/)*?{inner})")
     return "".join(written)
@@ -49,21 +49,21 @@ def expression(tokens: Sequence[Token], *, within: str = "[^/]") -> str:
 
 def _names(tokens: Sequence[Token], within: str, *, more: bool) -> str:
     """Return the expression for what stands between two runs of folders."""
-    chunks = _cut(tokens, Wild.STAR)
+    chunks = _cut(tokens, Wildcard.STAR)
     written = [_plain(chunks[0])]
     for number, chunk in enumerate(chunks[1:], 2):
         text = _plain(chunk)
         is_settled = number < len(chunks) or more
-        closed = text and is_settled and Wild.ANYTHING not in tokens
+        closed = text and is_settled and Wildcard.ANYTHING not in tokens
         written.append(f"(?>{within}*?{text})" if closed else f"{within}*{text}")
     return "".join(written)
 
 
 def _plain(tokens: Sequence[Token]) -> str:
-    return "".join(".*" if isinstance(token, Wild) else token for token in tokens)
+    return "".join(".*" if isinstance(token, Wildcard) else token for token in tokens)
 
 
-def _cut(tokens: Sequence[Token], at: Wild) -> list[list[Token]]:
+def _cut(tokens: Sequence[Token], at: Wildcard) -> list[list[Token]]:
     pieces: list[list[Token]] = [[]]
     for token in tokens:
         if token is at:
@@ -162,7 +162,7 @@ def plain(pattern: str) -> str:
     return _ESCAPED.sub(r"\1", pattern)
 
 
-def cover(paths: Iterable[str], others: Collection[str]) -> list[str]:
+def globs_covering(paths: Iterable[str], others: Collection[str]) -> list[str]:
     """Return globs that name ``paths`` and none of ``others``: whole folders, names, then single files."""
     shared = {parent for path in others for parent in _folders(path)}
     found: dict[str, None] = {}
@@ -253,7 +253,7 @@ def _tokens(pattern: str, crosses_folders: bool) -> list[Token]:
         character = pattern[at]
         if character == "*":
             token, at = _stars(pattern, at, crosses_folders)
-            if token is not Wild.STAR or tokens[-1:] != [Wild.STAR]:
+            if token is not Wildcard.STAR or tokens[-1:] != [Wildcard.STAR]:
                 tokens.append(token)
         elif character == "[":
             piece, at = _bracket(pattern, at)
@@ -265,15 +265,15 @@ def _tokens(pattern: str, crosses_folders: bool) -> list[Token]:
     return tokens
 
 
-def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[Wild, int]:
+def _stars(pattern: str, at: int, crosses_folders: bool) -> tuple[Wildcard, int]:
     end = at
     while end < len(pattern) and pattern[end] == "*":
         end += 1
     if crosses_folders or end - at == 1 or (at and pattern[at - 1] != "/"):
-        return Wild.STAR, end
+        return Wildcard.STAR, end
     if end < len(pattern) and pattern[end] == "/":
-        return Wild.FOLDERS, end + 1
-    return Wild.ANYTHING, end
+        return Wildcard.FOLDERS, end + 1
+    return Wildcard.ANYTHING, end
 
 
 def _close_of_bracket(pattern: str, at: int) -> int:

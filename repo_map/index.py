@@ -15,7 +15,7 @@ from repo_map.indexing.schema import Costs, Files, Imports, Postings, References
 from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.strings import StringTable
-from repo_map.indexing.updating import Known, OnProgress, update
+from repo_map.indexing.updating import OnProgress, TreeState, update
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.recent import Recent
@@ -26,7 +26,7 @@ from repo_map.worktree.tree import Tree
 _MOST_BYTES = 32_000_000
 
 
-class Source(NamedTuple):
+class ShownSource(NamedTuple):
     """What is shown of one file."""
 
     content: bytes
@@ -44,9 +44,9 @@ class SourceCache:
         self._tree = tree
         self._paths = paths
         self._files = files
-        self._kept = Recent[int, Source](_MOST_BYTES, lambda source: len(source.content))
+        self._kept = Recent[int, ShownSource](_MOST_BYTES, lambda source: len(source.content))
 
-    def read(self, file_id: int) -> Source:
+    def read(self, file_id: int) -> ShownSource:
         """Return the file as it is now, or as it was when it was read of late."""
         source = self._kept.get(file_id)
         if source is None:
@@ -54,22 +54,22 @@ class SourceCache:
             self._kept.put(file_id, source)
         return source
 
-    def _read(self, file_id: int) -> Source:
+    def _read(self, file_id: int) -> ShownSource:
         known = self._files.digest[file_id].tobytes()
         if not any(known):
-            return Source(b"")
+            return ShownSource(b"")
         path = self._paths[file_id]
         read = read_file(self._tree.root, path, limit=self._tree.limits.file_bytes)
         content = read.source or b""
         is_current = read.digest == known
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
         if not has_secrets or self._tree.shows(path):
-            return Source(content, is_current)
+            return ShownSource(content, is_current)
         # Imported here because a warm start that shows no secret should not wait for it.
         from repo_map.secrets.masking import mask  # noqa: PLC0415
 
         masked = mask(content)
-        return Source(masked.source, is_current, masked.kinds)
+        return ShownSource(masked.source, is_current, masked.kinds)
 
 
 _MOST_DEFINITIONS = 50_000
@@ -111,7 +111,7 @@ def _ignore_progress(_phase: str, _done: int, _total: int) -> None:
 class RepoIndex:
     """What is known of a repository at one moment; a refresh makes a new value."""
 
-    def __init__(self, tree: Tree, known: Known, store: Store, workers: int | None) -> None:
+    def __init__(self, tree: Tree, known: TreeState, store: Store, workers: int | None) -> None:
         self.root = tree.root
         self._tree = tree
         self._known = known

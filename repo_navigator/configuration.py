@@ -18,7 +18,7 @@ _USUAL: Final = 0o644
 _ANYBODY_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-class Change(NamedTuple):
+class ConfigurationChange(NamedTuple):
     """What would become of one file; ``before`` is None where it is missing, ``after`` where it goes."""
 
     path: Path
@@ -58,7 +58,7 @@ class Configuration:
         text = self._read(self.path)
         return None if text is None else self._servers(self.path, text).get(ENTRY)
 
-    def adding(self, entry: Mapping[str, Any]) -> Change:
+    def adding(self, entry: Mapping[str, Any]) -> ConfigurationChange:
         """Return the change that adds ``entry``, or renews ours, and leaves everything else as it is.
 
         Raises:
@@ -69,14 +69,16 @@ class Configuration:
         earlier = self._servers(self.path, text).get(ENTRY)
         wanted = _renewed(earlier, entry)
         if earlier == wanted:
-            return Change(self.path, self._backup, before, before)
+            return ConfigurationChange(self.path, self._backup, before, before)
         written = self._notation.written(text, self._host.servers, ENTRY, wanted)
         after = self._put(text, written)
         self._require(after, self._expected(text, wanted))
         is_first = not is_ours(earlier) or earlier is None
-        return Change(self.path, self._backup, before, after, keeps=before is not None and is_first)
+        return ConfigurationChange(
+            self.path, self._backup, before, after, keeps=before is not None and is_first
+        )
 
-    def undoing(self) -> Change:
+    def undoing(self) -> ConfigurationChange:
         """Return the change that takes our entry out, or puts back the one that was there before us.
 
         Raises:
@@ -85,7 +87,7 @@ class Configuration:
         text, kept = self._read(self.path), self._read(self._backup)
         here = self._host.servers, ENTRY
         if text is None or self._servers(self.path, text).get(ENTRY) is None:
-            return Change(self.path, self._backup, text, text)
+            return ConfigurationChange(self.path, self._backup, text, text)
         written = self._notation.entry(text, *here)
         if written is None:
             raise InvalidRequestError(
@@ -94,15 +96,15 @@ class Configuration:
             )
         # Whoever changed nothing else gets the same bytes back.
         if self._put(kept or "", written) == text:
-            return Change(self.path, self._backup, text, kept)
+            return ConfigurationChange(self.path, self._backup, text, kept)
         earlier = None if kept is None else self._servers(self._backup, kept).get(ENTRY)
         if kept is not None and earlier is not None and not is_ours(earlier):
             value = self._notation.entry(kept, *here) or self._notation.written(text, *here, earlier)
-            return Change(self.path, self._backup, text, self._put(text, value))
+            return ConfigurationChange(self.path, self._backup, text, self._put(text, value))
         had_table = kept is not None and self._host.servers in self._data(self._backup, kept)
         after = self._notation.take(text, *here, with_table=not had_table)
         self._require(after, self._expected(text, None))
-        return Change(self.path, self._backup, text, after)
+        return ConfigurationChange(self.path, self._backup, text, after)
 
     def _put(self, text: str, written: str) -> str:
         return self._notation.put(text, self._host.servers, ENTRY, written)
@@ -170,7 +172,7 @@ class Configuration:
             ) from error
 
 
-def carry_out(change: Change, *, undo: bool) -> None:
+def carry_out(change: ConfigurationChange, *, undo: bool) -> None:
     """Write what ``change`` says, whole or not at all; undoing ends with what was kept for it.
 
     Raises:

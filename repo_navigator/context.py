@@ -14,7 +14,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
-from repo_navigator.navigate import Panels, cost_line, hand_out, output_object, stderr_console
+from repo_navigator.navigate import TerminalReport, cost_line, output_object, stderr_console, write_or_print
 from repo_navigator.terminal import ending_at_once
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     output = anyio.run(_read, navigator, options)
     if options.json:
         seconds = time.perf_counter() - started
-        told = output_object(output, seconds, status_of(output.stop_reason), output.notes)
-        hand_out(json.dumps(told, ensure_ascii=False), options.output)
+        message = output_object(output, seconds, status_of(output.stop_reason), output.notes)
+        write_or_print(json.dumps(message, ensure_ascii=False), options.output)
         return 0
-    hand_out(output.flight_plan_yaml if options.plan else output.context_string, options.output)
+    write_or_print(output.flight_plan_yaml if options.plan else output.context_string, options.output)
     line = f"{output.navigation_id}: {cost_line(output, output.seconds.total)}"
     stderr_console().print(line, style="bold", markup=False)
     return 0
@@ -54,7 +54,7 @@ async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorO
         navigation_id = options.navigation or await _latest(navigator)
         if options.feedback:
             report = await navigator.step(navigation_id, feedback=options.feedback)
-            stderr_console().print(Panels().of(report))
+            stderr_console().print(TerminalReport().of(report))
         return await navigator.context(navigation_id)
     finally:
         with anyio.CancelScope(shield=True):

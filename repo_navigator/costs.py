@@ -20,13 +20,13 @@ def costs(options: argparse.Namespace) -> str:
     plan = _plan_to_price(options)
     index = open_index(options)
     from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415
-    from repo_map.selection.lint import misses  # noqa: PLC0415
+    from repo_map.selection.lint import find_unmatched  # noqa: PLC0415
 
     manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
     rows = _rows(manifest, options)
     total = manifest.total()
     planned = price_plan(manifest, plan) if plan else None
-    notes = misses(index, plan) if plan else ()
+    notes = find_unmatched(index, plan) if plan else ()
     if options.json:
         data = {"exact": manifest.exact, "total": total._asdict(), "rows": [row._asdict() for row in rows]}
         priced = {"plan": planned, "notes": notes} if plan else {}

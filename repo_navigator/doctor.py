@@ -39,7 +39,7 @@ _SAMPLE: Final = "def hold_the_budget(tokens: int, budget: int) -> bool:\n    re
 _COUNT: Final = ("Hold the budget.", 4)
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """How a check came out."""
 
     OK = "ok"
@@ -52,7 +52,7 @@ class Finding(NamedTuple):
     """What one check found."""
 
     name: str
-    state: State
+    state: FindingState
     detail: str
     advice: str = ""
 
@@ -73,10 +73,12 @@ def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fin
 
 def python_version() -> Finding:
     """The interpreter is new enough."""
-    told = f"{sys.version.split()[0]} at {sys.executable}"
+    message = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.hexversion >= _PYTHON:
-        return Finding("python", State.OK, told)
-    return Finding("python", State.FAILED, told, "install Python 3.11 or newer and the package into it")
+        return Finding("python", FindingState.OK, message)
+    return Finding(
+        "python", FindingState.FAILED, message, "install Python 3.11 or newer and the package into it"
+    )
 
 
 def packages() -> Finding:
@@ -88,8 +90,10 @@ def packages() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding("packages", State.FAILED, f"missing: {', '.join(missing)}", "reinstall repo-navigator")
-    return Finding("packages", State.OK, ", ".join(found))
+        return Finding(
+            "packages", FindingState.FAILED, f"missing: {', '.join(missing)}", "reinstall repo-navigator"
+        )
+    return Finding("packages", FindingState.OK, ", ".join(found))
 
 
 def vocabularies() -> Finding:
@@ -98,12 +102,15 @@ def vocabularies() -> Finding:
     try:
         counted = tokens.count(text)
     except Exception as error:
-        return Finding("tokenizer", State.FAILED, str(error), "reinstall splintr-rs")
+        return Finding("tokenizer", FindingState.FAILED, str(error), "reinstall splintr-rs")
     if counted != expected:
         return Finding(
-            "tokenizer", State.FAILED, f"counts {counted} instead of {expected}", "reinstall splintr-rs"
+            "tokenizer",
+            FindingState.FAILED,
+            f"counts {counted} instead of {expected}",
+            "reinstall splintr-rs",
         )
-    return Finding("tokenizer", State.OK, "cl100k and o200k, shipped with the package")
+    return Finding("tokenizer", FindingState.OK, "cl100k and o200k, shipped with the package")
 
 
 def grammars() -> Finding:
@@ -117,45 +124,55 @@ def grammars() -> Finding:
         except Exception as error:
             broken.append(f"{name} ({error})")
     if broken:
-        return Finding("grammars", State.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator")
+        return Finding(
+            "grammars", FindingState.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator"
+        )
     others = len(languages.LANGUAGES) - len(names)
-    return Finding("grammars", State.OK, f"{len(names)} load, and {others} languages are read without one")
+    return Finding(
+        "grammars", FindingState.OK, f"{len(names)} load, and {others} languages are read without one"
+    )
 
 
 def git() -> Finding:
     """Git is there; plain folders work without it, history does not."""
     try:
-        return Finding("git", State.OK, git_version())
+        return Finding("git", FindingState.OK, git_version())
     except GitError as error:
-        return Finding("git", State.NOTE, str(error), "history and ignore rules sharpen the choice")
+        return Finding("git", FindingState.NOTE, str(error), "history and ignore rules sharpen the choice")
 
 
 def folder(name: str, path: Path | None) -> Finding:
     """The folder can be written."""
     if path is None:
-        return Finding(name, State.OK, "the user's own")
+        return Finding(name, FindingState.OK, "the user's own")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path):
             pass
     except OSError as error:
         return Finding(
-            name, State.FAILED, f"{path}: {error.strerror}", f"make it writable, or set {_variable(name)}"
+            name,
+            FindingState.FAILED,
+            f"{path}: {error.strerror}",
+            f"make it writable, or set {_variable(name)}",
         )
     free = shutil.disk_usage(path).free // 2**20
     if free < 200:
         return Finding(
-            name, State.NOTE, f"{path}, {free} MB free", "make room: large repositories need up to 200 MB"
+            name,
+            FindingState.NOTE,
+            f"{path}, {free} MB free",
+            "make room: large repositories need up to 200 MB",
         )
-    return Finding(name, State.OK, str(path))
+    return Finding(name, FindingState.OK, str(path))
 
 
 def keys(environ: Mapping[str, str]) -> Finding:
     """Which model keys are set; their values are never shown."""
     found = [name for name in _KEYS if environ.get(name)]
     if found:
-        return Finding("keys", State.OK, f"set: {', '.join(found)}")
-    return Finding("keys", State.OK, "none: the embedded planner decides, which needs none")
+        return Finding("keys", FindingState.OK, f"set: {', '.join(found)}")
+    return Finding("keys", FindingState.OK, "none: the embedded planner decides, which needs none")
 
 
 def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
@@ -165,7 +182,7 @@ def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[F
         if path.exists():
             found = _entry_finding(host.title, Configuration(host, path), f"install {host.name}")
             advice = f"run `repo-navigator install {host.name}`"
-            yield found or Finding(host.title, State.NOTE, "not installed", advice)
+            yield found or Finding(host.title, FindingState.NOTE, "not installed", advice)
         in_project = project / host.project_file
         if host.project_file and in_project.exists() and in_project != path:
             shared = Configuration(host, in_project, within=project)
@@ -179,16 +196,16 @@ def _entry_finding(name: str, configuration: Configuration, command: str) -> Fin
     try:
         entry = configuration.entry()
     except (InvalidRequestError, OSError) as error:
-        return Finding(name, State.NOTE, str(error), "mend the file")
+        return Finding(name, FindingState.NOTE, str(error), "mend the file")
     if entry is None:
         return None
     again = f"run `repo-navigator {command}` again"
     program = str(entry.get("command", "")) if isinstance(entry, Mapping) else ""
     if isinstance(entry, Mapping) and (why := unsafe(entry)):
-        return Finding(name, State.FAILED, f"its entry may run code of a repository: {why}", again)
+        return Finding(name, FindingState.FAILED, f"its entry may run code of a repository: {why}", again)
     if not (Path(program).is_file() if Path(program).is_absolute() else find_program(program)):
-        return Finding(name, State.FAILED, f"its command `{program}` does not exist", again)
-    return Finding(name, State.OK, str(configuration.path))
+        return Finding(name, FindingState.FAILED, f"its command `{program}` does not exist", again)
+    return Finding(name, FindingState.OK, str(configuration.path))
 
 
 def offline_navigation(settings: Settings) -> Finding:
@@ -201,12 +218,18 @@ def offline_navigation(settings: Settings) -> Finding:
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:
-            return Finding("offline navigation", State.FAILED, str(error), "report this with the lines above")
+            return Finding(
+                "offline navigation", FindingState.FAILED, str(error), "report this with the lines above"
+            )
     if attempts:
-        return Finding("offline navigation", State.FAILED, f"tried to reach {attempts[0]}", "report this")
+        return Finding(
+            "offline navigation", FindingState.FAILED, f"tried to reach {attempts[0]}", "report this"
+        )
     if "hold_the_budget" not in context:
-        return Finding("offline navigation", State.FAILED, "did not find the function", "report this")
-    return Finding("offline navigation", State.OK, "found the code of a test repository with the network cut")
+        return Finding("offline navigation", FindingState.FAILED, "did not find the function", "report this")
+    return Finding(
+        "offline navigation", FindingState.OK, "found the code of a test repository with the network cut"
+    )
 
 
 async def _navigate(settings: Settings, repository: Path) -> str:
@@ -241,7 +264,7 @@ def _variable(name: str) -> str:
     return f"REPO_NAVIGATOR_{name.split(maxsplit=1)[0].upper()}"
 
 
-_MARKS = {State.OK: "✓", State.NOTE: "·", State.FAILED: "✗"}
+_MARKS = {FindingState.OK: "✓", FindingState.NOTE: "·", FindingState.FAILED: "✗"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -258,7 +281,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             print(_line(finding), flush=True)
     if options.json:
         print(json.dumps({"findings": [finding._asdict() for finding in findings]}, ensure_ascii=False))
-    return int(any(finding.state is State.FAILED for finding in findings))
+    return int(any(finding.state is FindingState.FAILED for finding in findings))
 
 
 def _line(finding: Finding) -> str:

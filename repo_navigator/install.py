@@ -15,7 +15,7 @@ from mcp_server.errors import one_line, storage_sentence
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from repo_navigator.configuration import Change, Configuration, carry_out
+from repo_navigator.configuration import Configuration, ConfigurationChange, carry_out
 from repo_navigator.hosts import HOSTS, Host, server_entry
 
 ALL: Final = "all"
@@ -51,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-class Outcome(NamedTuple):
+class HostOutcome(NamedTuple):
     """What came of one host: a change, or why there is none."""
 
     host: Host
     path: Path
-    change: Change | None
+    change: ConfigurationChange | None
     error: str = ""
 
 
@@ -69,8 +69,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         for host in _named(options.host, project)
     ]
     if options.json:
-        told = [_as_data(outcome, options) for outcome in outcomes]
-        print(json.dumps({"hosts": told}, ensure_ascii=False))
+        message = [_as_data(outcome, options) for outcome in outcomes]
+        print(json.dumps({"hosts": message}, ensure_ascii=False))
     for outcome in outcomes:
         if outcome.error:
             print(f"repo-navigator: {outcome.host.title}: {outcome.error}", file=sys.stderr)
@@ -127,7 +127,7 @@ def _configuration(host: Host, project: Path | None, settings: Settings) -> Conf
 
 def _outcome(
     host: Host, configuration: Configuration, options: argparse.Namespace, allowed: Sequence[str]
-) -> Outcome:
+) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
     try:
         if options.undo:
@@ -137,13 +137,13 @@ def _outcome(
         if change.before != change.after and not options.dry_run:
             carry_out(change, undo=options.undo)
     except InvalidRequestError as error:
-        return Outcome(host, configuration.path, None, one_line(error))
+        return HostOutcome(host, configuration.path, None, one_line(error))
     except OSError as error:
-        return Outcome(host, configuration.path, None, storage_sentence(error))
-    return Outcome(host, configuration.path, change)
+        return HostOutcome(host, configuration.path, None, storage_sentence(error))
+    return HostOutcome(host, configuration.path, change)
 
 
-def _as_data(outcome: Outcome, options: argparse.Namespace) -> dict[str, object]:
+def _as_data(outcome: HostOutcome, options: argparse.Namespace) -> dict[str, object]:
     change = outcome.change
     is_changed = change is not None and change.before != change.after
     is_written = is_changed and not options.dry_run
@@ -158,7 +158,7 @@ def _as_data(outcome: Outcome, options: argparse.Namespace) -> dict[str, object]
     }
 
 
-def _told(outcome: Outcome, options: argparse.Namespace) -> str:
+def _told(outcome: HostOutcome, options: argparse.Namespace) -> str:
     host, change = outcome.host, outcome.change
     assert change is not None
     if change.before == change.after:

@@ -57,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:
             drop_stdout()
             return _fail(unwritten(error), BAD_INPUT)
-        told = f"`{error.filename}` can't be read or written: {error.strerror}; check its permissions."
-        return _fail(told, BAD_INPUT)
+        message = f"`{error.filename}` can't be read or written: {error.strerror}; check its permissions."
+        return _fail(message, BAD_INPUT)
     except Exception as error:
         if os.environ.get("REPO_MAP_DEBUG"):
             raise

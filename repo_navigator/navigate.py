@@ -66,7 +66,7 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-class Panels:
+class TerminalReport:
     """The panels of one navigation's steps; what one has told, the next does not repeat."""
 
     def __init__(self) -> None:
@@ -101,9 +101,9 @@ class Panels:
         """Return the last step's words without the files that the panel before has just listed."""
         from navigator.planner import FOCUS_HEAD  # noqa: PLC0415 - a replay shows no panel
 
-        told = tuple(self._files)
+        message = tuple(self._files)
         lines = report.reasoning.split("\n")
-        kept = [line for line in lines if not line.startswith(told)] if told else lines
+        kept = [line for line in lines if not line.startswith(message)] if message else lines
         if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):
             kept = [line for line in kept if line != FOCUS_HEAD]
         return "\n".join(kept)
@@ -168,7 +168,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     )
 
 
-def hand_out(text: str, file: str | None) -> None:
+def write_or_print(text: str, file: str | None) -> None:
     """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
     if file is None:
         print_context(text)
@@ -199,9 +199,9 @@ def _focus_lines(report: TurnReport) -> list[Text]:
 def _cut_lines(report: TurnReport) -> list[Text]:
     if not report.cuts:
         return []
-    told = ", ".join(f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in report.cuts[:3])
+    message = ", ".join(f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in report.cuts[:3])
     more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
-    return [Text(f"Shown in less detail for lack of tokens: {told}{more}", style="yellow")]
+    return [Text(f"Shown in less detail for lack of tokens: {message}{more}", style="yellow")]
 
 
 def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
@@ -237,7 +237,7 @@ _YES: Final = frozenset({"", "y", "yes"})
 _NO: Final = frozenset({"n", "no", "q", "quit"})
 
 
-class Conversation:
+class InteractivePrompt:
     """Asks how to go on, and shows what the user wants to see first."""
 
     def __init__(self, navigator: Navigator, navigation_id: str, console: Console) -> None:
@@ -326,7 +326,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)
-    flight = Flight()
+    flight = NavigationResult()
     cancelled, failed = False, ""
     try:
         anyio.run(_fly, navigator, request, options, flight)
@@ -344,10 +344,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     status = "cancelled" if cancelled else "error" if failed else status_of(flight.output.stop_reason)
     if options.json:
         notes = [*([failed] if failed else []), *flight.output.notes]
-        told = output_object(flight.output, seconds, status, notes)
-        hand_out(json.dumps(told, ensure_ascii=False), options.output)
+        message = output_object(flight.output, seconds, status, notes)
+        write_or_print(json.dumps(message, ensure_ascii=False), options.output)
     else:
-        hand_out(flight.output.context_string, options.output)
+        write_or_print(flight.output.context_string, options.output)
         note = "Cancelled; this is what was done before. " if cancelled else f"{failed} " if failed else ""
         stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
     if options.save_plan:
@@ -362,7 +362,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 
 @dataclass
-class Flight:
+class NavigationResult:
     """What a navigation has come to, also when it is interrupted."""
 
     navigation_id: str = ""
@@ -370,7 +370,7 @@ class Flight:
 
 
 async def _fly(
-    navigator: Navigator, request: NavigationRequest, options: argparse.Namespace, flight: Flight
+    navigator: Navigator, request: NavigationRequest, options: argparse.Namespace, flight: NavigationResult
 ) -> None:
     try:
         with _spinner("Reading the repository") as progress:
@@ -388,8 +388,8 @@ async def _fly(
 
 async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
     console = stderr_console()
-    conversation = Conversation(navigator, navigation_id, console) if options.interactive else None
-    panels = Panels()
+    conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
+    panels = TerminalReport()
     report: TurnReport | None = None
     feedback: str | None = None
     # Who has just said something is asked again, also where the planner has nothing more to improve.
@@ -458,10 +458,10 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
         if request.model is not None:
             require_key(request.model, chosen, os.environ)
     except InvalidRequestError as error:
-        told = str(error)
+        message = str(error)
         for argument, flag in _FLAGS.items():
-            told = told.replace(f"`{argument}`", flag)
-        raise InvalidRequestError(told) from error
+            message = message.replace(f"`{argument}`", flag)
+        raise InvalidRequestError(message) from error
 
 
 def _read_goal(name: str) -> str:

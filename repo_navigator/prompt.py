@@ -36,8 +36,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Print the code for the prompt, or nothing; a prompt is never kept from being answered."""
     del options
     try:
-        told = json.loads(sys.stdin.buffer.read())
-        prompt, folder = str(told["prompt"]), Path(str(told["cwd"]))
+        message = json.loads(sys.stdin.buffer.read())
+        prompt, folder = str(message["prompt"]), Path(str(message["cwd"]))
     except (ValueError, TypeError, KeyError):
         print("repo-navigator: stdin holds no prompt of a hook", file=sys.stderr)
         return 0

@@ -68,8 +68,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_context(drawn.text)
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        told = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
-        print(f"{drift.describe()} {told}", file=sys.stderr)
+        message = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
+        print(f"{drift.describe()} {message}", file=sys.stderr)
         for note in drawn.notes:
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0

@@ -30,8 +30,8 @@ class FlagParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parse, or end with 2 and one line on what is wrong; what is left over is wrong as well."""
         arguments = sys.argv[1:] if args is None else list(args)
-        if told := self._unknown(arguments):
-            self._refuse(told)
+        if message := self._unknown(arguments):
+            self._refuse(message)
         parsed, left = super().parse_known_args(arguments, namespace)
         if left:
             self.error(f"unrecognized arguments: {' '.join(left)}")

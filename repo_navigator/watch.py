@@ -59,14 +59,14 @@ def _changed(before: RepoIndex, after: RepoIndex) -> int:
 
 def _line(index: RepoIndex, changed: int, seconds: float, options: argparse.Namespace) -> str:
     if options.json:
-        told = {
+        message = {
             "files": len(index),
             "changed": changed,
             "seconds": round(seconds, 3),
             "fingerprint": index.fingerprint,
             "problems": len(index.problems),
         }
-        return json.dumps(told) + "\n"
+        return json.dumps(message) + "\n"
     if not options.quiet and index.problems:
         sys.stderr.write(f"repo-map: {len(index.problems):,} with problems\n")
     return f"{len(index):,} files, {changed:,} changed, {seconds:.2f} s\n"

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.git import git_command
-from repo_map.history.git_log import Change
+from repo_map.history.git_log import FileChange
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.text.terms import Postings, count_terms, terms_of, words
+from repo_map.text.terms import TermPostings, count_terms, terms_of, words
 from repo_map.text.units import GAP, FileUnits, read_units
 from repo_map.worktree.file_kinds import flags_of_content
 from repo_map.worktree.git import git_environment
@@ -34,7 +34,7 @@ class Before(NamedTuple):
     path: str
     definitions: Sequence[Definition]
     units: FileUnits
-    postings: Postings
+    postings: TermPostings
     changed: list[int]
     """The rows of the units that the commit changed."""
 
@@ -85,7 +85,7 @@ class BlobReader:
         self._process.communicate()
 
 
-def read_before(blobs: BlobReader, change: Change, hunks: Sequence[int]) -> Before | None:
+def read_before(blobs: BlobReader, change: FileChange, hunks: Sequence[int]) -> Before | None:
     """Read one changed file as it was, ``None`` where it teaches nothing."""
     source = blobs.read(change.before)
     if not source or len(source) > _LARGEST_FILE or flags_of_content(source, change.path):

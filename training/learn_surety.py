@@ -72,8 +72,8 @@ def report(chances: Floats, right: NDArray[np.bool_]) -> str:
     for name, (low, high) in bounds.items():
         chosen = (chances >= low) & (chances < high)
         if chosen.any():
-            told, true = chances[chosen].mean(), right[chosen].mean()
-            lines.append(f"{name:8s} {int(chosen.sum()):5d}  {told:.2f}  {true:.2f}")
+            message, true = chances[chosen].mean(), right[chosen].mean()
+            lines.append(f"{name:8s} {int(chosen.sum()):5d}  {message:.2f}  {true:.2f}")
     return "\n".join(lines)
 
 

@@ -21,16 +21,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.git import Mirror
-from repo_map.history.git_log import Change, Commit, Past, list_commits, read_commits, read_patches
+from repo_map.history.git_log import (
+    Commit,
+    FileChange,
+    HistoryQuery,
+    list_commits,
+    read_commits,
+    read_patches,
+)
 from repo_map.languages.registry import language_of
-from repo_map.relevance.goal import Source, parse_goal
+from repo_map.relevance.goal import GoalPart, parse_goal
 from repo_map.worktree.file_kinds import flags_of_path
 from repo_map.worktree.git import Deadline
 from training.before import Before, BlobReader, read_before
 from training.messages import goal_of
 
 LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp"})
-SOURCES = tuple(Source)
+SOURCES = tuple(GoalPart)
 WIDEST_COMMIT = 15
 """Functions; a commit that changes more tells little of any one of them."""
 _MOST_FILES = 5
@@ -92,7 +99,7 @@ class Pairs:
         partial.rename(path)
 
 
-def wanted_changes(commit: Commit) -> list[Change]:
+def wanted_changes(commit: Commit) -> list[FileChange]:
     """Return the changes to source files that are neither tests nor generated."""
     return [
         change
@@ -132,15 +139,15 @@ def read_repository(root: Path, most: int, skip: int = 0) -> Pairs:
     """Read a repository's newest commits, ``skip`` left out, until ``most`` of them taught something."""
     pairs, blobs, taught = Pairs(), BlobReader(root), 0
     mirror = Mirror(root)
-    for ids in batches(list_commits(Past(mirror, "", Deadline(_SECONDS)), 60_000)[skip:], _BATCH):
+    for ids in batches(list_commits(HistoryQuery(mirror, "", Deadline(_SECONDS)), 60_000)[skip:], _BATCH):
         pairs.commits_read += len(ids)
-        commits = read_commits(Past(mirror, "", Deadline(_SECONDS)), ids)
+        commits = read_commits(HistoryQuery(mirror, "", Deadline(_SECONDS)), ids)
         useful = [
             commit
             for commit in commits.values()
             if 1 <= len(wanted_changes(commit)) <= _MOST_FILES and goal_of(commit.message)
         ]
-        patches = read_patches(Past(mirror, "", Deadline(_SECONDS)), [commit.id for commit in useful])
+        patches = read_patches(HistoryQuery(mirror, "", Deadline(_SECONDS)), [commit.id for commit in useful])
         taught += sum(teach(pairs, blobs, commit, patches.get(commit.id, {})) for commit in useful)
         if taught >= most:
             break

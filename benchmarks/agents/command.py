@@ -169,18 +169,18 @@ async def _tasks(options: argparse.Namespace) -> int:
     for task in read_tasks(options.tasks, options.only):
         goal = " ".join(task.goal.split())
         listed.append({"id": task.id, "kind": task.kind, "language": task.language, "goal": goal})
-        told = f"{task.id} ({task.kind}, {task.language}): {goal}"
+        message = f"{task.id} ({task.kind}, {task.language}): {goal}"
         if options.check and (why := _not_checked(task)):
             listed[-1] |= {"ok": None, "not_checked": why}
-            told = f"{task.id}: not checked, as {why}"
+            message = f"{task.id}: not checked, as {why}"
         elif options.check:
             before, after = await check(task)
             right = not before and after
             failed += not right
             listed[-1] |= {"passes_before": before, "passes_after": after, "ok": right}
-            told = f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})"
+            message = f"{task.id}: {'ok' if right else 'WRONG'} (passes before: {before}, after: {after})"
         if not options.json:
-            print(told, flush=True)
+            print(message, flush=True)
     if options.json:
         print(msgspec.json.encode({"tasks": listed}).decode())
     return 1 if failed else 0

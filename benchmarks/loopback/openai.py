@@ -66,17 +66,17 @@ class OpenAiServer(LoopbackServer):
         return {**head, "choices": [{"index": 0, "message": message, "finish_reason": finish}], **usage}
 
     def _usage(self, thought: Say) -> dict[str, Any]:
-        told = thought.usage
-        prompt = self.read[-1] if told.prompt is None else told.prompt
-        output = told.candidates + told.thoughts
+        message = thought.usage
+        prompt = self.read[-1] if message.prompt is None else message.prompt
+        output = message.candidates + message.thoughts
         return {
             "prompt_tokens": prompt,
             "completion_tokens": output,
             "total_tokens": prompt + output,
             "prompt_tokens_details": {
-                "cached_tokens": self.cached[-1] if told.cached is None else told.cached
+                "cached_tokens": self.cached[-1] if message.cached is None else message.cached
             },
-            "completion_tokens_details": {"reasoning_tokens": told.thoughts},
+            "completion_tokens_details": {"reasoning_tokens": message.thoughts},
         }
 
 

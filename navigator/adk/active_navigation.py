@@ -9,13 +9,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
-from navigator.prompt import Frame, Remembers, begin, go_on
+from navigator.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
 from navigator.reports import Seconds
 from navigator.settings import EMBEDDED
-from navigator.turn import Decision, Navigation, View, apply_decision, opened, wish_of
+from navigator.turn import Decision, Navigation, View, apply_decision, goal_with_feedback, opened
 
 if TYPE_CHECKING:
-    from navigator.adk.navigation_store import Archive
+    from navigator.adk.navigation_store import NavigationArtifacts
     from navigator.bookkeeping import StepRecord
     from navigator.errors import StorageError
     from navigator.pricing import Ledger
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     """The model that decided, or the user."""
 
 
-class Landing(NamedTuple):
+class StepResult(NamedTuple):
     """What a step came to."""
 
     record: StepRecord
@@ -47,25 +47,25 @@ _LANDINGS = 2
 """Steps that are remembered: the latest, and the one that its news are told against."""
 
 
-class Flight:
+class ActiveNavigation:
     """The live side of a navigation; everything that must outlast the process is in ADK's stores instead."""
 
     def __init__(
         self,
         navigation: Navigation,
         workspace: Workspace,
-        archive: Archive,
+        artifacts: NavigationArtifacts,
         ledger: Ledger,
         clock: Callable[[], datetime],
     ) -> None:
         self.navigation = navigation
         """As the latest model call or decision saw it."""
         self._workspace = ref(workspace)
-        self.archive = archive
+        self.artifacts = artifacts
         self.ledger = ledger
-        self.pilot = navigation.run.model
+        self.model_name = navigation.run.model
         """The model that answers at present."""
-        self.landings: dict[int, Landing] = {}
+        self.landings: dict[int, StepResult] = {}
         """By step, the latest that were taken here and are stored for good."""
         self.decided = False
         """Whether the step under way has its decision; a model that makes several calls at once gets one."""
@@ -80,10 +80,10 @@ class Flight:
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan], View] | None = None
         self._stored: tuple[str, int] | None = None
-        self._landing: Landing | None = None
-        self.remembers = Remembers.ALL
+        self._landing: StepResult | None = None
+        self.remembers = CachedPrefix.ALL
         """What that model's provider remembers of what it was told, so far as is known before a step."""
-        self.frame: Frame | None = None
+        self.delta: MapDelta | None = None
         """How the models are told of the latest map that they were told of."""
 
     @property
@@ -121,12 +121,12 @@ class Flight:
         decision = Decision(step.action, step.by, step.reasoning, step.diff, self._clock())
         timed = self._timed(self.booked(before))
         after, record = apply_decision(timed, decision, step.plan, view, version)
-        await self.archive.save_record(record)
-        self._landing = Landing(record, view.map.text)
+        await self.artifacts.save_record(record)
+        self._landing = StepResult(record, view.map.text)
         self.navigation, self.decided = after, True
         return after
 
-    def land(self) -> None:
+    def finish_step(self) -> None:
         """Remember the step that has just been stored: it never changes any more."""
         if self._landing is not None:
             self.landings[self._landing.record.report.step_number] = self._landing
@@ -140,27 +140,32 @@ class Flight:
         view = await self.view(state.flight_plan)
         version = await self._keep(view.map)
         self.navigation, record = opened(Navigation(state, run), view, version)
-        await self.archive.save_record(record)
-        self._landing = Landing(record, view.map.text)
+        await self.artifacts.save_record(record)
+        self._landing = StepResult(record, view.map.text)
         return self.navigation
 
     async def view(self, plan: FlightPlan) -> View:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
         # What the embedded planner adds names what is there; a model's plan is judged as a person's is.
         own = self.navigation.run.own
-        drawn_for = (wish_of(self.navigation), plan, own, own if self.pilot == EMBEDDED else plan)
+        drawn_for = (
+            goal_with_feedback(self.navigation),
+            plan,
+            own,
+            own if self.model_name == EMBEDDED else plan,
+        )
         if self._view is None or self._view[0] != drawn_for:
             self._view = drawn_for, await asyncio.to_thread(self.workspace.view, *drawn_for)
         return self._view[1]
 
-    def tell(self, view: View) -> Frame:
+    def report_progress(self, view: View) -> MapDelta:
         """Return how a model is told of the map, given what models were told before."""
         step = self.navigation.run.step
-        if self.frame is None:
-            self.frame = begin(view.map, step, view.candidates)
+        if self.delta is None:
+            self.delta = start_delta(view.map, step, view.candidates)
         else:
-            self.frame = go_on(self.frame, view.map, step, view.candidates, self.remembers)
-        return self.frame
+            self.delta = continue_delta(self.delta, view.map, step, view.candidates, self.remembers)
+        return self.delta
 
     def booked(self, navigation: Navigation) -> Navigation:
         """Return the navigation with the ledger's totals and the session's notes."""
@@ -174,7 +179,7 @@ class Flight:
     async def _keep(self, drawn: RepoMap) -> int:
         """Return the version that the map is stored as; an unchanged map keeps its version."""
         if self._stored is None or self._stored[0] != drawn.text:
-            self._stored = drawn.text, await self.archive.save_map(drawn.text)
+            self._stored = drawn.text, await self.artifacts.save_map(drawn.text)
         return self._stored[1]
 
     def _timed(self, navigation: Navigation) -> Navigation:

@@ -33,7 +33,7 @@ _UNREADABLE = frozenset(
 _GONE = re.compile(r"not found|not exist|expired|no longer")
 
 
-class Fault(NamedTuple):
+class ModelError(NamedTuple):
     """Why an attempt gave no usable answer."""
 
     words: str
@@ -55,21 +55,21 @@ class RedirectError(RefusedAnswerError):
     """An address that leads to another one."""
 
 
-def explain(error: BaseException) -> Fault:
+def explain(error: BaseException) -> ModelError:
     """Return what ``error`` means for the call that raised it."""
-    if told := _told_by_us(error):
-        return Fault(str(told), passing=False)
+    if message := _told_by_us(error):
+        return ModelError(str(message), passing=False)
     if isinstance(error, TimeoutError):
-        return Fault("did not answer in time", passing=True)
+        return ModelError("did not answer in time", passing=True)
     status = status_of(error)
     if status is not None:
         words = _WORDS.get(status, "had a fault of its own" if status >= 500 else "refused the request")
-        return Fault(f"{words} (HTTP {status})", passing=status in PASSING_STATUS)
+        return ModelError(f"{words} (HTTP {status})", passing=status in PASSING_STATUS)
     if _is_connection_error(error):
-        return Fault(f"can't be reached ({_detail(error)})", passing=True)
+        return ModelError(f"can't be reached ({_detail(error)})", passing=True)
     if {kind.__name__ for kind in type(error).__mro__} & _UNREADABLE:
-        return Fault("gave an answer that can't be read", passing=False)
-    return Fault(f"can't be used ({_detail(error)})", passing=False)
+        return ModelError("gave an answer that can't be read", passing=False)
+    return ModelError(f"can't be used ({_detail(error)})", passing=False)
 
 
 def status_of(error: BaseException) -> int | None:
@@ -86,8 +86,8 @@ def may_be_billed(error: BaseException) -> bool:
     """Tell whether the call may have been answered, and so be billed, although no answer came of it."""
     if status_of(error) is not None:
         return False
-    if told := _told_by_us(error):
-        return not isinstance(told, RedirectError | UnusableError)
+    if message := _told_by_us(error):
+        return not isinstance(message, RedirectError | UnusableError)
     names = {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
     return not names & _NEVER_SENT
 

@@ -23,7 +23,7 @@ from navigator.turn import Navigation
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
 
-class Register:
+class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
     def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
@@ -165,7 +165,7 @@ def unstored(error: sqlite3.Error) -> StorageError:
 MAP_NAME = "map.txt"
 
 
-class Archive(NamedTuple):
+class NavigationArtifacts(NamedTuple):
     """The artifacts of one navigation."""
 
     service: BaseArtifactService

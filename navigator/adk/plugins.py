@@ -18,7 +18,7 @@ from navigator.settings import EMBEDDED
 from navigator.turn import Navigation
 
 if TYPE_CHECKING:
-    from navigator.adk.active_navigation import Flight
+    from navigator.adk.active_navigation import ActiveNavigation
     from navigator.adk.models.session import HybridSession
 
 
@@ -28,20 +28,22 @@ class LayoutPlugin(BasePlugin):
     The map stays outside the instruction, which a model obeys: it is a repository's text.
     """
 
-    def __init__(self, flight: Flight) -> None:
+    def __init__(self, active: ActiveNavigation) -> None:
         super().__init__(name="layout")
-        self._flight = flight
+        self._active = active
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Lay out the request; the embedded planner sees the map itself."""
-        told = self._flight.frame
-        if self._flight.pilot == EMBEDDED or told is None:
+        message = self._active.delta
+        if self._active.model_name == EMBEDDED or message is None:
             return None
-        texts = [base_part(told), *map(changes_part, told.changes)]
+        texts = [base_part(message), *map(changes_part, message.changes)]
         llm_request.contents[:0] = map(_said, texts)
-        llm_request.cache_metadata = CacheMetadata(fingerprint=f"step {told.keyframe.step}", contents_count=1)
+        llm_request.cache_metadata = CacheMetadata(
+            fingerprint=f"step {message.keyframe.step}", contents_count=1
+        )
         return None
 
 
@@ -52,9 +54,9 @@ def _said(text: str) -> types.Content:
 class BudgetEnforcementPlugin(BasePlugin):
     """Stops before a call that could pass the limit, and books what each call really used."""
 
-    def __init__(self, flight: Flight, session: HybridSession) -> None:
+    def __init__(self, active: ActiveNavigation, session: HybridSession) -> None:
         super().__init__(name="budget_enforcement")
-        self._flight = flight
+        self._active = active
         self._session = session
 
     async def before_model_callback(
@@ -62,12 +64,12 @@ class BudgetEnforcementPlugin(BasePlugin):
     ) -> LlmResponse | None:
         """Let another model answer where the limit has no room for the call; stop where it has for none."""
         navigation = state_store.read(callback_context.state)
-        self._flight.navigation = navigation
+        self._active.navigation = navigation
         if not (words := await self._session.find_affordable(llm_request)):
             return None
         stopped = Navigation(navigation.state, navigation.run.stopping(StopReason.BUDGET, words))
         state_store.write(callback_context.state, stopped)
-        self._flight.navigation = stopped
+        self._active.navigation = stopped
         return LlmResponse(
             content=types.Content(role="model", parts=[types.Part(text=f"BUDGET_EXCEEDED: {words}")])
         )
@@ -78,10 +80,10 @@ class BudgetEnforcementPlugin(BasePlugin):
         """Write what the session booked, failed attempts included, into the state."""
         if llm_response.partial:
             return None
-        if self._flight.ledger.spent == self._flight.navigation.run.spent:
+        if self._active.ledger.spent == self._active.navigation.run.spent:
             # Nothing was paid: the decision's own event tells the rest, and a state less is stored.
             return None
-        booked = self._flight.booked(state_store.read(callback_context.state))
+        booked = self._active.booked(state_store.read(callback_context.state))
         state_store.write(callback_context.state, booked)
-        self._flight.navigation = booked
+        self._active.navigation = booked
         return None

@@ -8,7 +8,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from navigator.adk.model_errors import Fault
+from navigator.adk.model_errors import ModelError
 from navigator.model_text import characters, cleaned, cleaned_name, cleaned_values
 from navigator.pricing import TokenUsage
 from repo_map.messages import printable
@@ -34,29 +34,29 @@ COUNTED = 20_000
 CHARACTERS_PER_TOKEN = 3
 
 
-def read_reply(response: LlmResponse, request: LlmRequest) -> LlmResponse | Fault:
+def read_reply(response: LlmResponse, request: LlmRequest) -> LlmResponse | ModelError:
     """Return the calls of a reply alone, cleaned, or what is wrong with it.
 
     What else a model says, its thoughts for one, is of no use and is not kept.
     """
     if response.error_code:
-        return Fault(f"gave no usable answer ({cleaned_name(response.error_code)})", passing=True)
+        return ModelError(f"gave no usable answer ({cleaned_name(response.error_code)})", passing=True)
     parts = response.content.parts or [] if response.content else []
     called = [part for part in parts if part.function_call]
     if not called:
-        return Fault("answered without calling a tool", passing=True)
+        return ModelError("answered without calling a tool", passing=True)
     if len(called) > MOST_CALLS:
-        return Fault(f"called {len(called):,} tools at once", passing=True)
+        return ModelError(f"called {len(called):,} tools at once", passing=True)
     calls = [_read_call(part.function_call) for part in called if part.function_call]
     unknown = [call.name for call in calls if call.name not in request.tools_dict]
     if unknown:
-        return Fault(f'called a tool that does not exist ("{unknown[0]}")', passing=True)
+        return ModelError(f'called a tool that does not exist ("{unknown[0]}")', passing=True)
     try:
         size = sum(characters(call.args, DEEPEST) for call in calls)
     except (ValueError, RecursionError):
-        return Fault("gave arguments that can't be read", passing=True)
+        return ModelError("gave arguments that can't be read", passing=True)
     if size > MOST_CHARACTERS:
-        return Fault(f"gave arguments of {size:,} characters", passing=True)
+        return ModelError(f"gave arguments of {size:,} characters", passing=True)
     kept = [
         types.Part(
             function_call=types.FunctionCall(id=call.id, name=call.name, args=cleaned_values(call.args)),
@@ -106,18 +106,19 @@ def metadata_of(usage: TokenUsage) -> types.GenerateContentResponseUsageMetadata
     )
 
 
-def is_plausible(told: TokenUsage, most: TokenUsage, received: int) -> bool:
+def is_plausible(message: TokenUsage, most: TokenUsage, received: int) -> bool:
     """Tell whether a provider's count of a call can be true.
 
     Args:
         most: what the call was expected to use at most.
         received: our own count of the answer; servers that know no limit give longer ones than asked for.
     """
-    if min(told) < 0:
+    if min(message) < 0:
         return False
-    answered = told.output + told.thinking
+    answered = message.output + message.thinking
     return (
-        told.input <= WIDE * most.input + SLACK and answered <= max(most.output, 2 * received) + SLACK // 10
+        message.input <= WIDE * most.input + SLACK
+        and answered <= max(most.output, 2 * received) + SLACK // 10
     )
 
 

@@ -12,7 +12,7 @@ from navigator.token_usage import RequestTokens
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
-    from navigator.prompt import Frame
+    from navigator.prompt import MapDelta
 
 
 def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
@@ -66,7 +66,7 @@ def _text_of(part: types.Part) -> str:
     return part.text if part.text is not None else part.model_dump_json(exclude_none=True)
 
 
-class Scale:
+class RequestTokenCounter:
     """Counts the requests of one session; what stays the same from one to the next is counted once."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Scale:
         """By provider, the texts of the last request that it answered."""
         self._weighed: tuple[LlmRequest, tuple[str, ...]] | None = None
 
-    def weigh(self, provider: str, request: LlmRequest, frame: Frame | None) -> RequestTokens:
+    def weigh(self, provider: str, request: LlmRequest, delta: MapDelta | None) -> RequestTokens:
         """Return what ``request``, in which a map is told as ``frame`` says, amounts to for ``provider``."""
         texts = self._texts(request)
         stable = len(stable_texts(request))
@@ -83,8 +83,8 @@ class Scale:
         counts = [self._counts[text] for text in texts]
         total = sum(counts)
         whole = total
-        if frame is not None and base > stable:
-            whole += frame.current.tokens - frame.told - frame.keyframe.tokens
+        if delta is not None and base > stable:
+            whole += delta.current.tokens - delta.message - delta.keyframe.tokens
         return RequestTokens(
             stable=sum(counts[:stable]),
             base=sum(counts[stable:base]),

@@ -20,10 +20,10 @@ from google.adk.runners import Runner
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.active_navigation import Flight, Landing, Step
+from navigator.adk.active_navigation import ActiveNavigation, Step, StepResult
 from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import HybridSession, SessionManager
-from navigator.adk.navigation_store import STATE_ONLY, Archive, Register, busy, unstored
+from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
 from navigator.adk.session_service import LOCKS, open_stores
 from navigator.adk.tools import tools_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from google.adk.models import BaseLlm
     from google.adk.sessions import BaseSessionService
 
-    from navigator.adk.active_navigation import Flight
+    from navigator.adk.active_navigation import ActiveNavigation
     from navigator.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
@@ -50,22 +50,22 @@ MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included: what a projection has to allow for."""
 
 
-def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionService) -> Runner:
+def build_runner(active: ActiveNavigation, session: HybridSession, sessions: BaseSessionService) -> Runner:
     """Return the runner that takes the steps of one navigation."""
 
     async def instruct(context: ReadonlyContext) -> str:
         navigation = state_store.read(context.state)
-        view = await flight.view(navigation.state.flight_plan)
-        flight.tell(view)
-        told = flight.frame.choice if flight.frame else ()
-        return changing_part(navigation, view.candidates, told, view.sufficiency)
+        view = await active.view(navigation.state.flight_plan)
+        active.report_progress(view)
+        message = active.delta.choice if active.delta else ()
+        return changing_part(navigation, view.candidates, message, view.sufficiency)
 
     agent = LlmAgent(
         name="navigator",
         model=session,
-        static_instruction=stable_part(flight.navigation),
+        static_instruction=stable_part(active.navigation),
         instruction=instruct,
-        tools=[*tools_of(flight)],
+        tools=[*tools_of(active)],
         include_contents="none",
         generate_content_config=types.GenerateContentConfig(
             temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS
@@ -76,9 +76,9 @@ def build_runner(flight: Flight, session: HybridSession, sessions: BaseSessionSe
     app = App(
         name=APP_NAME,
         root_agent=agent,
-        plugins=[LayoutPlugin(flight), BudgetEnforcementPlugin(flight, session)],
+        plugins=[LayoutPlugin(active), BudgetEnforcementPlugin(active, session)],
     )
-    return Runner(app=app, session_service=sessions, artifact_service=flight.archive.service)
+    return Runner(app=app, session_service=sessions, artifact_service=active.artifacts.service)
 
 
 MAX_LIVE = 64
@@ -88,16 +88,16 @@ MOST_TOLD = 5
 """Of the changes of a plan, in the sentence that tells them."""
 
 
-class Live(NamedTuple):
+class LiveNavigation(NamedTuple):
     """A navigation that is ready to fly."""
 
-    flight: Flight
+    active: ActiveNavigation
     session: HybridSession
     runner: Runner
     user: str
 
 
-class Hangar:
+class RunnerPool:
     """Everything of a navigator that needs ADK, behind one door."""
 
     def __init__(
@@ -112,10 +112,10 @@ class Hangar:
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
-        self.register = Register(self._stores.sessions, APP_NAME)
+        self.store = NavigationStore(self._stores.sessions, APP_NAME)
         folder = self._stores.folder
         self._locks = NavigationLocks(folder / LOCKS if folder else None)
-        self._live: OrderedDict[tuple[str, str], Live] = OrderedDict()
+        self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()
         self._bookings: set[asyncio.Future[None]] = set()
 
     @property
@@ -131,22 +131,22 @@ class Hangar:
         """Return what calls of ``model`` cost."""
         return self._models.price_of(model)
 
-    def archive(self, navigation_id: str, user: str) -> Archive:
+    def artifacts(self, navigation_id: str, user: str) -> NavigationArtifacts:
         """Return the artifacts of a navigation."""
-        return Archive(self._stores.artifacts, APP_NAME, user, navigation_id)
+        return NavigationArtifacts(self._stores.artifacts, APP_NAME, user, navigation_id)
 
-    def landing(self, navigation_id: str, user: str, step: int) -> Landing | None:
+    def step_result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         """Return what a step came to, where it was one of the latest that were taken here."""
         live = self._live.get((user, navigation_id))
-        return live.flight.landings.get(step) if live else None
+        return live.active.landings.get(step) if live else None
 
-    async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
+    async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
         """Return the navigation ready to fly over ``workspace``, from where it is stored."""
         key = (user, navigation.run.navigation_id)
         live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
-        live.flight.begin_step(navigation, workspace)
+        live.active.begin_step(navigation, workspace)
         if self.note:
-            live.flight.notes.append(self.note)
+            live.active.notes.append(self.note)
         self._live[key] = live
         await self._drop_idle(keep=key)
         return live
@@ -169,17 +169,19 @@ class Hangar:
             if key != keep and not self._locks.is_held(key[1]):
                 await self._models.destroy(self._live.pop(key).session.id)
 
-    async def change(self, live: Live, before: Navigation, change: PlanChange, words: str) -> Navigation:
+    async def change(
+        self, live: LiveNavigation, before: Navigation, change: PlanChange, words: str
+    ) -> Navigation:
         """Take one step by the user's own change of the plan, without a model, and store it."""
-        live.flight.navigation = before
+        live.active.navigation = before
         reasoning = words or _told(change.lines)
         step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
-        after = await live.flight.decide(before, step)
-        await self.register.store(after, live.user)
-        live.flight.land()
+        after = await live.active.decide(before, step)
+        await self.store.store(after, live.user)
+        live.active.finish_step()
         return after
 
-    async def fly(self, live: Live, before: Navigation, *, changed: bool) -> Navigation:
+    async def run_step(self, live: LiveNavigation, before: Navigation, *, changed: bool) -> Navigation:
         """Take one step from ``before``: run the agent until one of its models has made a decision.
 
         Args:
@@ -190,23 +192,23 @@ class Hangar:
             NavigationBusyError: another process stepped the navigation meanwhile.
             StorageError: the step can't be kept; it did not happen.
         """
-        flight = live.flight
+        active = live.active
         try:
             while True:
-                flight.navigation = before
+                active.navigation = before
                 await self._invoke(live, before, changed)
-                # The runner stored what the tool or the plugin left in the flight.
-                after = flight.navigation
-                flight.land()
-                if flight.decided or after.run.stop_reason is not None:
+                # The runner stored what the tool or the plugin left in the navigation.
+                after = active.navigation
+                active.finish_step()
+                if active.decided or after.run.stop_reason is not None:
                     return after
-                if flight.unsaved:
-                    raise flight.unsaved
-                if not flight.failure:
+                if active.unsaved:
+                    raise active.unsaved
+                if not active.failure:
                     await live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
-                if flight.failure:
-                    raise ModelFailedError(flight.failure)
-                before, changed = flight.booked(after), True
+                if active.failure:
+                    raise ModelFailedError(active.failure)
+                before, changed = active.booked(after), True
         except StaleSessionError as error:
             raise busy(before) from error
         except sqlite3.Error as error:
@@ -221,10 +223,10 @@ class Hangar:
     async def forget(self, navigation_id: str, user: str) -> None:
         """Delete a navigation with its maps and records."""
         # The session goes first: what a kill leaves behind then belongs to no navigation.
-        await self.register.delete(navigation_id, user)
+        await self.store.delete(navigation_id, user)
         self._live.pop((user, navigation_id), None)
         await self._models.destroy(navigation_id)
-        await self.archive(navigation_id, user).clear()
+        await self.artifacts(navigation_id, user).clear()
 
     async def aclose(self) -> None:
         """Close what is open."""
@@ -235,14 +237,14 @@ class Hangar:
         await asyncio.gather(*self._bookings, return_exceptions=True)
         await self._stores.sessions.close()
 
-    async def _book(self, live: Live, before: Navigation) -> None:
+    async def _book(self, live: LiveNavigation, before: Navigation) -> None:
         """Store what a step that came to nothing has spent."""
-        stored = await self.register.load_to_change(before.run.navigation_id, live.user)
-        booked = live.flight.booked(stored)
+        stored = await self.store.load_to_change(before.run.navigation_id, live.user)
+        booked = live.active.booked(stored)
         if booked != stored:
-            await self.register.store(booked, live.user)
+            await self.store.store(booked, live.user)
 
-    async def _invoke(self, live: Live, before: Navigation, changed: bool) -> None:
+    async def _invoke(self, live: LiveNavigation, before: Navigation, changed: bool) -> None:
         config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)
         try:
             async for _ in live.runner.run_async(
@@ -256,12 +258,14 @@ class Hangar:
         except LlmCallsLimitExceededError:
             return
 
-    def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> Live:
+    def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
         run, budget = navigation.run, navigation.state.budget_config
         ledger = Ledger(budget.max_spend_usd, run.spent, run.usage, run.account)
-        flight = Flight(navigation, workspace, self.archive(run.navigation_id, user), ledger, self._clock)
-        session = self._models.create(flight)
-        return Live(flight, session, build_runner(flight, session, self._stores.sessions), user)
+        active = ActiveNavigation(
+            navigation, workspace, self.artifacts(run.navigation_id, user), ledger, self._clock
+        )
+        session = self._models.create(active)
+        return LiveNavigation(active, session, build_runner(active, session, self._stores.sessions), user)
 
 
 def _told(changes: Sequence[str]) -> str:

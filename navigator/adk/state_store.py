@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from google.adk.sessions.state import State
 
-from navigator.bookkeeping import NavigationRun
+from navigator.bookkeeping import NavigationBookkeeping
 from navigator.state import NavigatorState
 from navigator.turn import Navigation
 
@@ -29,7 +29,8 @@ def read(state: _Readable | State) -> Navigation:
         # Read by key, ADK copies each value in depth to notice changes inside it; there are none.
         state = state.to_dict()
     return Navigation(
-        NavigatorState.model_validate(state.get(STATE_KEY)), NavigationRun.model_validate(state.get(RUN_KEY))
+        NavigatorState.model_validate(state.get(STATE_KEY)),
+        NavigationBookkeeping.model_validate(state.get(RUN_KEY)),
     )
 
 

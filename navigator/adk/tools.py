@@ -10,7 +10,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from navigator.adk import state_store
-from navigator.adk.active_navigation import Flight, Step
+from navigator.adk.active_navigation import ActiveNavigation, Step
 from navigator.errors import StorageError
 from navigator.turn import Navigation, amend_by_model
 from repo_map.errors import RepoMapError
@@ -27,35 +27,35 @@ ONE_DECISION = {
 }
 
 
-_flying: ContextVar[Flight] = ContextVar("flying")
+_active_navigation: ContextVar[ActiveNavigation] = ContextVar("flying")
 
 
-class FlightTool(FunctionTool):
-    """A tool of one navigation: a function that all navigations share, and the flight that it steers.
+class NavigatorTool(FunctionTool):
+    """A tool of one navigation: a function that all navigations share, and the navigation that it steers.
 
     ADK caches a thousand functions of tools with their declarations. Functions of each navigation's own would
-    fill that cache, keep their flights alive in it, and be declared anew each time.
+    fill that cache, keep their navigations alive in it, and be declared anew each time.
     """
 
-    def __init__(self, function: Callable[..., Any], flight: Flight) -> None:
+    def __init__(self, function: Callable[..., Any], active: ActiveNavigation) -> None:
         super().__init__(function)
-        self._flight = flight
+        self._active = active
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """Run the function on the flight; a model whose arguments are of another kind is told so."""
+        """Run the function on the navigation; a model whose arguments are of another kind is told so."""
         for name, (kind, words) in _KINDS.items():
             if name in args and not isinstance(args[name], kind):
                 return {"status": "error", "error": f"`{name}` is not {words}; correct it and call again."}
-        token = _flying.set(self._flight)
+        token = _active_navigation.set(self._active)
         try:
             return await super().run_async(args=args, tool_context=tool_context)
         finally:
-            _flying.reset(token)
+            _active_navigation.reset(token)
 
 
-def tools_of(flight: Flight) -> list[FunctionTool]:
+def tools_of(active: ActiveNavigation) -> list[FunctionTool]:
     """Return the tools of one navigation."""
-    return [FlightTool(update_flight_plan, flight), FlightTool(finalize_context, flight)]
+    return [NavigatorTool(update_flight_plan, active), NavigatorTool(finalize_context, active)]
 
 
 async def update_flight_plan(
@@ -73,18 +73,18 @@ async def update_flight_plan(
             `custom_queries`: list of {pattern, query, level} in tree-sitter's query language.
             `budget`: tokens, at most the user's.
     """
-    flight = _flying.get()
-    async with flight.turn:
-        if flight.decided:
+    active = _active_navigation.get()
+    async with active.turn:
+        if active.decided:
             return ONE_DECISION
         before = state_store.read(tool_context.state)
         try:
-            change, told = amend_by_model(before, flight.workspace.index, reasoning, updates)
+            change, message = amend_by_model(before, active.workspace.index, reasoning, updates)
         except RepoMapError as error:
             return {"status": "error", "error": str(error)}
-        flight.notes.extend(told)
-        step = Step("update_flight_plan", reasoning, change.plan, change.diff, flight.pilot)
-        answer = await _take(flight, tool_context, before, step)
+        active.notes.extend(message)
+        step = Step("update_flight_plan", reasoning, change.plan, change.diff, active.model_name)
+        answer = await _take(active, tool_context, before, step)
         return answer | {"changes": list(change.lines)}
 
 
@@ -94,26 +94,28 @@ async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str,
     Args:
         summary: For each focus area, why it is there; then what was left out and why.
     """
-    flight = _flying.get()
-    async with flight.turn:
-        if flight.decided:
+    active = _active_navigation.get()
+    async with active.turn:
+        if active.decided:
             return ONE_DECISION
         if not summary.strip():
             return NO_SUMMARY
         before = state_store.read(tool_context.state)
-        step = Step("finalize_context", summary, before.state.flight_plan, {}, flight.pilot)
-        return await _take(flight, tool_context, before, step)
+        step = Step("finalize_context", summary, before.state.flight_plan, {}, active.model_name)
+        return await _take(active, tool_context, before, step)
 
 
-async def _take(flight: Flight, context: ToolContext, before: Navigation, step: Step) -> dict[str, Any]:
+async def _take(
+    active: ActiveNavigation, context: ToolContext, before: Navigation, step: Step
+) -> dict[str, Any]:
     """Take the step, put it into the event that the runner stores next, and end the invocation with it."""
     try:
-        after = await flight.decide(before, step)
+        after = await active.decide(before, step)
     except RepoMapError as error:
         return {"status": "error", "error": str(error)}
     except StorageError as error:
         # Raised here, it would be logged with its traceback at every level of the runner.
-        flight.unsaved = error
+        active.unsaved = error
         context.actions.skip_summarization = True
         return {"status": "error", "error": str(error)}
     state_store.write(context.state, after)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.drawing.render_cache import Sketchbook, Style
+from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.drawing.rendering import render_header
 from repo_map.selection.sections import Shape, deciding_sections, line_range, qualified_names
 from repo_map.selection.select import files_named
@@ -126,7 +126,7 @@ class CostManifest:
     """Shape (files, 5); column 0 is zero."""
     exact: bool
     """Whether every number was counted; else sums of many files are within about 2 %."""
-    book: Sketchbook
+    book: RenderCache
     """What draws a file to count it."""
 
     def file(self, path: str) -> CostRow | None:
@@ -189,7 +189,7 @@ def price_index(
     """Price every file at every level; ``exact`` counts each by the tokenizer, as small trees are anyway."""
     if exact is None:
         exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
-    book = Sketchbook(index, Style(encoding))
+    book = RenderCache(index, Style(encoding))
     if exact:
         return CostManifest(index, _count_all(index, book), exact=True, book=book)
     counted = _corrected(index, book, _count_headers(index, encoding))
@@ -245,12 +245,12 @@ def _costliest_first(rows: Iterable[CostRow]) -> list[CostRow]:
     return sorted(rows, key=lambda row: (-row.levels[3], row.name))
 
 
-def _count(book: Sketchbook, file_id: int) -> list[float]:
+def _count(book: RenderCache, file_id: int) -> list[float]:
     """Return the exact tokens of one file at levels 0 to 4."""
     return [0.0, *(float(max(book.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
 
 
-def _count_all(index: RepoIndex, book: Sketchbook) -> Floats:
+def _count_all(index: RepoIndex, book: RenderCache) -> Floats:
     counted = np.array([_count(book, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
     path_only = (index.files.flags & int(_PATH_ONLY)) > 0
     counted[path_only, 2:] = counted[path_only, 1:2]
@@ -263,7 +263,7 @@ def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
     return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
 
 
-def _corrected(index: RepoIndex, book: Sketchbook, headers: Floats) -> Floats:
+def _corrected(index: RepoIndex, book: RenderCache, headers: Floats) -> Floats:
     """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
 
     The sample's probability is proportional to size, so that its mean ratio is that of the sums. It is a

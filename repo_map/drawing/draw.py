@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from repo_map.drawing.costs import file_level_costs, part_costs
 from repo_map.drawing.fitting import Fitted, fit, list_steps
-from repo_map.drawing.render_cache import Sketchbook, Style, memo_of
+from repo_map.drawing.render_cache import RenderCache, Style, memo_of
 from repo_map.drawing.rendering import ELISION, render_header
 from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
-from repo_map.selection.lint import misses
+from repo_map.selection.lint import find_unmatched
 from repo_map.selection.sections import Shape
 from repo_map.selection.select import Selection, select
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
-    from repo_map.drawing.render_cache import Sketchbook
+    from repo_map.drawing.render_cache import RenderCache
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan
     from repo_map.selection.select import Selection
@@ -35,7 +35,7 @@ _HOPELESS = 1.5
 _MOST_TOLD = 5
 
 
-def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, book: Sketchbook) -> None:
+def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, book: RenderCache) -> None:
     """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
     named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
     named = sorted({*named, *selection.shapes})
@@ -48,10 +48,10 @@ def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, bo
     if total <= plan.budget:
         return
     largest = sorted(needed, key=lambda i: (-needed[i], i))[:_MOST_TOLD]
-    told = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
+    message = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
     raise BudgetError(
         f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
-        f"is largest ({told}), raise the budget, or draw without strict."
+        f"is largest ({message}), raise the budget, or draw without strict."
     )
 
 
@@ -59,7 +59,7 @@ _MOST_FOLDERS = 5
 _LEAST_BUDGET_FOR_FOLDERS = 200
 
 
-class Leftovers:
+class OmittedSummary:
     """Counts what a map does not show of the files that its plan lets in."""
 
     def __init__(
@@ -82,9 +82,9 @@ class Leftovers:
             return f"{head}\n"
         counts = np.bincount(self._folder[left], minlength=len(self._names))
         order = np.lexsort((np.arange(len(counts)), -counts))[:_MOST_FOLDERS]
-        told = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
+        message = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
         others = number - int(counts[order].sum())
-        where = ", ".join([*told, *([f"{others:,} elsewhere"] if others else [])])
+        where = ", ".join([*message, *([f"{others:,} elsewhere"] if others else [])])
         return f"{head}: {where}\n"
 
     def counts_without(self, shown: list[int]) -> tuple[int, ...]:
@@ -168,8 +168,8 @@ def find_cuts(
             drawn[file_id] = min(shape.highest, wanted[file_id] - 1)
     cut = np.flatnonzero(drawn < wanted)
     order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
-    told = order[:MOST_CUTS].tolist()
-    more = (costs[told, wanted[told]] - costs[told, drawn[told]]).tolist()
+    message = order[:MOST_CUTS].tolist()
+    more = (costs[message, wanted[message]] - costs[message, drawn[message]]).tolist()
     return tuple(
         Cut(
             index.paths[file_id],
@@ -177,7 +177,7 @@ def find_cuts(
             int(drawn[file_id]),
             round(_parts_left(index, file_id, selection, shapes) if file_id in selection.shapes else tokens),
         )
-        for file_id, tokens in zip(told, more, strict=True)
+        for file_id, tokens in zip(message, more, strict=True)
     ), len(order)
 
 
@@ -260,8 +260,8 @@ def draw_map(
     """
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
-    book = Sketchbook(index, Style(encoding, line_numbers, show_costs))
-    leftovers = Leftovers(index, selection.levels > 0, plan.budget, encoding)
+    book = RenderCache(index, Style(encoding, line_numbers, show_costs))
+    leftovers = OmittedSummary(index, selection.levels > 0, plan.budget, encoding)
     if strict:
         refuse_overflow(index, plan, selection, book)
     steps = list_steps(index, selection, ranks)
@@ -269,12 +269,12 @@ def draw_map(
         steps, selection, plan.budget, lambda *part: book.draw(*part).counts, leftovers.counts_without
     )
     memo_of(index, encoding).save()
-    notes = misses(index, wishes or plan)
-    return _assemble(_Wish(index, plan, selection, ranks, notes), book, leftovers, fitted)
+    notes = find_unmatched(index, wishes or plan)
+    return _assemble(_DrawingTask(index, plan, selection, ranks, notes), book, leftovers, fitted)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _DrawingTask:
     """What is to be drawn, before the budget."""
 
     index: RepoIndex
@@ -284,10 +284,10 @@ class _Wish:
     notes: tuple[str, ...]
 
 
-def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitted) -> RepoMap:
+def _assemble(wish: _DrawingTask, book: RenderCache, leftovers: OmittedSummary, fitted: Fitted) -> RepoMap:
     index, plan, selection, ranks = wish.index, wish.plan, wish.selection, wish.ranks
     order = sorted(fitted.shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
-    sketches = [book.draw(file_id, fitted.shapes[file_id]) for file_id in order]
+    rendered_files = [book.draw(file_id, fitted.shapes[file_id]) for file_id in order]
     rest = leftovers.line_without(order)
     rest_counts = leftovers.counts_without(order)
     total = max(a + b for a, b in zip(fitted.counts, rest_counts, strict=True))
@@ -300,12 +300,12 @@ def _assemble(wish: _Wish, book: Sketchbook, leftovers: Leftovers, fitted: Fitte
     paths = index.paths
     cuts, cut_files = find_cuts(index, selection, ranks, fitted.shapes)
     return RepoMap(
-        text="".join([*(sketch.text for sketch in sketches), rest]),
+        text="".join([*(rendered.text for rendered in rendered_files), rest]),
         tokens=total,
         budget=plan.budget,
         files=tuple(
-            MapFile(paths[file_id], fitted.shapes[file_id].highest, max(sketch.counts))
-            for file_id, sketch in zip(order, sketches, strict=True)
+            MapFile(paths[file_id], fitted.shapes[file_id].highest, max(rendered.counts))
+            for file_id, rendered in zip(order, rendered_files, strict=True)
         ),
         cuts=cuts,
         cut_files=cut_files,

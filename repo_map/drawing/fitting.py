@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 WHOLE_FILE = -1
 
 
-class Rung(NamedTuple):
+class DetailStep(NamedTuple):
     """How far up a file has come."""
 
     level: int
@@ -30,7 +30,7 @@ class Rung(NamedTuple):
     """Whether only the outermost definitions are shown: much of a structure at a part of its cost."""
 
 
-RUNGS = (Rung(0), Rung(1), Rung(2, outer=True), Rung(2), Rung(3), Rung(4))
+RUNGS = (DetailStep(0), DetailStep(1), DetailStep(2, outer=True), DetailStep(2), DetailStep(3), DetailStep(4))
 _SOURCE = len(RUNGS) - 1
 _RUNG_OF_LEVEL = np.array([0, 1, 3, 4, 5])
 _RUNG_GAINS = (0.0, 1.0, 3.0, 1.5, 2.0, 4.0)
@@ -40,7 +40,7 @@ _RANK_POWER, _RULED_RANK_POWER = 0.7, 0.1
 """How much rank counts where no rule names a file, and where one does."""
 
 
-class Steps(NamedTuple):
+class DetailSteps(NamedTuple):
     """What can be added to an empty map, one height of one part at a time, most valuable first."""
 
     file: Ints
@@ -52,7 +52,7 @@ class Steps(NamedTuple):
     """Estimated."""
 
 
-def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> Steps:
+def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> DetailSteps:
     """List the steps that a selection allows.
 
     What a rule asks to see at a high level comes before what it asks at a low one, and what no rule names
@@ -71,7 +71,7 @@ def list_steps(index: RepoIndex, selection: Selection, ranks: Floats) -> Steps:
     )
     # Ties break by file and height, so equal repositories give equal maps.
     order = np.lexsort((height, part, file, -value, -tier))
-    return Steps(file[order], part[order], height[order], tokens[order])
+    return DetailSteps(file[order], part[order], height[order], tokens[order])
 
 
 _Columns = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
@@ -83,16 +83,16 @@ def _file_steps(index: RepoIndex, selection: Selection, worth: Floats, tiers: Fl
     highest = _RUNG_OF_LEVEL[selection.levels]
     found: list[_Columns] = []
     reached = np.full(len(worth), np.inf)
-    for rung in range(1, len(RUNGS)):
-        added = costs[:, rung] - costs[:, rung - 1]
+    for step in range(1, len(RUNGS)):
+        added = costs[:, step] - costs[:, step - 1]
         # A rung that shows no more than the one below it is no step. Where an outline is nearly all of a
         # short file, estimates can't tell; its source is more all the same.
-        shows_more = added > 0 if rung < _SOURCE else costs[:, rung] > costs[:, 1]
-        ids = np.flatnonzero((highest >= rung) & shows_more).astype(np.int64)
-        density = worth[ids] * _RUNG_GAINS[rung] / np.maximum(added[ids], 1)
+        shows_more = added > 0 if step < _SOURCE else costs[:, step] > costs[:, 1]
+        ids = np.flatnonzero((highest >= step) & shows_more).astype(np.int64)
+        density = worth[ids] * _RUNG_GAINS[step] / np.maximum(added[ids], 1)
         # No step may come before the one that it stands on.
         reached[ids] = np.minimum(density, reached[ids])
-        whole, rungs = np.full(len(ids), WHOLE_FILE), np.full(len(ids), rung)
+        whole, rungs = np.full(len(ids), WHOLE_FILE), np.full(len(ids), step)
         found.append((ids, whole, rungs, added[ids], tiers[ids], reached[ids]))
     return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))  # type: ignore[return-value]
 
@@ -201,7 +201,7 @@ class _Fit:
     @property
     def shown(self) -> list[int]:
         """Files that are there, in no particular order."""
-        return [file_id for file_id, rung in self._rungs.items() if rung]
+        return [file_id for file_id, step in self._rungs.items() if step]
 
     def height_of(self, file_id: int, part: int) -> int:
         """Return the level of a part, or the rung of a file, 0 before its first step."""
@@ -209,7 +209,7 @@ class _Fit:
 
 
 def fit(
-    steps: Steps,
+    steps: DetailSteps,
     selection: Selection,
     budget: int,
     measure: Measure,
@@ -241,7 +241,7 @@ _Accepted = list[tuple[_Row, int]]
 """Steps taken, in order, each with the height that its part had before."""
 
 
-def _rows(steps: Steps, some: slice) -> list[_Row]:
+def _rows(steps: DetailSteps, some: slice) -> list[_Row]:
     """Return some steps one by one; all of a large tree's would take longer than the rest of the drawing."""
     return list(
         zip(steps.file[some].tolist(), steps.part[some].tolist(), steps.height[some].tolist(), strict=True)

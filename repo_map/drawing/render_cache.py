@@ -92,7 +92,7 @@ _MOST_CHARACTERS = 16_000_000
 _PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
 
 
-class Sketch(NamedTuple):
+class RenderedFile(NamedTuple):
     """A file's part of a map."""
 
     text: str
@@ -109,7 +109,7 @@ class Style(NamedTuple):
     show_costs: bool = False
 
 
-class Sketchbook:
+class RenderCache:
     """Draws files of one index in one style."""
 
     def __init__(self, index: RepoIndex, style: Style) -> None:
@@ -117,17 +117,17 @@ class Sketchbook:
         self._style = style
         self._shelf = index.derived(_shelf, style)
         self._memo = memo_of(index, style.encoding)
-        self._places = index.derived(_Places)
+        self._places = index.derived(_HeaderLookalikes)
 
-    def draw(self, file_id: int, shape: Shape) -> Sketch:
+    def draw(self, file_id: int, shape: Shape) -> RenderedFile:
         """Return the sketch of a file; the same file at the same shape is drawn once."""
         key = (file_id, shape)
-        sketch = self._shelf.get(key)
-        if sketch is None:
+        rendered = self._shelf.get(key)
+        if rendered is None:
             text = self._text(file_id, shape)
-            sketch = Sketch(text, self._memo.counts(text))
-            self._shelf.put(key, sketch)
-        return sketch
+            rendered = RenderedFile(text, self._memo.counts(text))
+            self._shelf.put(key, rendered)
+        return rendered
 
     def _text(self, file_id: int, shape: Shape) -> str:
         index = self._index
@@ -152,7 +152,7 @@ class Sketchbook:
         return f"{header}\n{body}\n" if body else f"{header}\n"
 
 
-class _Places:
+class _HeaderLookalikes:
     """The headers that a map of an index may have, and what a file could pass off as one."""
 
     def __init__(self, index: RepoIndex) -> None:
@@ -189,11 +189,11 @@ def _is_quoted_path(line: str) -> bool:
     return isinstance(path, str) and render_header(path) == line
 
 
-_Shelf = Recent[tuple[int, Shape], Sketch]
+_Shelf = Recent[tuple[int, Shape], RenderedFile]
 
 
 def _shelf(_index: RepoIndex, _style: Style) -> _Shelf:
-    return _Shelf(_MOST_CHARACTERS, lambda sketch: len(sketch.text))
+    return _Shelf(_MOST_CHARACTERS, lambda rendered: len(rendered.text))
 
 
 def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:

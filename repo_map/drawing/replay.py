@@ -41,8 +41,8 @@ class Drift(NamedTuple):
         if not self.files:
             return "The tree changed since the plan was made, but no file that the map shows did."
         counts = Counter(file.change for file in self.files)
-        told = ", ".join(f"{number} {change}" for change, number in sorted(counts.items()))
-        return f"The tree changed since the plan was made; of the files that the map shows: {told}."
+        message = ", ".join(f"{number} {change}" for change, number in sorted(counts.items()))
+        return f"The tree changed since the plan was made; of the files that the map shows: {message}."
 
 
 def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:

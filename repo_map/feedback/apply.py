@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map import globs
-from repo_map.feedback.parse import Phrase, Wish, read_budget, read_phrases
+from repo_map.feedback.parse import Intent, Phrase, read_budget, read_phrases
 from repo_map.feedback.targets import (
-    Place,
+    NamedDefinition,
     Target,
-    complement,
     find_places,
     find_target,
+    globs_of_others,
     named_by,
     nearest,
     split_targets,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 
-class Changes:
+class PlanChanges:
     """Collects rules, boosts and the budget; later wishes win over earlier ones."""
 
     def __init__(self, plan: FlightPlan, own: FlightPlan) -> None:
@@ -96,17 +96,17 @@ class Changes:
         return found
 
 
-RELATED = {Wish.CALLERS: "callers of", Wish.USES: "definitions used by", Wish.TESTS: "tests of"}
+RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
 
 
-def find_related(index: RepoIndex, wish: Wish, target: Target) -> tuple[Place, ...]:
+def find_related(index: RepoIndex, intent: Intent, target: Target) -> tuple[NamedDefinition, ...]:
     """Return the definitions that stand in a relation to those of a target, each once, best first.
 
     References are by name: callers of ``Router.dispatch`` are those that mention ``dispatch``.
     """
-    found = _used(index, target) if wish is Wish.USES else _users(index, target)
+    found = _used(index, target) if intent is Intent.USES else _users(index, target)
     places = [place for place in dict.fromkeys(found) if place not in _rows_of(index, target)]
-    if wish is Wish.TESTS:
+    if intent is Intent.TESTS:
         places = [place for place in places if _is_test(index, place[0])]
     else:
         places.sort(key=lambda place: _is_test(index, place[0]))
@@ -154,10 +154,10 @@ def _is_test(index: RepoIndex, file: int) -> bool:
     return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
 
 
-def _named(index: RepoIndex, places: Iterable[references.Place]) -> Iterator[Place]:
+def _named(index: RepoIndex, places: Iterable[references.Place]) -> Iterator[NamedDefinition]:
     for file, row in places:
         line = index.definitions(file)[row].sig_start
-        yield Place(index.paths[file], index.qualified_name(file, row), line)
+        yield NamedDefinition(index.paths[file], index.qualified_name(file, row), line)
 
 
 _MOST_FILES = 3
@@ -177,17 +177,17 @@ def tell_why(plan: FlightPlan, own: FlightPlan, relevance: Relevance, target: Ta
     ]
     if not ranked:
         return f"`{target.words}` is not among the {len(relevance.files)} files that the goal points at."
-    told = []
+    message = []
     shown = set(shown_paths(plan, relevance))
     for rank, file in ranked[:_MOST_FILES]:
         reasons = ", ".join(file.reasons) or "weak evidence only"
         where = "" if file.path in shown else ", and not shown for want of budget"
         if pattern := excluded_by(own, file.path):
             where = f", and left out by your rule for `{pattern}`"
-        told.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
+        message.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
         units = [unit for unit in relevance.units if unit.path == file.path and unit.name and unit.reasons]
-        told += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
-    return "\n".join(told)
+        message += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
+    return "\n".join(message)
 
 
 def tell_where(index: RepoIndex, relevance: Relevance, target: Target) -> str:
@@ -216,7 +216,7 @@ def tell_left_out(plan: FlightPlan, relevance: Relevance) -> str:
     return f"Not shown, the most relevant first: {', '.join(named)}."
 
 
-def list_places(places: Sequence[Place]) -> str:
+def list_places(places: Sequence[NamedDefinition]) -> str:
     """Return where definitions stand, the first few by line and the others counted."""
     shown = ", ".join(f"`{place.name}` in {place.path}:{place.line}" for place in places[:_MOST_PLACES])
     return shown + ("." if len(places) <= _MOST_PLACES else f" and {len(places) - _MOST_PLACES} more.")
@@ -260,13 +260,13 @@ def steer(
     Words that name nothing in the repository say more of the goal. ``own`` is the part of the plan that the
     user asked for, by default all of it: what it leaves out comes back where the words name it.
     """
-    talk = _Talk(index, plan, own or plan, relevance)
+    talk = _FeedbackReader(index, plan, own or plan, relevance)
     for phrase in read_phrases(feedback):
         talk.hear(phrase)
     return talk.result()
 
 
-class _Talk:
+class _FeedbackReader:
     """What the phrases heard so far come to."""
 
     def __init__(self, index: RepoIndex, plan: FlightPlan, own: FlightPlan, relevance: Relevance) -> None:
@@ -274,7 +274,7 @@ class _Talk:
         self._plan = plan
         self._own = own
         self._relevance = relevance
-        self._changes = Changes(plan, own)
+        self._changes = PlanChanges(plan, own)
         self._answers: list[str] = []
         self._additions: list[str] = []
         self._lines: list[str] = []
@@ -290,59 +290,63 @@ class _Talk:
 
     def hear(self, phrase: Phrase) -> None:
         """Take one phrase in."""
-        wish, words, _ = phrase
-        if wish is Wish.BUDGET:
+        intent, words, _ = phrase
+        if intent is Intent.BUDGET:
             budget = read_budget(words, self._changes.budget)
             self._changes.set_budget(budget)
             self._lines.append(f"The budget is {budget:,} tokens now.")
-        elif wish is Wish.TALK:
+        elif intent is Intent.TALK:
             self._lines.append(f"Nothing to change in `{words}`: say what to drop, deepen, or bring back.")
-        elif wish is Wish.LEFT_OUT:
+        elif intent is Intent.LEFT_OUT:
             self._answers.append(tell_left_out(self._plan, self._relevance))
-        elif wish is Wish.OTHER:
+        elif intent is Intent.OTHER:
             self._add(words)
         else:
             for part in split_targets(words):
                 self._hear_of(phrase._replace(words=part))
 
     def _hear_of(self, phrase: Phrase) -> None:
-        wish, words, is_question = phrase
+        intent, words, is_question = phrase
         target = find_target(self._index, words).among(shown_paths(self._plan, self._relevance))
-        if wish is Wish.WHY:
+        if intent is Intent.WHY:
             self._answers.append(tell_why(self._plan, self._own, self._relevance, target))
-        elif wish is Wish.WHERE:
+        elif intent is Intent.WHERE:
             if target or " " not in words:
                 self._answers.append(tell_where(self._index, self._relevance, target))
             else:
                 self._add(words)
         elif not target:
-            self._unknown(wish, words)
-        elif wish in RELATED:
-            self._relate(wish, target, is_question=is_question)
+            self._unknown(intent, words)
+        elif intent in RELATED:
+            self._relate(intent, target, is_question=is_question)
         else:
-            self._change(wish, words, target)
+            self._change(intent, words, target)
 
-    def _change(self, wish: Wish, words: str, target: Target) -> None:
+    def _change(self, intent: Intent, words: str, target: Target) -> None:
         """Add what one wish changes."""
         changes, named = self._changes, _spelled(target)
-        if wish in (Wish.MORE, Wish.DEEPEN, Wish.OUTLINE) and self._is_out(target) and not _is_name(words):
+        if (
+            intent in (Intent.MORE, Intent.DEEPEN, Intent.OUTLINE)
+            and self._is_out(target)
+            and not _is_name(words)
+        ):
             self._lines.append(f"You left out {named}; say `bring back {words}` to see it again.")
             return
-        if wish is Wish.DROP:
+        if intent is Intent.DROP:
             changes.set_level(target, _OUT)
             line = f"Left out: {named}."
-        elif wish is Wish.BACK:
+        elif intent is Intent.BACK:
             line = f"Back: {named}."
             if not changes.restore(target) and not self._admit(target):
                 line = f"{named} was not left out by your words."
-        elif wish is Wish.ONLY:
+        elif intent is Intent.ONLY:
             patterns = target.patterns or tuple(place.path for place in target.places)
-            changes.exclude(complement(self._index, patterns))
+            changes.exclude(globs_of_others(self._index, patterns))
             self._admit(target)
             line = f"Only {named} from now on."
-        elif wish in (Wish.LESS, Wish.OUTLINE):
-            line = self._outline(wish, target)
-        elif wish is Wish.MORE or _is_wide(self._index, target):
+        elif intent in (Intent.LESS, Intent.OUTLINE):
+            line = self._outline(intent, target)
+        elif intent is Intent.MORE or _is_wide(self._index, target):
             self._admit(target)
             changes.boost(target)
             self._additions.append(words)
@@ -365,11 +369,11 @@ class _Talk:
         self._changes.set_level(target, _OUTLINE if _is_wide(self._index, target) else _BODY)
         return True
 
-    def _outline(self, wish: Wish, target: Target) -> str:
+    def _outline(self, intent: Intent, target: Target) -> str:
         """Show a target by its definition lines; of many files, less means those that are shown."""
-        if wish is Wish.LESS and self._is_out(target):
+        if intent is Intent.LESS and self._is_out(target):
             return f"Nothing of {_spelled(target)} is shown."
-        if wish is Wish.LESS and _is_wide(self._index, target):
+        if intent is Intent.LESS and _is_wide(self._index, target):
             shown = shown_paths(self._plan, self._relevance)
             paths = [path for path in shown if any(globs.matches(each, path) for each in target.patterns)]
             if not paths:
@@ -378,12 +382,12 @@ class _Talk:
         self._changes.set_level(target, _OUTLINE)
         return f"In outline: {_spelled(target)}."
 
-    def _relate(self, wish: Wish, target: Target, *, is_question: bool) -> None:
+    def _relate(self, intent: Intent, target: Target, *, is_question: bool) -> None:
         """Show, or tell, what stands beside a target."""
-        found = find_related(self._index, wish, target)
+        found = find_related(self._index, intent, target)
         let_in = tuple(place for place in found if not excluded_by(self._own, place.path))
-        what = f"{RELATED[wish]} {_spelled(target)}"
-        what += namesakes(self._index, target) if wish is not Wish.USES else ""
+        what = f"{RELATED[intent]} {_spelled(target)}"
+        what += namesakes(self._index, target) if intent is not Intent.USES else ""
         if not found:
             self._answers.append(f"The index knows no {what}.")
         elif is_question:
@@ -396,8 +400,8 @@ class _Talk:
             self._changes.set_level(chosen, _BODY)
             self._lines.append(f"In full, as {what}: {_spelled(chosen)}.")
 
-    def _unknown(self, wish: Wish, words: str) -> None:
-        if wish in (Wish.MORE, Wish.DEEPEN) and not _is_name(words):
+    def _unknown(self, intent: Intent, words: str) -> None:
+        if intent in (Intent.MORE, Intent.DEEPEN) and not _is_name(words):
             self._add(words)
             return
         close = nearest(self._index, words)

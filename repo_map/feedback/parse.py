@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Wish(StrEnum):
+class Intent(StrEnum):
     """What somebody can want of a context."""
 
     BUDGET = "budget"
@@ -34,67 +34,67 @@ class Wish(StrEnum):
 class Phrase(NamedTuple):
     """One wish and the words that say what it is about."""
 
-    wish: Wish
+    intent: Intent
     words: str
     is_question: bool = False
     """An answer is wanted, no change."""
 
 
-_VERBS: dict[Wish, str] = {
-    Wish.WHY: (
+_VERBS: dict[Intent, str] = {
+    Intent.WHY: (
         r"why(?: is| are| was| were| did you (?:include|show|pick|add|choose)"
         r"| do (?:you|i) (?:see|have|show))?"
     ),
-    Wish.WHERE: r"where(?: is| are|'s|s)|find|locate|what(?: is| are|'s)",
-    Wish.OUTLINE: (
+    Intent.WHERE: r"where(?: is| are|'s|s)|find|locate|what(?: is| are|'s)",
+    Intent.OUTLINE: (
         r"(?:show |give |only |just )*(?:me )?(?:only |just )?(?:the )?"
         r"(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?) (?:of|for|from|in)"
     ),
-    Wish.ONLY: (
+    Intent.ONLY: (
         r"(?:use |show |keep |include |take )?(?:only|just|nothing but)|limit (?:it |this |yourself )?to"
         r"|restrict (?:it |this |yourself )?to|stay (?:in|within)"
     ),
-    Wish.DROP: (
+    Intent.DROP: (
         r"drop|remove|exclude|ignore|skip|hide|omit|leave out|take out|forget(?: about)?|get rid of"
         r"|no more(?! than)|without|stop (?:showing|including)"
         r"|(?:i am |i'm )?not interested in|(?:i )?(?:do not|don't|dont) care (?:about|for)"
         r"|no(?! more than)|(?:i )?(?:do not|don't|dont) (?:need|want|show|include)(?: to see)?|not"
     ),
-    Wish.LESS: (
+    Intent.LESS: (
         r"(?:show |give me )?(?:less|fewer)(?: of| about| from| detail (?:on|of|in|for))?"
         r"|shrink|collapse|fold|shorten|trim"
     ),
-    Wish.MORE: (
+    Intent.MORE: (
         r"(?:show |give |tell )?(?:me )?more (?:about|on|from|around|detail (?:on|of|in|for))"
         r"|focus(?: more)?(?: on)?|prefer"
         r"|concentrate on|look (?:more )?(?:at|into)|prioriti[sz]e|boost|emphasi[sz]e"
         r"|keep|everything about|more"
     ),
-    Wish.BACK: r"restore|bring back|put back|un-?hide|re-?add",
-    Wish.DEEPEN: (
+    Intent.BACK: r"restore|bring back|put back|un-?hide|re-?add",
+    Intent.DEEPEN: (
         r"(?:show |give |i need |i want )?(?:me )?(?:the )?(?:full|whole|complete|entire|all)(?: the)?"
         r"(?: source| body| bodies| code| text| file| implementation)*(?: of| for)"
         r"|deepen|expand|unfold|open(?: up)?|zoom (?:in(?:to)?(?: on)?|on)|(?:show|give)(?: me)?|include|add"
         r"|read|display|(?:i )?(?:want|need)(?: to see)?"
     ),
 }
-_RELATIONS: dict[Wish, str] = {
-    Wish.CALLERS: (
+_RELATIONS: dict[Intent, str] = {
+    Intent.CALLERS: (
         r"(?:who|what) (?:calls|uses|invokes|imports|refers to|depends on) (?P<a>.+)"
         r"|where (?:is|are) (?P<b>.+?) (?:used|called|invoked|referenced)"
         r"|(?P<do>.*?)\b(?:the )?(?:callers|users|usages?|uses|call sites|references) (?:of|to) (?P<c>.+)"
     ),
-    Wish.USES: (
+    Intent.USES: (
         r"what does (?P<a>.+?) (?:call|use|need|depend on|refer to)"
         r"|(?P<do>.*?)\b(?:the )?(?:callees|dependencies) of (?P<c>.+)"
         r"|(?P<also>.*?)\bwhat (?P<b>.+?) (?:calls|uses|needs)"
     ),
-    Wish.TESTS: r"(?P<do>.*?)\b(?:the )?(?:unit )?tests? (?:for|of|that (?:cover|test|use|call)) (?P<c>.+)",
-    Wish.BACK: r"(?:bring|put|get) (?P<a>.+?) back(?: in)?|(?:show|include) (?P<b>.+?) again",
-    Wish.LEFT_OUT: r"what (?:did you leave out|was left out|is left out|is missing|did you cut|was cut)",
+    Intent.TESTS: r"(?P<do>.*?)\b(?:the )?(?:unit )?tests? (?:for|of|that (?:cover|test|use|call)) (?P<c>.+)",
+    Intent.BACK: r"(?:bring|put|get) (?P<a>.+?) back(?: in)?|(?:show|include) (?P<b>.+?) again",
+    Intent.LEFT_OUT: r"what (?:did you leave out|was left out|is left out|is missing|did you cut|was cut)",
 }
 _RELATION = {
-    wish: re.compile(rf"^(?:{words})$", re.IGNORECASE | re.DOTALL) for wish, words in _RELATIONS.items()
+    intent: re.compile(rf"^(?:{words})$", re.IGNORECASE | re.DOTALL) for intent, words in _RELATIONS.items()
 }
 _INSTEAD = re.compile(
     r"^instead of (.+?),? ((?:show|use|include|give me|take|open)\b.+)$",
@@ -105,9 +105,10 @@ _TALK = re.compile(
     r"undo|start over|reset)$",
     re.I,
 )
-_NEGATED = re.compile(rf"^(?:{_VERBS[Wish.DROP]})\b", re.I)
+_NEGATED = re.compile(rf"^(?:{_VERBS[Intent.DROP]})\b", re.I)
 _START = {
-    wish: re.compile(rf"^(?:{verbs})\b\s*(.*)$", re.IGNORECASE | re.DOTALL) for wish, verbs in _VERBS.items()
+    intent: re.compile(rf"^(?:{verbs})\b\s*(.*)$", re.IGNORECASE | re.DOTALL)
+    for intent, verbs in _VERBS.items()
 }
 _ANY_VERB = "|".join(f"(?:{verbs})" for verbs in _VERBS.values())
 _BREAK = re.compile(
@@ -150,7 +151,7 @@ def read_phrases(feedback: str) -> Iterator[Phrase]:
             words = words[polite.end() :]
         words = re.sub(r"[\s,]+please$", "", words, flags=re.IGNORECASE)
         if (swap := _INSTEAD.match(words)) is not None:
-            yield Phrase(Wish.DROP, swap[1])
+            yield Phrase(Intent.DROP, swap[1])
             words = swap[2]
         if words:
             yield _phrase(words)
@@ -172,21 +173,21 @@ def _phrase(words: str) -> Phrase:
     # A file may be called `tokens.py`.
     unnamed = _NAME.sub("", words)
     if any(pattern.search(unnamed) for pattern in (_BUDGET, _BIGGER, _SMALLER, _SIZE)):
-        return Phrase(Wish.BUDGET, words)
+        return Phrase(Intent.BUDGET, words)
     if _TALK.match(words):
-        return Phrase(Wish.TALK, words)
-    for wish, relation in _RELATION.items():
+        return Phrase(Intent.TALK, words)
+    for intent, relation in _RELATION.items():
         if (match := relation.match(words)) is not None:
             groups = match.groupdict()
             lead = groups.get("do") or groups.get("also")
             if lead and _NEGATED.match(lead):
                 break
             target = groups.get("a") or groups.get("b") or groups.get("c") or ""
-            return Phrase(wish, target.strip(), is_question=lead is None and wish is not Wish.BACK)
-    for wish, start in _START.items():
+            return Phrase(intent, target.strip(), is_question=lead is None and intent is not Intent.BACK)
+    for intent, start in _START.items():
         if (match := start.match(words)) is not None and match[1].strip():
-            return Phrase(wish, match[1].strip())
-    return Phrase(Wish.OTHER, words)
+            return Phrase(intent, match[1].strip())
+    return Phrase(Intent.OTHER, words)
 
 
 def read_budget(words: str, budget: int) -> int:

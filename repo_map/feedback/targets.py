@@ -22,7 +22,7 @@ MOST_PLACES = 5
 """Definitions of one name that are taken; of more the name alone says too little."""
 
 
-class Place(NamedTuple):
+class NamedDefinition(NamedTuple):
     """A definition."""
 
     path: str
@@ -36,7 +36,7 @@ class Target(NamedTuple):
     words: str
     patterns: tuple[str, ...] = ()
     """Globs of files."""
-    places: tuple[Place, ...] = ()
+    places: tuple[NamedDefinition, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.patterns or self.places)
@@ -118,7 +118,7 @@ def find_target(index: RepoIndex, words: str) -> Target:
     return Target(words, places=tuple(find_places(index, words)))
 
 
-def find_places(index: RepoIndex, words: str) -> list[Place]:
+def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
     """Return the definitions of a name, qualified or not, in path order."""
     name = words.replace("::", ".").replace("#", ".").removesuffix("()")
     leaf = index.strings.get(name.rpartition(".")[2])
@@ -129,7 +129,7 @@ def find_places(index: RepoIndex, words: str) -> list[Place]:
         file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
         qualified = index.qualified_name(file, row - int(index.symbols.file_start[file]))
         if qualified == name or qualified.endswith(f".{name}"):
-            found.append(Place(index.paths[file], qualified, int(index.symbols.sig_start[row])))
+            found.append(NamedDefinition(index.paths[file], qualified, int(index.symbols.sig_start[row])))
     return found
 
 
@@ -146,10 +146,10 @@ def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:
     return {path for pattern in patterns for path in _named(index, pattern)}
 
 
-def complement(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
+def globs_of_others(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
     """Return globs of the files that no pattern names, as few as folders allow."""
     wanted = named_by(index, patterns)
-    return globs.cover([path for path in index.paths if path not in wanted], wanted)
+    return globs.globs_covering([path for path in index.paths if path not in wanted], wanted)
 
 
 def _kind_patterns(index: RepoIndex, flag: FileFlag, expression: str) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def _kind_patterns(index: RepoIndex, flag: FileFlag, expression: str) -> tuple[s
     else:
         paths = [path for path in index.paths if re.search(expression, path)]
     others = set(index.paths) - set(paths)
-    return tuple(globs.cover(paths, others))
+    return tuple(globs.globs_covering(paths, others))
 
 
 def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.secrets.names import mask_name, mask_names
-from repo_map.worktree.git import Deadline, Output
+from repo_map.worktree.git import Deadline, GitOutput
 
 WIDEST_COMMIT = 30
 """Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""
@@ -39,11 +39,11 @@ _BLOB_DIGITS = 12
 class Commits(Protocol):
     """What tells what is committed: ``worktree.git.Git``."""
 
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
         """Return what git prints until the deadline, None where git can't run."""
 
 
-class Past(NamedTuple):
+class HistoryQuery(NamedTuple):
     """What is asked for commits, about which folder, until when."""
 
     git: Commits
@@ -51,7 +51,7 @@ class Past(NamedTuple):
     """The folder's path within the repository, with a slash at its end; ``""`` for all of it."""
     deadline: Deadline
 
-    def ask(self, *arguments: str, lines: Sequence[str] = ()) -> Output | None:
+    def ask(self, *arguments: str, lines: Sequence[str] = ()) -> GitOutput | None:
         """Return what git prints until the deadline, None where git can't run."""
         return self.git.history(*arguments, lines=lines, deadline=self.deadline)
 
@@ -61,7 +61,7 @@ class Past(NamedTuple):
         return f"--relative={self.prefix}"
 
 
-class Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class FileChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One modified file of a commit."""
 
     path: str
@@ -82,7 +82,7 @@ class Commit(msgspec.Struct, frozen=True, array_like=True):
     """Subject and body without trailers."""
     breadth: int
     """How many files it touches."""
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     """None for commits wider than ``WIDEST_COMMIT``."""
     renames: tuple[tuple[str, str], ...]
     """Old and new path of the files it moved."""
@@ -90,14 +90,14 @@ class Commit(msgspec.Struct, frozen=True, array_like=True):
     """Whether the hunks were read."""
 
 
-def list_commits(past: Past, limit: int) -> list[str]:
+def list_commits(past: HistoryQuery, limit: int) -> list[str]:
     """Return the ids of the last non-merge ancestors of HEAD that touch the folder, newest first."""
     folder = f":(top,literal){past.prefix}" if past.prefix else "."
     output = past.ask("rev-list", "--no-merges", f"--max-count={limit}", "HEAD", "--", folder)
     return [] if output is None or output.status != 0 else output.text.decode("ascii").split()
 
 
-def read_commits(past: Past, ids: Sequence[str]) -> dict[str, Commit]:
+def read_commits(past: HistoryQuery, ids: Sequence[str]) -> dict[str, Commit]:
     """Read messages and touched files, without hunks; what the deadline cuts off is missing."""
     command = (
         "log",
@@ -128,7 +128,7 @@ def _commit(head: re.Match[bytes], files: bytes) -> Commit:
         for path, (before, after, status, _) in zip(paths, found, strict=True)
     ]
     wide = len(entries) > WIDEST_COMMIT
-    kept = () if wide else tuple(Change(path, a, b) for status, path, a, b in entries if status != b"D")
+    kept = () if wide else tuple(FileChange(path, a, b) for status, path, a, b in entries if status != b"D")
     return Commit(
         id=head[1].decode("ascii"),
         time=min(int(head[2]), _LATEST),
@@ -168,7 +168,7 @@ def clean_message(message: str) -> str:
     return _TRAILER.sub("", message).strip()[:_LONGEST_MESSAGE].rstrip()
 
 
-def read_patches(past: Past, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, ...]]]:
+def read_patches(past: HistoryQuery, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Read the hunks of modified files, by commit and path; commits that the deadline cuts off are missing.
 
     A mirror that lacks a blob ends git in the middle: the commit at fault goes with what came of it, and
@@ -251,7 +251,7 @@ UNCHANGED = LineMap(_NO_LINES, 0)
 """The map of the version of today."""
 
 
-def touched(lines: LineMap, hunks: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+def touched_lines(lines: LineMap, hunks: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
     """Yield first and last line of today, and the lines changed, of each hunk.
 
     ``lines`` maps the version after.
@@ -264,7 +264,7 @@ def touched(lines: LineMap, hunks: tuple[int, ...]) -> Iterator[tuple[int, int, 
         yield max(min(ends), 1), max(*ends, 1), before + after
 
 
-def before(lines: LineMap, hunks: tuple[int, ...]) -> LineMap:
+def map_before(lines: LineMap, hunks: tuple[int, ...]) -> LineMap:
     """Return the map of the version before ``hunks``, given the map of the version after.
 
     Lines that a hunk replaced stand where their replacement stands.

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from repo_map.atomic_files import prune, replace_file
 from repo_map.history.git_log import (
     UNCHANGED,
-    Change,
     Commit,
+    FileChange,
+    HistoryQuery,
     LineMap,
-    Past,
-    before,
     list_commits,
+    map_before,
     read_commits,
     read_patches,
-    touched,
+    touched_lines,
 )
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
@@ -124,12 +124,12 @@ class _FileLines:
         self._maps: dict[str, LineMap] = {today: UNCHANGED}
         self._latest = UNCHANGED
 
-    def touch(self, change: Change) -> list[tuple[int, int, int]]:
+    def touch(self, change: FileChange) -> list[tuple[int, int, int]]:
         """Return the lines of today that the change touched, and learn where the lines before it went."""
         # What a merge made of two branches is not on the chain: the nearest successor stands in for it.
         after = self._maps.get(change.after, self._latest)
-        self._latest = self._maps[change.before] = before(after, change.hunks)
-        return list(touched(after, change.hunks))
+        self._latest = self._maps[change.before] = map_before(after, change.hunks)
+        return list(touched_lines(after, change.hunks))
 
 
 def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> History:
@@ -171,7 +171,7 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
     )
 
 
-def _todays_names(commits: Sequence[Commit]) -> Iterator[tuple[Commit, list[tuple[str, Change]]]]:
+def _todays_names(commits: Sequence[Commit]) -> Iterator[tuple[Commit, list[tuple[str, FileChange]]]]:
     """Yield each commit with its changes under the names that the files have today."""
     moved: dict[str, str] = {}
     for commit in commits:
@@ -311,7 +311,7 @@ def read_history(
     made = f"{place.head} {version}"
     if (history := load_history(folder, key, made)) is not None:
         return history
-    past = Past(git, place.prefix, deadline)
+    past = HistoryQuery(git, place.prefix, deadline)
     ids = list_commits(past, limit)
     blobs = _blobs(past)
     if not ids or not blobs:
@@ -335,7 +335,7 @@ class _Reading(NamedTuple):
     """Whether the deadline cut nothing off."""
 
 
-def _read(past: Past, ids: Sequence[str], cached: dict[str, Commit]) -> _Reading:
+def _read(past: HistoryQuery, ids: Sequence[str], cached: dict[str, Commit]) -> _Reading:
     missing = [identity for identity in ids if identity not in cached]
     known = cached | (read_commits(past, missing) if missing else {})
     unpatched = [known[identity] for identity in ids if identity in known and not known[identity].patched]
@@ -355,7 +355,7 @@ def _with_hunks(commit: Commit, hunks: dict[str, tuple[int, ...]]) -> Commit:
     return msgspec.structs.replace(commit, changes=changes, patched=True)
 
 
-def _blobs(past: Past) -> dict[str, str]:
+def _blobs(past: HistoryQuery) -> dict[str, str]:
     """Return the files of HEAD in the folder and the first digits of their contents' ids."""
     output = past.ask("ls-tree", "-r", "-z", f"HEAD:{past.prefix}" if past.prefix else "HEAD")
     if output is None or output.status != 0:

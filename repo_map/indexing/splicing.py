@@ -16,7 +16,7 @@ from repo_map.indexing.strings import StringTable, merge
 _BLOCK_ROWS = 1 << 18
 
 
-class Run(NamedTuple):
+class FileRange(NamedTuple):
     """The files ``first`` to ``last - 1`` of some tables."""
 
     tables: Tables
@@ -24,7 +24,7 @@ class Run(NamedTuple):
     last: int
 
 
-class _Stretch(NamedTuple):
+class _RowRange(NamedTuple):
     """Rows ``first`` to ``last - 1`` of one column or space, in the tables with number ``part``."""
 
     part: int
@@ -32,11 +32,11 @@ class _Stretch(NamedTuple):
     last: int
 
 
-def splice(runs: Sequence[Run]) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def splice(runs: Sequence[FileRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
     """Make, one by one, the arrays of the tables with the files of ``runs``, which must be in path order."""
     parts = list({id(run.tables): run.tables for run in runs}.values())
     numbers = {id(tables): number for number, tables in enumerate(parts)}
-    rows = {"files": [_Stretch(numbers[id(run.tables)], run.first, run.last) for run in runs]}
+    rows = {"files": [_RowRange(numbers[id(run.tables)], run.first, run.last) for run in runs]}
     for space in SPACES:
         rows[space.name] = [_descend(parts[s.part], space, s) for s in rows[space.parent]]
         yield space.offsets, _splice_offsets(parts, space, rows[space.parent])
@@ -54,12 +54,12 @@ def splice(runs: Sequence[Run]) -> Iterator[tuple[str, NDArray[np.generic]]]:
             yield column.name, _splice_column(parts, column, rows[column.space])
 
 
-def _descend(tables: Tables, space: Space, parent: _Stretch) -> _Stretch:
+def _descend(tables: Tables, space: Space, parent: _RowRange) -> _RowRange:
     offsets = array_of(tables, space.offsets)
-    return _Stretch(parent.part, int(offsets[parent.first]), int(offsets[parent.last]))
+    return _RowRange(parent.part, int(offsets[parent.first]), int(offsets[parent.last]))
 
 
-def _splice_offsets(parts: list[Tables], space: Space, parents: list[_Stretch]) -> NDArray[np.int64]:
+def _splice_offsets(parts: list[Tables], space: Space, parents: list[_RowRange]) -> NDArray[np.int64]:
     spliced = np.zeros(1 + sum(s.last - s.first for s in parents), np.int64)
     at, rows = 1, 0
     for part, first, last in parents:
@@ -70,7 +70,7 @@ def _splice_offsets(parts: list[Tables], space: Space, parents: list[_Stretch]) 
     return spliced
 
 
-def _splice_paths(parts: list[Tables], files: list[_Stretch]) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _splice_paths(parts: list[Tables], files: list[_RowRange]) -> Iterator[tuple[str, NDArray[np.generic]]]:
     lengths = [np.diff(parts[s.part].paths.starts[s.first : s.last + 1]) for s in files]
     starts = np.zeros(1 + sum(map(len, lengths)), np.uint32)
     if lengths:
@@ -84,7 +84,7 @@ def _blob(table: StringTable, first: int, last: int) -> NDArray[np.uint8]:
 
 
 def _used(
-    parts: list[Tables], number: int, vocabulary: str, columns: list[Column], rows: dict[str, list[_Stretch]]
+    parts: list[Tables], number: int, vocabulary: str, columns: list[Column], rows: dict[str, list[_RowRange]]
 ) -> NDArray[np.bool_] | None:
     """Mark the strings of one part that its files in the splice use; None where the part is used whole."""
     tables = parts[number]
@@ -101,7 +101,7 @@ def _used(
 
 
 def _splice_ids(
-    parts: list[Tables], column: Column, rows: list[_Stretch], new_ids: list[NDArray[np.int32]]
+    parts: list[Tables], column: Column, rows: list[_RowRange], new_ids: list[NDArray[np.int32]]
 ) -> NDArray[np.generic]:
     spliced = np.empty(sum(s.last - s.first for s in rows), column.dtype)
     at = 0
@@ -114,7 +114,7 @@ def _splice_ids(
     return spliced
 
 
-def _splice_column(parts: list[Tables], column: Column, rows: list[_Stretch]) -> NDArray[np.generic]:
+def _splice_column(parts: list[Tables], column: Column, rows: list[_RowRange]) -> NDArray[np.generic]:
     pieces = [array_of(parts[part], column.name)[first:last] for part, first, last in rows]
     empty = (0,) if column.width == 1 else (0, column.width)
     return np.concatenate(pieces) if pieces else np.zeros(empty, column.dtype)
@@ -130,10 +130,10 @@ def _blocks(first: int, last: int) -> Iterator[slice]:
 
 def fingerprint(tables: Tables) -> str:
     """Return the fingerprint of all files of ``tables``."""
-    return fingerprint_of_runs([Run(tables, 0, len(tables))])
+    return fingerprint_of_runs([FileRange(tables, 0, len(tables))])
 
 
-def fingerprint_of_runs(runs: Sequence[Run]) -> str:
+def fingerprint_of_runs(runs: Sequence[FileRange]) -> str:
     """Return the fingerprint of the files of ``runs``."""
     whole = hashlib.sha256(b"tree 1\0")
     for tables, first, last in runs:

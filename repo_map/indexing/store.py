@@ -162,7 +162,7 @@ _STATE_BYTES = 40
 _RELATED_AT_MOST = 8
 
 
-class Memory(msgspec.Struct, array_like=True, frozen=True):
+class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
     """What is remembered of one tree: its snapshot, and the state of each of the snapshot's files."""
 
     tree: bytes
@@ -193,7 +193,7 @@ class Store:
         """Return the store of the same folder for indexes that are made under other limits."""
         return self if limits.mark == self._limits.mark else Store(self.folder, limits)
 
-    def recall(self, tree: bytes) -> tuple[Memory, Tables] | None:
+    def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
         if self.folder is None:
             return None
@@ -241,7 +241,7 @@ class Store:
         """Note which snapshot a tree has; raises ``OSError`` where that can't be written."""
         if self.folder is None:
             return
-        memory = Memory(
+        memory = RememberedTree(
             tree=tree,
             snapshot=fingerprint + self._suffix,
             taken_ns=taken_ns,
@@ -278,12 +278,12 @@ def _seal(encoded: bytes) -> bytes:
     return hashlib.sha256(encoded).digest()[:_SEAL_BYTES]
 
 
-def _unseal(sealed: bytes) -> Memory:
+def _unseal(sealed: bytes) -> RememberedTree:
     encoded = sealed[_SEAL_BYTES:]
     if sealed[:_SEAL_BYTES] != _seal(encoded):
         raise SnapshotError("damaged")
     try:
-        return msgspec.msgpack.decode(encoded, type=Memory)
+        return msgspec.msgpack.decode(encoded, type=RememberedTree)
     except msgspec.MsgspecError as error:
         raise SnapshotError(str(error)) from error
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.schema import Tables, from_arrays
-from repo_map.indexing.splicing import Run, fingerprint, fingerprint_of_runs, splice
+from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
 from repo_map.indexing.store import SnapshotError, Store
 from repo_map.languages.registry import language_of
 from repo_map.worktree.files import Listing, Problem, list_files
@@ -23,7 +23,7 @@ _COARSE_CLOCK_STEP_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
 
 
-class Sources:
+class RowSources:
     """For each file of a listing, the tables and the row in them that describe it."""
 
     def __init__(self, tree: Tree, listing: Listing) -> None:
@@ -92,7 +92,7 @@ class Sources:
             and all(part is tables for part in self._parts)
         )
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[FileRange]:
         """Return the sources as stretches of neighbouring rows, in path order."""
         if not len(self._row):
             return []
@@ -101,7 +101,7 @@ class Sources:
         lasts = [*firsts[1:], len(self._row)]
         parts, rows = self._part.tolist(), self._row.tolist()
         return [
-            Run(self._parts[parts[first]], rows[first], rows[first] + last - first)
+            FileRange(self._parts[parts[first]], rows[first], rows[first] + last - first)
             for first, last in zip(firsts, lasts, strict=True)
         ]
 
@@ -154,7 +154,7 @@ _WORTH_RELATED_BYTES = 1_000_000
 _WORTH_SAVING_SHARE = 0.005
 
 
-class Known(NamedTuple):
+class TreeState(NamedTuple):
     """A tree at one moment."""
 
     tables: Tables
@@ -168,8 +168,8 @@ class Known(NamedTuple):
 
 
 def update(
-    tree: Tree, known: Known | None, store: Store, workers: int | None, on_progress: OnProgress
-) -> Known:
+    tree: Tree, known: TreeState | None, store: Store, workers: int | None, on_progress: OnProgress
+) -> TreeState:
     """Return the tree as it is now; where ``known`` is left out the store is asked."""
     taken_ns = time.time_ns()
     problems: list[Problem] = []
@@ -189,7 +189,7 @@ def update(
     )
     _require_memory(tree, listing)
     on_progress("listing", 1, 1)
-    sources = Sources(tree, listing)
+    sources = RowSources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if sources.missing_bytes() > _WORTH_RELATED_BYTES:
@@ -197,7 +197,7 @@ def update(
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)
     if known is not None and sources.are_all_of(known.tables):
-        now = Known(known.tables, listing, taken_ns, unsaved)
+        now = TreeState(known.tables, listing, taken_ns, unsaved)
         if verified and not unsaved:
             _remember(tree, store, now, problems)
         return now._replace(problems=tuple(problems))
@@ -207,11 +207,11 @@ def update(
         on_progress("saving", 0, 1)
         saved = _save(store, runs, on_progress, problems)
         if saved is not None:
-            _remember(tree, store, Known(saved, listing, taken_ns), problems)
+            _remember(tree, store, TreeState(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
         if saved is not None:
-            return Known(saved, listing, taken_ns, problems=tuple(problems))
-    return Known(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
+            return TreeState(saved, listing, taken_ns, problems=tuple(problems))
+    return TreeState(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
 
 
 def _require_memory(tree: Tree, listing: Listing) -> None:
@@ -232,7 +232,7 @@ def _require_memory(tree: Tree, listing: Listing) -> None:
         )
 
 
-def _recall(tree: Tree, store: Store, problems: list[Problem]) -> Known | None:
+def _recall(tree: Tree, store: Store, problems: list[Problem]) -> TreeState | None:
     try:
         remembered = store.recall(tree.name)
     except SnapshotError as error:
@@ -241,7 +241,7 @@ def _recall(tree: Tree, store: Store, problems: list[Problem]) -> Known | None:
     if remembered is None:
         return None
     memory, tables = remembered
-    return Known(tables, memory.listing(tables), memory.taken_ns)
+    return TreeState(tables, memory.listing(tables), memory.taken_ns)
 
 
 def _is_worth_saving(listing: Listing, unsaved: frozenset[str]) -> bool:
@@ -251,7 +251,9 @@ def _is_worth_saving(listing: Listing, unsaved: frozenset[str]) -> bool:
     return unsaved_bytes >= int(sizes.sum()) * _WORTH_SAVING_SHARE
 
 
-def _save(store: Store, runs: list[Run], on_progress: OnProgress, problems: list[Problem]) -> Tables | None:
+def _save(
+    store: Store, runs: list[FileRange], on_progress: OnProgress, problems: list[Problem]
+) -> Tables | None:
     def arrays() -> Iterator[tuple[str, NDArray[np.generic]]]:
         for named in splice(runs):
             on_progress("saving", 0, 1)
@@ -264,7 +266,7 @@ def _save(store: Store, runs: list[Run], on_progress: OnProgress, problems: list
         return None
 
 
-def _remember(tree: Tree, store: Store, known: Known, problems: list[Problem]) -> None:
+def _remember(tree: Tree, store: Store, known: TreeState, problems: list[Problem]) -> None:
     try:
         store.remember(tree.name, fingerprint(known.tables), known.listing, known.taken_ns)
     except OSError as error:

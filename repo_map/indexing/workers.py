@@ -341,7 +341,7 @@ def parse_files(
     chunks = _chunks(paths, sizes, tree.limits.file_bytes)
     if workers is None:
         workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
-    return _Crew(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
+    return _WorkerPool(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
 
 
 def _default_workers() -> int:
@@ -372,7 +372,7 @@ def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chu
     return chunks
 
 
-class _Crew:
+class _WorkerPool:
     """Workers that share one list of chunks; a file that kills one is read without its grammar.
 
     Whatever chance brings, the outcome is the same: a file that a worker died of is tried again alone, and
@@ -491,10 +491,10 @@ class _Crew:
         deaths = 1 + (chunk.deaths if len(chunk.paths) == 1 else 0)
         # What ended the worker from outside may have had nothing to do with the file.
         is_lost = deaths > 1 or not error.was_killed
-        told = _deadly(path, error)
+        message = _deadly(path, error)
         culprit = _Chunk(place, (path,), chunk.unread, deaths)
         if is_lost and not chunk.unread:
-            culprit = _Chunk(place, (path,), told)
+            culprit = _Chunk(place, (path,), message)
         before = _Chunk(chunk.first, chunk.paths[:at], chunk.unread)
         after = _Chunk(place + 1, chunk.paths[at + 1 :], chunk.unread)
         is_given_up = is_lost and bool(chunk.unread)
@@ -505,15 +505,15 @@ class _Crew:
                 if piece.paths:
                     heappush(self._todo, piece)
         if is_given_up:
-            self._finish(culprit, self._give_up(path, told))
+            self._finish(culprit, self._give_up(path, message))
 
-    def _give_up(self, path: str, told: str) -> bytes:
+    def _give_up(self, path: str, message: str) -> bytes:
         # Imported here because a process that parses nothing itself should not wait for it.
         from repo_map.indexing.extraction import extract  # noqa: PLC0415
 
         # With its digest, so that the same bytes kill nobody again.
-        given_up = ReadFile(path, 0, None, f"{told}; listed by path only", digest=self._tree.digest(path))
-        tables = extract([given_up], self._tree.limits, partial(_leave_unread, told))
+        given_up = ReadFile(path, 0, None, f"{message}; listed by path only", digest=self._tree.digest(path))
+        tables = extract([given_up], self._tree.limits, partial(_leave_unread, message))
         return encode_snapshot(to_arrays(tables).items())
 
     def _last(self) -> int:

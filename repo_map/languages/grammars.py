@@ -14,7 +14,7 @@ from typing import Final
 
 from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
 
-from repo_map.languages.parser import DEEPEST_YAML, Deadline, most_levels
+from repo_map.languages.parser import DEEPEST_YAML, CpuDeadline, most_levels
 from repo_map.languages.registry import LANGUAGES, LanguageSpec
 
 _PARSE_CHUNK: Final = 65_536
@@ -71,7 +71,7 @@ def parser_for(language: str) -> Parser:
     return _PARSERS.by_language[language]
 
 
-def parse(source: bytes, language: str, deadline: Deadline) -> Tree:
+def parse(source: bytes, language: str, deadline: CpuDeadline) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
     if language == "yaml" and (depth := most_levels(source)) > DEEPEST_YAML:
         raise TooDeepError(f"its blocks may be nested {depth:,} deep, more than {DEEPEST_YAML}")

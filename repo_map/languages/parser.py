@@ -21,7 +21,7 @@ def seconds_for(size: int, most: float) -> float:
     return most * min(1.0, max(_SMALLEST_SHARE, size / _FULL_BYTES))
 
 
-class Deadline:
+class CpuDeadline:
     """A span of this thread's CPU time, so that a busy machine does not change what is read."""
 
     def __init__(self, seconds: float) -> None:

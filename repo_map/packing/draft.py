@@ -9,7 +9,7 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
-from repo_map.drawing.render_cache import Sketchbook
+from repo_map.drawing.render_cache import RenderCache
 from repo_map.graph.pagerank import files_defining
 from repo_map.packing.pieces import Piece, PieceReader, SourceFile
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
@@ -184,7 +184,7 @@ _WISHED_IN_PART = 0.5
 class Draft:
     """Chosen pieces by file; prices are estimates while choosing and exact once settled."""
 
-    def __init__(self, reader: PieceReader, book: Sketchbook, wishes: Base, budget: int) -> None:
+    def __init__(self, reader: PieceReader, book: RenderCache, wishes: Base, budget: int) -> None:
         self.budget = budget
         self._reader = reader
         self._book = book

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
-from repo_map.drawing.render_cache import Sketchbook, Style
+from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.draft import Base, Draft
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.relevance.score import Relevance
-from repo_map.selection.exclusions import keep_out, without_excluded
+from repo_map.selection.exclusions import with_exclusions_of, without_excluded
 from repo_map.text.tokens import DEFAULT_ENCODING
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def pack(
     shares = Shares.of(budget)
     reader = PieceReader(index, relevance)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
-    book = Sketchbook(index, Style(DEFAULT_ENCODING))
+    book = RenderCache(index, Style(DEFAULT_ENCODING))
     captured = wishes.captured(index)
     asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
     room = budget - min(asked, budget // 2)
@@ -80,7 +80,7 @@ def pack(
     draft.outline(rest, room)
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
-    return keep_out(index, plan, wishes.plan)
+    return with_exclusions_of(index, plan, wishes.plan)
 
 
 def _fits_whole(index: RepoIndex, budget: int) -> bool:

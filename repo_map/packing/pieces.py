@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.parsing.values import Definition
-from repo_map.relevance.priors import is_aimed_at
+from repo_map.relevance.priors import is_intended
 from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.selection.sections import qualified_names
 from repo_map.text import tokens
@@ -232,7 +232,7 @@ class PieceReader:
         if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
             return 0.0
         flags = int(index.files.flags[file_id])
-        if is_aimed_at(path, flags, self._goal.aims):
+        if is_intended(path, flags, self._goal.aims):
             return 0.0
         language = index.languages[int(index.files.language[file_id])]
         return _ASIDE if flags & FileFlag.TEST or language in _PROSE_AND_DATA else 0.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Query, QueryCursor
 
 from repo_map.languages.grammars import GrammarMissingError, ParseError, compile_query, parse
-from repo_map.languages.parser import Deadline, seconds_for
+from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.limits import Limits
 
 Lines = tuple[tuple[int, int], ...]
@@ -54,7 +54,7 @@ def captured_lines(
         if (query := queries.get(language)) is not None:
             end_after(limits.parse_seconds + _PARSE_SLACK_S)
             try:
-                tree = parse(source, language, Deadline(seconds_for(len(source), limits.parse_seconds)))
+                tree = parse(source, language, CpuDeadline(seconds_for(len(source), limits.parse_seconds)))
             except (GrammarMissingError, ParseError):
                 found.append(())
                 continue

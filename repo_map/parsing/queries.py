@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import symbol_query
-from repo_map.languages.parser import Deadline
+from repo_map.languages.parser import CpuDeadline
 
 
 class Reach(NamedTuple):
@@ -136,7 +136,7 @@ def _kinds_of_patterns(language: str) -> dict[int, str]:
     return {}
 
 
-def scan(source: bytes, tree: Tree, language: str, deadline: Deadline) -> Scan:
+def scan(source: bytes, tree: Tree, language: str, deadline: CpuDeadline) -> Scan:
     """Run a language's query over a tree, into a function only where its text hints at definitions.
 
     Stops where the deadline passes; the caller asks it.
@@ -151,7 +151,7 @@ def scan(source: bytes, tree: Tree, language: str, deadline: Deadline) -> Scan:
 class _Scanner:
     """One run: what was found, and what is still to be visited."""
 
-    def __init__(self, source: bytes, language: str, reach: Reach, deadline: Deadline) -> None:
+    def __init__(self, source: bytes, language: str, reach: Reach, deadline: CpuDeadline) -> None:
         query = symbol_query(language)
         self._source = source
         self._reach = reach

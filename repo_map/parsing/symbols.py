@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTimeoutError, load, parse
-from repo_map.languages.parser import Deadline, seconds_for
+from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_in
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.definitions import find_definitions, nest
@@ -22,7 +22,7 @@ _DEEP: Final = DEEPEST // 5
 """Definitions within one another, each at most five levels of syntax."""
 
 
-def read_code(source: bytes, language: str, deadline: Deadline, most: int) -> FileSymbols:
+def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) -> FileSymbols:
     """Read what a language's grammar and query find; a missing grammar or a hang is told as a problem.
 
     Of more than ``most`` definitions or imports it reads a few more, so that the excess can be told.
@@ -34,8 +34,8 @@ def read_code(source: bytes, language: str, deadline: Deadline, most: int) -> Fi
         if deadline.is_over():
             raise ParseTimeoutError(f"reading took more than {deadline.seconds:.2g} s of CPU time")
     except (GrammarMissingError, ParseError) as error:
-        told = (f"{error}; no symbols were read",)
-        return FileSymbols(language, (), (), (), told, is_hard=isinstance(error, ParseTimeoutError))
+        message = (f"{error}; no symbols were read",)
+        return FileSymbols(language, (), (), (), message, is_hard=isinstance(error, ParseTimeoutError))
     definitions = find_definitions(source, found, language, most)
     nested = tuple(nest(definitions, source, language))
     return FileSymbols(
@@ -80,7 +80,7 @@ class _Script(NamedTuple):
     end: int
 
 
-def read_component(source: bytes, language: str, deadline: Deadline, most: int) -> FileSymbols:
+def read_component(source: bytes, language: str, deadline: CpuDeadline, most: int) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
     if language == "html":
         outer = read_code(source, language, deadline, most)
@@ -205,8 +205,8 @@ def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbol
         return FileSymbols(language, (), (), (), (problem,))
     if language == "markdown":
         return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
-    deadline = Deadline(seconds_for(len(source), limits.parse_seconds))
-    read: Callable[[bytes, str, Deadline, int], FileSymbols] = (
+    deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
+    read: Callable[[bytes, str, CpuDeadline, int], FileSymbols] = (
         read_component if language in _COMPONENTS else read_code
     )
     return _bounded(read(source, language, deadline, limits.definitions), limits)

@@ -124,8 +124,8 @@ class _Loader(yaml.SafeLoader):
             )
         self.nodes += 1
         if self.nodes > _MOST_NODES:
-            told = f"it has more than {_MOST_NODES:,} parts, as no plan has"
-            raise yaml.constructor.ConstructorError(None, None, told, event.start_mark)
+            message = f"it has more than {_MOST_NODES:,} parts, as no plan has"
+            raise yaml.constructor.ConstructorError(None, None, message, event.start_mark)
         self.depth += 1
         if self.depth > _DEEPEST_NESTING:
             raise yaml.constructor.ConstructorError(None, None, "it nests too deeply", event.start_mark)

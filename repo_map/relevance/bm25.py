@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
-from repo_map.relevance.goal import ParsedGoal, Source
+from repo_map.relevance.goal import GoalPart, ParsedGoal
 from repo_map.text.units import DOCS, NAME, SIGNATURE, STRINGS
 
-SOURCE_WEIGHTS: Mapping[Source, float] = {
-    Source.TITLE: 2.2,
-    Source.PROSE: 1.6,
-    Source.INLINE: 2.0,
-    Source.CODE: 0.7,
-    Source.ERROR: 0.6,
+SOURCE_WEIGHTS: Mapping[GoalPart, float] = {
+    GoalPart.TITLE: 2.2,
+    GoalPart.PROSE: 1.6,
+    GoalPart.INLINE: 2.0,
+    GoalPart.CODE: 0.7,
+    GoalPart.ERROR: 0.6,
 }
 _COMPOUND_WEIGHT = 1.5
 _PREFIX_WEIGHT = 0.5
@@ -57,7 +57,7 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
             if found is not None:
                 where.setdefault(found, {})[source] = 1.0
                 names[found] = term
-            elif source in (Source.TITLE, Source.INLINE):
+            elif source in (GoalPart.TITLE, GoalPart.INLINE):
                 unknown.append(term)
     for compound in goal.compounds:
         found = table.get(compound)
@@ -76,9 +76,9 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
     columns = [where[ids[row]] for row in kept]
     sources = {
         name: np.array([column.get(name, 0.0) for column in columns])
-        for name in (*(source.value for source in Source), "compound", "prefix")
+        for name in (*(source.value for source in GoalPart), "compound", "prefix")
     }
-    sources["wall"] = np.array([float(any(name in column for name in Source)) for column in columns])
+    sources["wall"] = np.array([float(any(name in column for name in GoalPart)) for column in columns])
     return Query(
         terms=tuple(names[ids[row]] for row in kept),
         ids=np.array([ids[row] for row in kept], np.int64),
@@ -99,7 +99,7 @@ def _goal_weights(goal: ParsedGoal) -> dict[str, float]:
 
 
 def _weight(column: Mapping[str, float]) -> float:
-    weight = sum(SOURCE_WEIGHTS[source] for source in Source if source in column)
+    weight = sum(SOURCE_WEIGHTS[source] for source in GoalPart if source in column)
     return (
         weight + _COMPOUND_WEIGHT * column.get("compound", 0.0) + _PREFIX_WEIGHT * column.get("prefix", 0.0)
     )
@@ -115,7 +115,7 @@ def _longer_words(corpus: Corpus, goal: ParsedGoal, unknown: list[str]) -> dict[
     """Return terms that begin with a word of the goal, or that hold a flag's name: ``showfixtures``."""
     table = corpus.index.terms
     found: dict[int, float] = {}
-    stems = dict.fromkeys([*unknown, *goal.terms[Source.TITLE], *goal.terms[Source.INLINE]])
+    stems = dict.fromkeys([*unknown, *goal.terms[GoalPart.TITLE], *goal.terms[GoalPart.INLINE]])
     for stem in list(stems)[:60]:
         if len(stem) < _SHORTEST_PREFIX:
             continue

@@ -25,7 +25,7 @@ _TRANSLATIONS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class AlignedHistory:
     """A history laid over the files and units of an index."""
 
     corpus: Corpus
@@ -92,20 +92,20 @@ class Past:
         return summed(commit, weights[history.term[hit]] * count / (count + norm), len(history))
 
 
-def past_of(corpus: Corpus, history: History) -> Past:
+def aligned_history(corpus: Corpus, history: History) -> AlignedHistory:
     """Return a history laid over a corpus, made once."""
     return corpus.index.derived(_past, history)
 
 
-def _past(index: RepoIndex, history: History) -> Past:
-    return Past(corpus_of(index), history)
+def _past(index: RepoIndex, history: History) -> AlignedHistory:
+    return AlignedHistory(corpus_of(index), history)
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class CommitVotes:
     """Past commits like the goal, and how much each counts."""
 
-    past: Past
+    past: AlignedHistory
     weights: Floats
     """Per commit, 1 for the most alike, 0 for all but the nearest."""
 
@@ -151,15 +151,15 @@ class Votes:
         return summed(unit, value, len(self.past.corpus.index.units.start))
 
 
-def vote(past: Past, goal_terms: Mapping[str, float]) -> Votes:
+def vote(past: AlignedHistory, goal_terms: Mapping[str, float]) -> CommitVotes:
     """Let the past commits that are most like the goal vote."""
     alike = past.similarity(goal_terms)
     if len(alike) > _NEIGHBOURS:
         alike = np.where(alike >= np.partition(alike, -_NEIGHBOURS)[-_NEIGHBOURS], alike, 0.0)
-    return Votes(past, scaled(alike) ** _SHARPNESS)
+    return CommitVotes(past, scaled(alike) ** _SHARPNESS)
 
 
-def file_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
+def file_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, Floats]:
     """Return the signals of the past for each candidate file."""
     past = votes.past
     history, at = past.history, past.file_at
@@ -180,7 +180,7 @@ def file_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats
     }
 
 
-def changed_together(candidates: Candidates, past: Past, seeds: Mapping[int, float]) -> Floats:
+def changed_together(candidates: Candidates, past: AlignedHistory, seeds: Mapping[int, float]) -> Floats:
     """Return how often each candidate file changed in the commits that changed likely files.
 
     ``seeds`` are the likely files and their shares; wide commits tie their files together less.
@@ -200,7 +200,7 @@ def changed_together(candidates: Candidates, past: Past, seeds: Mapping[int, flo
     return scaled(together[candidates.files], candidates.main)
 
 
-def unit_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats]:
+def unit_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, Floats]:
     """Return the signals of the past for each unit of the candidate files."""
     past = votes.past
     _, unit = past.touches
@@ -211,7 +211,7 @@ def unit_past_features(candidates: Candidates, votes: Votes) -> dict[str, Floats
     }
 
 
-def translate(votes: Votes) -> dict[int, float]:
+def translate(votes: CommitVotes) -> dict[int, float]:
     """Return the terms of the names that commits like the goal touched, and their weights.
 
     What messages call "login" the code may call ``authenticate``: the words of similar commits are tied

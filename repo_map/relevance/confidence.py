@@ -10,7 +10,7 @@ import numpy as np
 
 from repo_map.relevance.corpus import Floats
 from repo_map.relevance.features import FileColumns, Signals
-from repo_map.relevance.goal import Source
+from repo_map.relevance.goal import GoalPart
 
 FIRST = 5
 SURE, LIKELY = 0.8, 0.65
@@ -30,7 +30,7 @@ _RARE_UNITS = 3
 _MOST_NAMED = 4
 
 
-class Surety(StrEnum):
+class Confidence(StrEnum):
     """How likely the first files hold what the goal needs."""
 
     SURE = "sure"
@@ -41,16 +41,16 @@ class Surety(StrEnum):
 
 
 _MEANINGS = {
-    Surety.SURE: "The first files stand apart from all others.",
-    Surety.LIKELY: "The right files are probably among the first; others fit nearly as well.",
-    Surety.UNSURE: "No file stands out: several fit the goal's words about as well.",
+    Confidence.SURE: "The first files stand apart from all others.",
+    Confidence.LIKELY: "The right files are probably among the first; others fit nearly as well.",
+    Confidence.UNSURE: "No file stands out: several fit the goal's words about as well.",
 }
 
 
 class Sufficiency(NamedTuple):
     """A judgement of the choice, for the report."""
 
-    surety: Surety
+    surety: Confidence
     confidence: float
     """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1."""
     notes: tuple[str, ...]
@@ -93,10 +93,16 @@ def judge(
             if empty
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
-        return Sufficiency(Surety.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
+        return Sufficiency(Confidence.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
     doubt = _doubt(signals, columns, int(np.argmax(scores)))
     confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
-    surety = Surety.SURE if confidence >= SURE else Surety.LIKELY if confidence >= LIKELY else Surety.UNSURE
+    surety = (
+        Confidence.SURE
+        if confidence >= SURE
+        else Confidence.LIKELY
+        if confidence >= LIKELY
+        else Confidence.UNSURE
+    )
     vague = {name: count for name, count in ambiguous.items() if name in known}
     notes = list(_notes(signals, surety, missing, vague))
     if doubt.note:
@@ -117,8 +123,8 @@ def _doubt(signals: Signals, columns: FileColumns, best: int) -> _Doubt:
     words, strange = _words(signals)
     number = len(words) + len(strange)
     if len(words) < _KNOWN_WORDS * number and not _is_placed(columns):
-        told = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
-        return _Doubt(LIKELY / 2, told)
+        message = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
+        return _Doubt(LIKELY / 2, message)
     if len(signals.candidates.corpus.index.paths) < _HANDFUL and not _is_named(columns, best):
         held = _held_words(signals, best, words)
         if held < _HELD_WORDS * number:
@@ -132,7 +138,9 @@ def _words(signals: Signals) -> tuple[set[str], set[str]]:
     """Return the goal's words that the repository has, and those that it lacks; code and output aside."""
     terms = signals.candidates.corpus.index.terms
     counts = (
-        counts for source, counts in signals.goal.terms.items() if source not in (Source.CODE, Source.ERROR)
+        counts
+        for source, counts in signals.goal.terms.items()
+        if source not in (GoalPart.CODE, GoalPart.ERROR)
     )
     words = {term for each in counts for term in each}
     known = {term for term in words if terms.get(term) is not None}
@@ -166,7 +174,7 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
     known: list[str] = []
     missing: list[str] = []
     for name, source in signals.goal.identifiers.items():
-        if source in (Source.CODE, Source.ERROR):
+        if source in (GoalPart.CODE, GoalPart.ERROR):
             continue
         found = name in table or terms.get(name.replace("_", "").lower()) is not None
         (known if found or name in signals.named.found else missing).append(name)
@@ -174,14 +182,14 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
 
 
 def _notes(
-    signals: Signals, surety: Surety, missing: list[str], ambiguous: Mapping[str, int]
+    signals: Signals, surety: Confidence, missing: list[str], ambiguous: Mapping[str, int]
 ) -> Iterator[str]:
     yield _MEANINGS[surety]
     if missing:
         yield f"The repository has no {_listed(missing)}."
     for name, count in list(ambiguous.items())[:2]:
         yield f"`{name}` is defined in {count} places; a qualified name would tell which."
-    if surety is not Surety.SURE:
+    if surety is not Confidence.SURE:
         rare = _rare_names(signals)
         if rare:
             yield f"A plain search for {_listed(rare)} finds few places and may do better."
@@ -193,7 +201,7 @@ def _rare_names(signals: Signals) -> list[str]:
     rare: list[str] = []
     for name, source in signals.goal.identifiers.items():
         term = corpus.index.terms.get(name.replace("_", "").lower())
-        if source is not Source.CODE and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
+        if source is not GoalPart.CODE and term is not None and corpus.term_postings[term] <= _RARE_UNITS:
             rare.append(name)
     return rare
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
-from repo_map.relevance.goal import Frame, ParsedGoal, Source
-from repo_map.relevance.priors import aims_of, are_aimed_at, are_auxiliary, are_main
+from repo_map.relevance.goal import GoalPart, ParsedGoal, TraceFrame
+from repo_map.relevance.priors import are_auxiliary, are_intended, are_main, file_kind_intents
 from repo_map.text.terms import terms_of, words
 
 MOST_FILES_OF_A_NAME = 12
@@ -56,7 +56,7 @@ def _common_tail(wanted: list[str], parts: list[str]) -> int:
     return count
 
 
-def units_of_frame(corpus: Corpus, frame: Frame, file: int) -> Iterator[tuple[int, float]]:
+def units_of_frame(corpus: Corpus, frame: TraceFrame, file: int) -> Iterator[tuple[int, float]]:
     """Yield the units that a frame points to: by function name, else by line."""
     symbols = corpus.index.symbols
     first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
@@ -73,7 +73,7 @@ def units_of_frame(corpus: Corpus, frame: Frame, file: int) -> Iterator[tuple[in
         yield at_line, 0.7
 
 
-def unit_named_by(corpus: Corpus, frame: Frame, file: int) -> int:
+def unit_named_by(corpus: Corpus, frame: TraceFrame, file: int) -> int:
     """Return the unit that a frame is in, -1 where the file lacks its function: it is a namesake then."""
     name = frame.function.rpartition(".")[2]
     at_line = corpus.unit_at(file, frame.line) if frame.line else -1
@@ -119,7 +119,7 @@ def find_called(corpus: Corpus, title: str) -> Iterator[tuple[int, float, str]]:
         yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
     for match in _JOINED.finditer(title):
         yield from ((file, _PERHAPS, match[0]) for file in _of_stem(corpus, match[0]))
-    if (lead := _LEAD.match(title)) and not aims_of(lead[0]):
+    if (lead := _LEAD.match(title)) and not file_kind_intents(lead[0]):
         # What leads a commit's message is often a folder or a topic: of code that says little.
         led = np.array(_of_stem(corpus, lead[1]), np.int64)
         beside: list[int] = led[are_auxiliary(corpus, led) > 0].tolist()
@@ -142,16 +142,16 @@ def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
 _MOST_NAMESAKES = 40
 """A name with more definitions than this says nothing about any of them."""
 _IDENTIFIER_WEIGHT = {
-    Source.TITLE: 1.0,
-    Source.INLINE: 1.0,
-    Source.PROSE: 0.8,
-    Source.ERROR: 0.5,
-    Source.CODE: 0.35,
+    GoalPart.TITLE: 1.0,
+    GoalPart.INLINE: 1.0,
+    GoalPart.PROSE: 0.8,
+    GoalPart.ERROR: 0.5,
+    GoalPart.CODE: 0.35,
 }
 _FRAME_DECAY = 0.3
 
 
-class Crash(NamedTuple):
+class CrashSite(NamedTuple):
     """Where a stack trace says that it broke."""
 
     file: int
@@ -159,7 +159,7 @@ class Crash(NamedTuple):
 
 
 @dataclass
-class Named:
+class EntityMatches:
     """Strength, between 0 and 1, with which the goal names files and units, and what it calls them."""
 
     aimed: NDArray[np.bool_]
@@ -170,7 +170,7 @@ class Named:
     """File → strength of a folder or module path."""
     frames: dict[int, float] = field(default_factory=dict)
     frame_units: dict[int, float] = field(default_factory=dict)
-    crash: Crash | None = None
+    crash: CrashSite | None = None
     dotted: dict[int, float] = field(default_factory=dict)
     dotted_units: dict[int, float] = field(default_factory=dict)
     definitions: dict[int, float] = field(default_factory=dict)
@@ -183,9 +183,9 @@ class Named:
     """Identifier → number of definitions, for those with several."""
 
 
-def find_named(corpus: Corpus, goal: ParsedGoal) -> Named:
+def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
     """Look up everything that the goal names."""
-    named = Named(are_aimed_at(corpus, goal.aims))
+    named = EntityMatches(are_intended(corpus, goal.aims))
     _find_frames(corpus, goal, named)
     named.crash = _find_crash(corpus, goal, named.aimed)
     frame_names = {frame.path for frame in goal.frames if not frame.linked}
@@ -205,7 +205,7 @@ def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
     return False
 
 
-def _find_frames(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
+def _find_frames(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
     resolved = [
         (frame, file, surety) for frame in goal.frames for file, surety in files_at(corpus, frame.path)
     ]
@@ -222,7 +222,7 @@ def _find_frames(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
                 named.evidence["frame unit", unit] = frame.function or f"line {frame.line}"
 
 
-def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> Crash | None:
+def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> CrashSite | None:
     """Return the innermost place of the trace that is the repository's own and no test or copy."""
     for frame in goal.crash:
         files = files_at(corpus, frame.path)
@@ -232,11 +232,11 @@ def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> C
         for (file, _), is_main in zip(files, mains.tolist(), strict=True):
             unit = unit_named_by(corpus, frame, file) if is_main else -1
             if unit >= 0:
-                return Crash(file, unit)
+                return CrashSite(file, unit)
     return None
 
 
-def _find_paths(corpus: Corpus, paths: Iterable[str], named: Named) -> None:
+def _find_paths(corpus: Corpus, paths: Iterable[str], named: EntityMatches) -> None:
     for path in paths:
         matches = files_at(corpus, path)
         for file, surety in matches:
@@ -247,7 +247,7 @@ def _find_paths(corpus: Corpus, paths: Iterable[str], named: Named) -> None:
             _find_folder(corpus, path, named)
 
 
-def _find_folder(corpus: Corpus, path: str, named: Named) -> None:
+def _find_folder(corpus: Corpus, path: str, named: EntityMatches) -> None:
     """Find a path without suffix: a module as imports write it (``dayjs/plugin/utc``), or a folder."""
     parts = [part for part in path.split("/") if part]
     stem = re.sub(r"\.\w+$", "", parts[-1]) if parts else ""
@@ -267,7 +267,7 @@ def _find_folder(corpus: Corpus, path: str, named: Named) -> None:
                 named.evidence["folder", file] = path
 
 
-def _find_dotted(corpus: Corpus, names: Iterable[str], named: Named) -> None:
+def _find_dotted(corpus: Corpus, names: Iterable[str], named: EntityMatches) -> None:
     for name in names:
         parts = name.split(".")
         for at in range(len(parts) - 1, 0, -1):
@@ -277,7 +277,7 @@ def _find_dotted(corpus: Corpus, names: Iterable[str], named: Named) -> None:
         _find_module(corpus, name, parts, named)
 
 
-def _find_qualified(corpus: Corpus, name: str, leaf: str, holder: str, named: Named) -> bool:
+def _find_qualified(corpus: Corpus, name: str, leaf: str, holder: str, named: EntityMatches) -> bool:
     """Find definitions of ``leaf`` inside a class, file or folder called ``holder``."""
     symbols = corpus.index.symbols
     wanted = corpus.index.strings.get(leaf)
@@ -306,7 +306,7 @@ def _find_qualified(corpus: Corpus, name: str, leaf: str, holder: str, named: Na
     return True
 
 
-def _find_module(corpus: Corpus, name: str, parts: list[str], named: Named) -> None:
+def _find_module(corpus: Corpus, name: str, parts: list[str], named: EntityMatches) -> None:
     """Find a file by its import path: ``astropy.modeling.separable`` is ``astropy/modeling/separable.py``."""
     for length in range(len(parts), 1, -1):
         tail = "/" + "/".join(parts[:length]).lower()
@@ -326,7 +326,7 @@ def _ending(corpus: Corpus, tail: str) -> list[int]:
     return [file for file in corpus.files_of_tail.get(last_two, []) if tail in corpus.lowered_paths[file]]
 
 
-def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
+def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
     """Look identifiers up where they are defined; the rarer the name, the stronger the evidence."""
     symbols, strings = corpus.index.symbols, corpus.index.strings
     wanted: dict[int, tuple[str, float]] = {}
@@ -352,7 +352,7 @@ def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: Named) -> None:
             named.evidence["definition", unit] = name
 
 
-def file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
+def file_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
     """Return how strongly the goal names each candidate file."""
     strengths = {
         "m.path": named.paths,
@@ -365,7 +365,7 @@ def file_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
     return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
 
 
-def unit_mentions(candidates: Candidates, named: Named) -> dict[str, Floats]:
+def unit_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
     """Return how strongly the goal names each of their units."""
     strengths = {
         "m.frame": named.frame_units,
@@ -415,7 +415,7 @@ def stem_features(candidates: Candidates, goal: ParsedGoal) -> dict[str, Floats]
         for compound in goal.compounds
         if compound in "".join(words(goal.title)).replace("_", "").lower()
     }
-    title_terms = goal.terms[Source.TITLE]
+    title_terms = goal.terms[GoalPart.TITLE]
     exact = np.zeros(len(candidates.files))
     covered = np.zeros(len(candidates.files))
     for row, file in enumerate(candidates.files.tolist()):

@@ -23,17 +23,17 @@ from repo_map.relevance.bm25 import (
     score,
 )
 from repo_map.relevance.commit_votes import (
-    Votes,
+    CommitVotes,
+    aligned_history,
     changed_together,
     file_past_features,
-    past_of,
     translate,
     unit_past_features,
     vote,
 )
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
 from repo_map.relevance.entities import (
-    Named,
+    EntityMatches,
     file_mentions,
     find_named,
     path_features,
@@ -43,7 +43,7 @@ from repo_map.relevance.entities import (
 )
 from repo_map.relevance.goal import ParsedGoal
 from repo_map.relevance.neighbours import call_features, namesake_files, namesake_units
-from repo_map.relevance.priors import Aim, are_main, file_priors, unit_priors
+from repo_map.relevance.priors import FileKindIntent, are_main, file_priors, unit_priors
 from repo_map.text.terms import terms_of, words
 
 MOST_CANDIDATES = 400
@@ -75,8 +75,8 @@ class Signals:
     goal: ParsedGoal
     query: Query
     candidates: Candidates
-    named: Named
-    votes: Votes | None
+    named: EntityMatches
+    votes: CommitVotes | None
     file: Mapping[str, Floats]
     unit: Mapping[str, Floats]
 
@@ -87,7 +87,9 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     matches = match_files(corpus, query)
     named = find_named(corpus, goal)
     votes = (
-        vote(past_of(corpus, history), query.goal_weights) if history is not None and len(history) else None
+        vote(aligned_history(corpus, history), query.goal_weights)
+        if history is not None and len(history)
+        else None
     )
     files = _choose(corpus, query, matches, named, votes)
     candidates = Candidates(corpus, files, are_main(corpus, files, named.aimed))
@@ -112,7 +114,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **lexical_file_features(candidates, query, matches),
         **path_features(candidates, query.goal_weights),
         **stem_features(candidates, goal),
-        **file_priors(candidates, named.aimed, is_outright=Aim.OUTRIGHT in goal.aims),
+        **file_priors(candidates, named.aimed, is_outright=FileKindIntent.OUTRIGHT in goal.aims),
         **file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }
@@ -124,7 +126,9 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     return Signals(goal, query, candidates, named, votes, file, unit)
 
 
-def _choose(corpus: Corpus, query: Query, matches: Matches, named: Named, votes: Votes | None) -> Ints:
+def _choose(
+    corpus: Corpus, query: Query, matches: Matches, named: EntityMatches, votes: CommitVotes | None
+) -> Ints:
     """Return the files worth a closer look: by words, path, past and mention."""
     files = len(corpus.index.paths)
     worth = scaled(score(matches, query.weights * query.idf, files))

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from repo_map.relevance.priors import Aim, aims_of
+from repo_map.relevance.priors import FileKindIntent, file_kind_intents
 from repo_map.text.terms import terms_of, words
 
 LONGEST_GOAL = 24_000
@@ -138,7 +138,7 @@ def compounds(text: str) -> list[str]:
     return found[:_MOST_COMPOUNDS]
 
 
-class Frame(NamedTuple):
+class TraceFrame(NamedTuple):
     """A place that a stack trace, a diagnostic or a link into the source points to."""
 
     path: str
@@ -183,15 +183,16 @@ _PANIC = re.compile(r"\bpanicked at\b|^stack backtrace:", re.MULTILINE)
 _MOST = 60
 
 
-def find_frames(text: str) -> tuple[Frame, ...]:
+def find_frames(text: str) -> tuple[TraceFrame, ...]:
     """Return the places that traces (Python, Java, JavaScript, Go, Rust, gdb), diagnostics and links name."""
     plain = URL.sub(lambda url: " " * len(url[0]), text)
     found = [
-        (link.start(), Frame(link[1], int(link[2] or 0), "", linked=True)) for link in _LINK.finditer(text)
+        (link.start(), TraceFrame(link[1], int(link[2] or 0), "", linked=True))
+        for link in _LINK.finditer(text)
     ]
     for pattern, frame_of in _FRAMES:
         found.extend((match.start(), frame_of(match)) for match in pattern.finditer(plain))
-    best: dict[tuple[str, int], Frame] = {}
+    best: dict[tuple[str, int], TraceFrame] = {}
     for _, frame in sorted(found, key=lambda item: item[0]):
         key = (frame.path.rpartition("/")[2], frame.line)
         if key not in best or (frame.function and not best[key].function):
@@ -199,7 +200,7 @@ def find_frames(text: str) -> tuple[Frame, ...]:
     return tuple(best.values())[:_MOST]
 
 
-def find_crash(text: str) -> tuple[Frame, ...]:
+def find_crash(text: str) -> tuple[TraceFrame, ...]:
     """Return the frames of the trace that tells where it broke, innermost first; none without a trace.
 
     Of a chain of exceptions the one that began it counts: behind the last ``Caused by``; in Python the first
@@ -222,23 +223,23 @@ def find_crash(text: str) -> tuple[Frame, ...]:
     return tuple(frame for _, frame in sorted(found, key=lambda item: item[0]))
 
 
-def _python_frame(match: re.Match[str]) -> Frame:
-    return Frame(match[1], int(match[2]), match[3] or "")
+def _python_frame(match: re.Match[str]) -> TraceFrame:
+    return TraceFrame(match[1], int(match[2]), match[3] or "")
 
 
-def _java_frame(match: re.Match[str]) -> Frame:
+def _java_frame(match: re.Match[str]) -> TraceFrame:
     package = match[1].rpartition("/")[2].split("$")[0].rpartition(".")[0].replace(".", "/")
-    return Frame(f"{package}/{match[3]}" if package else match[3], int(match[4] or 0), match[2])
+    return TraceFrame(f"{package}/{match[3]}" if package else match[3], int(match[4] or 0), match[2])
 
 
-_FRAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Frame]], ...] = (
+_FRAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], TraceFrame]], ...] = (
     (_PYTHON_FRAME, _python_frame),
     (_JAVA_FRAME, _java_frame),
-    (_SCRIPT_FRAME, lambda match: Frame(match[2], int(match[3]), (match[1] or "").rpartition(".")[2])),
-    (_GO_FRAME, lambda match: Frame(match[3], int(match[4]), match[2] or match[1])),
-    (_GDB_FRAME, lambda match: Frame(match[2], int(match[3]), match[1].rpartition("::")[2])),
-    (_RUST_FRAME, lambda match: Frame(match[1], int(match[2]), "")),
-    (_ANY_FRAME, lambda match: Frame(match[1], int(match[2]), "")),
+    (_SCRIPT_FRAME, lambda match: TraceFrame(match[2], int(match[3]), (match[1] or "").rpartition(".")[2])),
+    (_GO_FRAME, lambda match: TraceFrame(match[3], int(match[4]), match[2] or match[1])),
+    (_GDB_FRAME, lambda match: TraceFrame(match[2], int(match[3]), match[1].rpartition("::")[2])),
+    (_RUST_FRAME, lambda match: TraceFrame(match[1], int(match[2]), "")),
+    (_ANY_FRAME, lambda match: TraceFrame(match[1], int(match[2]), "")),
 )
 
 
@@ -259,7 +260,7 @@ def find_dotted_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in kept if "." in name))[: _MOST * 3]
 
 
-class Source(StrEnum):
+class GoalPart(StrEnum):
     """Where in the goal a term stands."""
 
     TITLE = "title"
@@ -274,17 +275,17 @@ class ParsedGoal(NamedTuple):
     """Everything that scoring wants to know of a goal."""
 
     title: str
-    terms: Mapping[Source, Mapping[str, int]]
+    terms: Mapping[GoalPart, Mapping[str, int]]
     """How often each term stands in each source."""
     paths: tuple[str, ...]
     """Paths and file names, as written."""
-    frames: tuple[Frame, ...]
+    frames: tuple[TraceFrame, ...]
     """Places in stack traces, diagnostics and links into the source, in order."""
-    crash: tuple[Frame, ...]
+    crash: tuple[TraceFrame, ...]
     """Of these, the trace that tells where it broke, innermost first."""
     dotted: tuple[str, ...]
     """Qualified names, written with dots: ``Router.dispatch``."""
-    identifiers: Mapping[str, Source]
+    identifiers: Mapping[str, GoalPart]
     """Names that look like code, case kept, each with the best source that it stands in."""
     messages: tuple[str, ...]
     """Quoted texts and error messages, to be found in string literals."""
@@ -292,7 +293,7 @@ class ParsedGoal(NamedTuple):
     """Neighbouring words run together, as they would be in an identifier: ``cachekey``."""
     flags: tuple[str, ...]
     """Command line flags without dashes."""
-    aims: Aim
+    aims: FileKindIntent
     """What it is about beside the code."""
     surface: Mapping[str, str]
     """Term → the word that it came from, for reasons."""
@@ -346,8 +347,8 @@ def parse_goal(goal: str) -> ParsedGoal:
     title, body = split_title(without_links)
     reader = _Reader()
     prose = drop_boilerplate(reader.take_code(body))
-    reader.take_prose(title, Source.TITLE)
-    reader.take_prose(prose, Source.PROSE)
+    reader.take_prose(title, GoalPart.TITLE)
+    reader.take_prose(prose, GoalPart.PROSE)
     return ParsedGoal(
         title=title,
         terms={source: dict(counts) for source, counts in reader.terms.items()},
@@ -359,7 +360,7 @@ def parse_goal(goal: str) -> ParsedGoal:
         messages=tuple(dict.fromkeys(reader.messages)),
         compounds=tuple(dict.fromkeys([*compounds(title), *compounds(prose)])),
         flags=tuple(dict.fromkeys(_FLAG.findall(text))),
-        aims=aims_of(first_line(without_links)),
+        aims=file_kind_intents(first_line(without_links)),
         surface=reader.surface,
     )
 
@@ -368,8 +369,8 @@ class _Reader:
     """Gathers what the parts of a goal say."""
 
     def __init__(self) -> None:
-        self.terms: dict[Source, Counter[str]] = {source: Counter() for source in Source}
-        self.identifiers: dict[str, Source] = {}
+        self.terms: dict[GoalPart, Counter[str]] = {source: Counter() for source in GoalPart}
+        self.identifiers: dict[str, GoalPart] = {}
         self.messages: list[str] = []
         self.surface: dict[str, str] = {}
 
@@ -385,20 +386,20 @@ class _Reader:
                 lines.append(line)
         return _INDENTED.sub(self._take_indented, "\n".join(lines))
 
-    def take_prose(self, text: str, source: Source) -> None:
+    def take_prose(self, text: str, source: GoalPart) -> None:
         """Read running text: its words, inline code, identifiers, quoted messages."""
         for inline in _INLINE.findall(text):
             code = inline.strip()
-            self._add(_OPERATORS.get(code, code), Source.INLINE)
-            self._name(_IDENTIFIER.findall(code), Source.INLINE)
+            self._add(_OPERATORS.get(code, code), GoalPart.INLINE)
+            self._name(_IDENTIFIER.findall(code), GoalPart.INLINE)
         self.messages.extend(quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted)
         self.messages.extend(message.strip() for message in _ERROR_NAME.findall(text) if message)
         self._add(FILLER.sub(" ", text), source)
-        self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), Source.INLINE)
+        self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), GoalPart.INLINE)
         bare = _INLINE.sub(" ", text)
         names = [name for name in _IDENTIFIER.findall(bare) if _CODE_LIKE.search(name)] + _CALL.findall(bare)
-        self._add(" ".join(dict.fromkeys(names)), Source.INLINE)
-        self._name(names, Source.INLINE)
+        self._add(" ".join(dict.fromkeys(names)), GoalPart.INLINE)
+        self._name(names, GoalPart.INLINE)
 
     def _take_indented(self, block: re.Match[str]) -> str:
         if not _CODE_MARK.search(block[0]):
@@ -411,28 +412,28 @@ class _Reader:
             if TRACE_LINE.match(line):
                 self._take_error(line)
             else:
-                self._add(line, Source.CODE)
-        self._name((name for names in _USED_NAME.findall(block) for name in names if name), Source.CODE)
+                self._add(line, GoalPart.CODE)
+        self._name((name for names in _USED_NAME.findall(block) for name in names if name), GoalPart.CODE)
 
     def _take_error(self, line: str) -> None:
-        self._add(line, Source.ERROR)
-        self._name((name for name in _IDENTIFIER.findall(line) if _CODE_LIKE.search(name)), Source.ERROR)
+        self._add(line, GoalPart.ERROR)
+        self._name((name for name in _IDENTIFIER.findall(line) if _CODE_LIKE.search(name)), GoalPart.ERROR)
         self.messages.extend(_ERROR_MESSAGE.findall(line))
 
-    def _add(self, text: str, source: Source) -> None:
+    def _add(self, text: str, source: GoalPart) -> None:
         for word in words(text):
             for term in terms_of(word):
                 self.terms[source][term] += 1
                 self.surface.setdefault(term, word)
 
-    def _name(self, names: Iterable[str], source: Source) -> None:
+    def _name(self, names: Iterable[str], source: GoalPart) -> None:
         for name in names:
             if terms_of(name) and _better(source, self.identifiers.get(name)):
                 self.identifiers[name] = source
 
 
-_BEST_FIRST = (Source.INLINE, Source.TITLE, Source.PROSE, Source.ERROR, Source.CODE)
+_BEST_FIRST = (GoalPart.INLINE, GoalPart.TITLE, GoalPart.PROSE, GoalPart.ERROR, GoalPart.CODE)
 
 
-def _better(source: Source, known: Source | None) -> bool:
+def _better(source: GoalPart, known: GoalPart | None) -> bool:
     return known is None or _BEST_FIRST.index(source) < _BEST_FIRST.index(known)

@@ -90,7 +90,7 @@ def _matches(pattern: re.Pattern[str], path: str) -> bool:
     return pattern.search(path) is not None
 
 
-class Aim(IntFlag):
+class FileKindIntent(IntFlag):
     """One bit for each kind of file that stands beside the code."""
 
     TESTS = 1
@@ -106,7 +106,7 @@ class Aim(IntFlag):
 
 
 class _Kind(NamedTuple):
-    aim: Aim
+    aim: FileKindIntent
     prefix: str
     """What a title begins with, before a colon or in brackets: ``docs(router): …``, ``[docs] …``."""
     said: tuple[str, ...]
@@ -121,7 +121,7 @@ class _Kind(NamedTuple):
 
 _KINDS: Final = (
     _Kind(
-        Aim.TESTS,  # Told by a flag of the file, not by its place.
+        FileKindIntent.TESTS,  # Told by a flag of the file, not by its place.
         "tests?|tst",
         (
             r"\b(?:add|writ|fix|improv|updat|miss|flak|fail|more|refactor|clean|speed|silenc|skip)\w*\s+"
@@ -136,7 +136,7 @@ _KINDS: Final = (
         ),
     ),
     _Kind(
-        Aim.DOCS,
+        FileKindIntent.DOCS,
         "docs?|readme",
         (
             r"\b(?:document|documents|documenting|documentation|docs?)\b",
@@ -148,27 +148,27 @@ _KINDS: Final = (
         hides=False,
     ),
     _Kind(
-        Aim.NEWS,
+        FileKindIntent.NEWS,
         "changelog|news",
         (r"\b(?:change ?log|release notes?|what'?s ?new)\b",),
         ".changeset changelog changelogs newsfragments changes",
         (r"(?:change|news|history|release.?notes|whats.?new)",),
     ),
     _Kind(
-        Aim.EXAMPLES,
+        FileKindIntent.EXAMPLES,
         "examples?|demos?|samples?",
         (r"\b(?:examples?|samples?|demos?|playground)\b",),
         "example examples _example _examples sample samples demo demos playground docs_src sandbox",
     ),
     _Kind(
-        Aim.BENCHMARKS,
+        FileKindIntent.BENCHMARKS,
         "bench(?:es|marks?)?",
         (r"\bbench(?:es|mark\w*)?\b",),
         "bench benches benchmark benchmarks perf",
         (r"(?:.*[_.-])?bench(?:es|marks?|marking)?[_.-]",),
     ),
     _Kind(
-        Aim.AUTOMATION,
+        FileKindIntent.AUTOMATION,
         "ci|gha|workflows?|actions?",
         (
             r"\b(?:ci|gha|workflows?|dependabot|codeql|stalebot|renovate)\b",
@@ -184,9 +184,11 @@ _KINDS: Final = (
             r"(?:azure-pipelines|jenkinsfile|renovate)",
         ),
     ),
-    _Kind(Aim.SCRIPTS, "scripts?|tools?", (r"\bscripts?\b",), "script scripts tool tools hack bin"),
     _Kind(
-        Aim.SETTINGS,
+        FileKindIntent.SCRIPTS, "scripts?|tools?", (r"\bscripts?\b",), "script scripts tool tools hack bin"
+    ),
+    _Kind(
+        FileKindIntent.SETTINGS,
         "build|deps|eslint|tox|cmake|lint",
         (
             r"\b(?:eslint|prettier|clippy|rustfmt|cmake|makefile|tox|nox|codecov|pre-commit|dockerfile)\b",
@@ -231,21 +233,21 @@ _ANY_NAME: Final = _any_of(name for kind in _KINDS for name in kind.names)
 """Most names match none: asked first."""
 
 
-def aims_of(title: str) -> Aim:
+def file_kind_intents(title: str) -> FileKindIntent:
     """Return what the first line of a goal asks for beside the code."""
-    aims = Aim(0)
+    aims = FileKindIntent(0)
     for aim, said in _SAID:
         if said.search(title):
             aims |= aim
-    return aims | Aim.OUTRIGHT if aims and _LEADS.match(title) else aims
+    return aims | FileKindIntent.OUTRIGHT if aims and _LEADS.match(title) else aims
 
 
-def is_aimed_at(path: str, flags: int, aims: Aim) -> bool:
+def is_intended(path: str, flags: int, aims: FileKindIntent) -> bool:
     """Tell whether a file, by its path and ``FileFlag`` bits, is of a kind that a goal asks for."""
     return bool(_kinds_of(path, flags & _TEST) & aims)
 
 
-def are_aimed_at(corpus: Corpus, aims: Aim) -> NDArray[np.bool_]:
+def are_intended(corpus: Corpus, aims: FileKindIntent) -> NDArray[np.bool_]:
     """Tell of every file of a repository whether it is of a kind that a goal asks for; shape (files,)."""
     paths = corpus.index.paths
     if not aims:
@@ -264,7 +266,7 @@ def _kinds_of(path: str, test: int) -> int:
         for place in _PLACES:
             if (place.hides or not is_hidden) and place.names.match(name):
                 kinds |= place.aim
-    return kinds | int(Aim.TESTS) if test else kinds
+    return kinds | int(FileKindIntent.TESTS) if test else kinds
 
 
 @lru_cache(maxsize=1 << 13)

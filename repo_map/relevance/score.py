@@ -11,7 +11,7 @@ from repo_map.relevance.bm25 import Hits, Query, unit_hits
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
-from repo_map.relevance.goal import ParsedGoal, Source, parse_goal
+from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
 from repo_map.text.units import NAME, SIGNATURE
 
@@ -23,7 +23,7 @@ _MOST_WORDS = 4
 _MOST_REASONS = 4
 
 
-class Wording:
+class SharedWords:
     """Finds the words that a unit shares with the goal; reads the hits once for all."""
 
     def __init__(self, signals: Signals, hits: Hits) -> None:
@@ -44,7 +44,7 @@ class Wording:
         """Return the most telling shared words of some units, those of the title first said so."""
         best, _ = self._columns(first_row, last_row)
         surface = self._signals.goal.surface
-        in_title = self._query.sources[Source.TITLE]
+        in_title = self._query.sources[GoalPart.TITLE]
         title = [column for column in best if in_title[column]]
         chosen = title[:_MOST_WORDS] or best[:_MOST_WORDS]
         if not chosen:
@@ -55,7 +55,7 @@ class Wording:
         return ("title words: " if title else "words: ") + ", ".join(seen)
 
 
-def file_reasons(signals: Signals, wording: Wording, row: int) -> tuple[str, ...]:
+def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
     """Return why a candidate file is where it is, the strongest evidence first."""
     named, file = signals.named, int(signals.candidates.files[row])
     reasons: list[str] = []
@@ -96,7 +96,7 @@ def _past_reason(signals: Signals, file: int) -> list[str]:
     return [f"changed by {count} past commit{'s' if count > 1 else ''} like this goal"]
 
 
-def unit_reasons(signals: Signals, wording: Wording, row: int) -> tuple[str, ...]:
+def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
     """Return why a candidate unit is where it is, the strongest evidence first."""
     unit = int(signals.candidates.units[row])
     evidence, columns = signals.named.evidence, signals.unit
@@ -174,7 +174,7 @@ def score_goal(
     unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
     scores = raise_named_files(columns, scores)
     order = np.argsort(-scores, kind="stable")
-    wording = Wording(signals, unit_hits(signals.candidates, signals.query.ids))
+    wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     units = _scored_units(signals, unit_scores, order, wording)
     return Relevance(signals.goal, files, units, judge(signals, columns, scores, weights.surety))
@@ -186,7 +186,9 @@ def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> 
     return combine(features, weights.unit, len(columns.file_row))
 
 
-def _scored_files(signals: Signals, scores: Floats, order: Ints, wording: Wording) -> tuple[ScoredFile, ...]:
+def _scored_files(
+    signals: Signals, scores: Floats, order: Ints, wording: SharedWords
+) -> tuple[ScoredFile, ...]:
     paths = signals.candidates.corpus.index.paths
     # Only differences of scores mean something: the best file gets 1, the others a share of it.
     shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
@@ -200,7 +202,9 @@ def _scored_files(signals: Signals, scores: Floats, order: Ints, wording: Wordin
     )
 
 
-def _scored_units(signals: Signals, scores: Floats, order: Ints, wording: Wording) -> tuple[ScoredUnit, ...]:
+def _scored_units(
+    signals: Signals, scores: Floats, order: Ints, wording: SharedWords
+) -> tuple[ScoredUnit, ...]:
     candidates = signals.candidates
     index = candidates.corpus.index
     chosen = np.zeros(len(candidates.files), np.bool_)

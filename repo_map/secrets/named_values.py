@@ -129,9 +129,9 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
     first, last, written = found
     value = source[first : min(last, first + _JUDGED)].decode("latin-1")
     if _is_secret(value, name in PASSWORD_NAMES, before + source[start:end], written):
-        rest = _BARE_REST.match(source, last) if written is _Written.AMID else None
+        rest = _BARE_REST.match(source, last) if written is _ValueSpelling.AMID else None
         yield first, rest.end() if rest else last, PASSWORD if name in PASSWORD_NAMES else TOKEN
-    elif written is _Written.AMID:
+    elif written is _ValueSpelling.AMID:
         # The same name need not be tried again within: a run of them takes time in proportion. But the value
         # may end with it, as in ``token = process.env.TOKEN || "…"``.
         again = last - (end - start)
@@ -146,7 +146,7 @@ def _of_flag(source: bytes, name: str, end: int) -> Iterator[tuple[int, int, str
         yield value.start(), value.end(), PASSWORD if name in PASSWORD_NAMES else TOKEN
 
 
-class _Written(Enum):
+class _ValueSpelling(Enum):
     """How a value stands in its line."""
 
     QUOTED = 1
@@ -158,7 +158,7 @@ class _Written(Enum):
     """With more of the line behind it."""
 
 
-def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _Written] | None:
+def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelling] | None:
     """Return first byte and end of a value, and how it is written."""
     at, apart = tail.end(), tail["apart"]
     begins = tail.start()
@@ -168,24 +168,26 @@ def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _Written] | 
     quoted = _QUOTED.match(source, at)
     if quoted is not None:
         is_setting = is_first and apart == b"=" and _LINE_ENDS.match(source, quoted.end()) is not None
-        return *quoted.span(quoted.lastgroup or 0), _Written.SETTING if is_setting else _Written.QUOTED
+        return *quoted.span(
+            quoted.lastgroup or 0
+        ), _ValueSpelling.SETTING if is_setting else _ValueSpelling.QUOTED
     if apart.strip() in (b"(", b",", b"") or source[at : at + 1] in (b'"', b"'", b"`"):
         return None
     if b">" in apart and b"=>" not in apart and (element := _ELEMENT.match(source, at)) is not None:
-        return *element.span(), _Written.SETTING
+        return *element.span(), _ValueSpelling.SETTING
     line = _LINE.match(source, at)
     # A name at the start of its line, and nothing behind the value: a line of configuration.
     is_entry = apart.strip().lower() == b"value:"
     if line is not None and ((is_first and apart.strip() in (b"=", b":", b"=>")) or is_entry):
-        return *line.span("value"), _Written.SETTING if apart in (b"=", b": ") else _Written.LINE
+        return *line.span("value"), _ValueSpelling.SETTING if apart in (b"=", b": ") else _ValueSpelling.LINE
     bare = _BARE.match(source, at)
     if bare is None or source[bare.end() : bare.end() + 1] in (b"(", b"[", b"{"):
         return None
-    return *bare.span(), _Written.AMID
+    return *bare.span(), _ValueSpelling.AMID
 
 
-def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Written) -> bool:
-    is_words = written is _Written.SETTING and is_password and _UPPER.search(whole_name) is not None
+def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _ValueSpelling) -> bool:
+    is_words = written is _ValueSpelling.SETTING and is_password and _UPPER.search(whole_name) is not None
     if len(value) < 8 or not (is_words or _DIGIT.search(value)) or not _ASCII.fullmatch(value):
         return False
     if is_placeholder(value) or "aws4_request" in value:
@@ -193,7 +195,7 @@ def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Writt
     # Passwords that are words are told by names in capitals alone, which are those of settings.
     if is_words and _SETTING.fullmatch(value):
         return not value.isupper()
-    if written is not _Written.QUOTED and not _is_written_out(value):
+    if written is not _ValueSpelling.QUOTED and not _is_written_out(value):
         return False
     if is_password:
         return (is_mixed(value) or _NUMBERED.fullmatch(value) is not None) and not _is_path(value)

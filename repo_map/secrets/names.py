@@ -16,8 +16,8 @@ def mask_names(names: Sequence[str]) -> list[str]:
     likely = [at for at, name in enumerate(names) if "\n" not in name and _LIKELY.search(name)]
     if not likely:
         return masked
-    told = _mask("\n".join(names[at] for at in likely)).split("\n")
-    for at, name in zip(likely, told, strict=True):
+    message = _mask("\n".join(names[at] for at in likely)).split("\n")
+    for at, name in zip(likely, message, strict=True):
         masked[at] = name
     return masked
 

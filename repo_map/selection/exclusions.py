@@ -61,7 +61,7 @@ def without_excluded(index: RepoIndex, relevance: Relevance, own: FlightPlan) ->
     )
 
 
-def keep_out(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
+def with_exclusions_of(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with everything left out that ``own`` leaves out, whatever its other rules say.
 
     Of several rules the last one holds, so the exclusions that are needed come last. Rules that name nothing
@@ -80,7 +80,9 @@ def keep_out(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
             back[named] = False
     # The rest is what a rule leaves out that other rules of the same plan make exceptions from.
     let_in = {index.paths[file_id] for file_id in np.flatnonzero(~out).tolist()}
-    patterns += globs.cover([index.paths[file_id] for file_id in np.flatnonzero(back).tolist()], let_in)
+    patterns += globs.globs_covering(
+        [index.paths[file_id] for file_id in np.flatnonzero(back).tolist()], let_in
+    )
     kept = [
         rule
         for rule in plan.verbosity
@@ -91,7 +93,7 @@ def keep_out(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> FlightPlan:
     return plan.model_copy(update={"verbosity": (*kept, *last)})
 
 
-def come_back(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> list[str]:
+def readmitted_files(index: RepoIndex, plan: FlightPlan, own: FlightPlan) -> list[str]:
     """Return the files that ``own`` leaves out and ``plan`` would show, in path order."""
     back = excluded(index, own) & ~excluded(index, plan)
     return [index.paths[file_id] for file_id in np.flatnonzero(back).tolist()]

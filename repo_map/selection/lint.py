@@ -30,7 +30,7 @@ _MOST_REMEMBERED = 4_096
 """Misses whose nearest is remembered."""
 
 
-class Miss(NamedTuple):
+class UnmatchedPart(NamedTuple):
     """A part of a plan that has no effect."""
 
     sentence: str
@@ -38,52 +38,60 @@ class Miss(NamedTuple):
     """Finds what was probably meant, ``""`` for nothing; that takes longer than to see the miss."""
 
 
-def misses(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
+def find_unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
     """Return a sentence for each part of a plan that names nothing in the tree, with what is near."""
     found = list({miss.sentence: miss for miss in _misses(index, plan)}.values())
-    told = [
+    message = [
         f"{miss.sentence} Nearest: `{nearest}`." if (nearest := _remembered(index, miss)) else miss.sentence
         for miss in found[:_MOST_TOLD]
     ]
-    more = len(found) - len(told)
-    return (*told, *([f"{more:,} more parts of the plan name nothing."] if more else []))
+    more = len(found) - len(message)
+    return (*message, *([f"{more:,} more parts of the plan name nothing."] if more else []))
 
 
-def _misses(index: RepoIndex, plan: FlightPlan) -> Iterator[Miss]:
+def _misses(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
     boosts = plan.focus.paths if plan.focus else ()
     patterns = [*(rule.pattern for rule in plan.verbosity), *(boost.pattern for boost in boosts)]
     for pattern in (*patterns, *(query.pattern for query in plan.custom_queries)):
         if not files_named(index, pattern).size:
-            yield Miss(f"No file matches `{pattern}`.", partial(_nearest_pattern, pattern, index.paths))
+            yield UnmatchedPart(
+                f"No file matches `{pattern}`.", partial(_nearest_pattern, pattern, index.paths)
+            )
     for symbol in plan.focus.symbols if plan.focus else ():
         if not len(files_defining(index, symbol.name)):
-            yield Miss(f"No file defines `{symbol.name}`.", partial(_nearest_symbol, index, symbol.name))
+            yield UnmatchedPart(
+                f"No file defines `{symbol.name}`.", partial(_nearest_symbol, index, symbol.name)
+            )
     yield from _left_out(index, plan)
     for rule in plan.verbosity:
         if rule.sections and rule.level != 0:
             yield from _sections_without_parts(index, rule)
     for position, query in enumerate(plan.custom_queries):
         if files_named(index, query.pattern).size and captures_nothing(index, query, position):
-            told = f"`custom_queries[{position}]` captures nothing in the files of `{query.pattern}`."
-            yield Miss(told, str)
+            message = f"`custom_queries[{position}]` captures nothing in the files of `{query.pattern}`."
+            yield UnmatchedPart(message, str)
 
 
-def _left_out(index: RepoIndex, plan: FlightPlan) -> Iterator[Miss]:
+def _left_out(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:
     """Yield what has no effect because the plan leaves out the files that it is for."""
     out = excluded(index, plan)
     if len(out) and out.all():
-        yield Miss("The plan leaves out every file: of the rules that match one, the last one holds.", str)
+        yield UnmatchedPart(
+            "The plan leaves out every file: of the rules that match one, the last one holds.", str
+        )
     for rule in plan.verbosity:
         if rule.sections and rule.level == 0:
-            yield Miss(f"Level 0 leaves out `{rule.pattern}` with its sections; level 1 shows them.", str)
+            yield UnmatchedPart(
+                f"Level 0 leaves out `{rule.pattern}` with its sections; level 1 shows them.", str
+            )
     for position, query in enumerate(plan.custom_queries):
         named = files_named(index, query.pattern)
         if named.size and out[named].all():
-            told = f"`custom_queries[{position}]` draws nothing: the plan leaves out `{query.pattern}`."
-            yield Miss(told, str)
+            message = f"`custom_queries[{position}]` draws nothing: the plan leaves out `{query.pattern}`."
+            yield UnmatchedPart(message, str)
 
 
-def _remembered(index: RepoIndex, miss: Miss) -> str:
+def _remembered(index: RepoIndex, miss: UnmatchedPart) -> str:
     """Return what is nearest, looked for once while the miss is among the latest."""
     known = index.derived(_nearest_known)
     nearest = known.get(miss.sentence)
@@ -119,7 +127,7 @@ def _nearest_symbol(index: RepoIndex, name: str) -> str:
     return _nearest(leaf, [each for each in names if each[:1].lower() == leaf[:1].lower()])
 
 
-def _sections_without_parts(index: RepoIndex, rule: VerbosityRule) -> Iterator[Miss]:
+def _sections_without_parts(index: RepoIndex, rule: VerbosityRule) -> Iterator[UnmatchedPart]:
     files = [
         file_id
         for file_id in files_named(index, rule.pattern)[: _MOST_SEARCHED + 1].tolist()
@@ -137,10 +145,10 @@ def _sections_without_parts(index: RepoIndex, rule: VerbosityRule) -> Iterator[M
         unmet = [each for each in unmet if not each.pattern or not parts.named(each.pattern)]
     for section in unmet:
         if section.lines:
-            yield Miss(f"No file of `{rule.pattern}` has lines {section.lines}.", str)
+            yield UnmatchedPart(f"No file of `{rule.pattern}` has lines {section.lines}.", str)
         else:
-            told = f"No part of `{rule.pattern}` is called `{section.pattern}`."
-            yield Miss(told, partial(_nearest, section.pattern or "", sorted(seen)))
+            message = f"No part of `{rule.pattern}` is called `{section.pattern}`."
+            yield UnmatchedPart(message, partial(_nearest, section.pattern or "", sorted(seen)))
 
 
 def _is_plainly_met(index: RepoIndex, file_id: int, section: SectionRule) -> bool:

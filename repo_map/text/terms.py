@@ -69,7 +69,7 @@ FIELDS = 5
 _MOST_COUNTED = 255
 
 
-class Postings(NamedTuple):
+class TermPostings(NamedTuple):
     """One row per unit, field and term, in this order."""
 
     terms: list[str]
@@ -82,7 +82,7 @@ class Postings(NamedTuple):
     """Occurrences, capped at 255."""
 
 
-def count_terms(words: Sequence[str], slots: Sequence[int]) -> Postings:
+def count_terms(words: Sequence[str], slots: Sequence[int]) -> TermPostings:
     """Count the terms of units; ``slots`` holds the number of words of each field of each unit in turn."""
     of_word: defaultdict[str, int] = defaultdict(count().__next__)
     word = np.fromiter(map(of_word.__getitem__, words), np.int64, len(words))
@@ -102,4 +102,4 @@ def count_terms(words: Sequence[str], slots: Sequence[int]) -> Postings:
     slot, term = np.divmod(keys, max(len(vocabulary), 1))
     unit, field = np.divmod(slot, FIELDS)
     capped = np.minimum(counts, _MOST_COUNTED).astype(np.uint8)
-    return Postings(vocabulary, unit, field.astype(np.uint8), term, capped)
+    return TermPostings(vocabulary, unit, field.astype(np.uint8), term, capped)

@@ -140,8 +140,8 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
         if _type_of(root, path) == stat.S_IFLNK:
             return ReadFile(path, 0, None, unread=FileFlag.LINK)
         return ReadFile(path, 0, None, f"can't be read ({error.strerror}); listed by path only")
-    told = "it changed while it was read; what was read is indexed"
-    return ReadFile(path, len(source), source, told, digest=digest(source))
+    message = "it changed while it was read; what was read is indexed"
+    return ReadFile(path, len(source), source, message, digest=digest(source))
 
 
 def _too_large(path: str, size: int, limit: int, *, is_binary: bool) -> ReadFile:
@@ -176,8 +176,8 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
     )
     names = [name for name in names if name not in odd and name not in out]
     if len(names) > limit:
-        told = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
-        problems.append(Problem("", told))
+        message = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
+        problems.append(Problem("", message))
         names = names[:limit]
     linked = _linked_folders(root, names)
     problems.extend(

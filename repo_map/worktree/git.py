@@ -96,7 +96,7 @@ class Deadline:
         return min(max(0.0, self._ends - time.monotonic()), _LOOK_UP_S)
 
 
-class Output(NamedTuple):
+class GitOutput(NamedTuple):
     """What a command printed, and how it ended."""
 
     text: bytes
@@ -107,7 +107,7 @@ class Output(NamedTuple):
     """What it was ended for, where it would have waited for ever."""
 
 
-class Call:
+class GitProcess:
     """One run of git, read and fed side by side; whoever starts it finishes or ends it."""
 
     def __init__(self, command: list[str], environment: dict[str, str], sent: bytes = b"") -> None:
@@ -142,7 +142,7 @@ class Call:
             self._kill()
             raise
 
-    def finish(self, deadline: Deadline, traps: Callable[[], Iterator[str]] = lambda: iter(())) -> Output:
+    def finish(self, deadline: Deadline, traps: Callable[[], Iterator[str]] = lambda: iter(())) -> GitOutput:
         """Return what it prints until ``deadline``.
 
         ``traps`` looks for what it may be waiting for, where it takes long: it yields ``""`` while it finds
@@ -165,7 +165,7 @@ class Call:
         finally:
             self.end()
         errors = b"".join(self._errors).decode("utf-8", "replace")
-        return Output(b"".join(self._received), status, errors, trap)
+        return GitOutput(b"".join(self._received), status, errors, trap)
 
     def end(self) -> None:
         """End it at once, with whatever it started; one that has ended stays as it is."""
@@ -203,7 +203,7 @@ class Call:
         self._is_read.set()
 
 
-class Place(NamedTuple):
+class HistoryPlace(NamedTuple):
     """Where the history of a folder begins."""
 
     head: str
@@ -223,7 +223,7 @@ class Git:
         self._root = root
         self._repository = _sound_repository(root)
 
-    def start(self, *arguments: str) -> Call:
+    def start(self, *arguments: str) -> GitProcess:
         """Start a call about the work tree, finished by ``Git.finish``; raises ``OSError`` where it can't."""
         repository = self._repository
         # Only where its settings name one: a repository without a work tree has to stay without.
@@ -232,9 +232,9 @@ class Git:
         # Nothing above the folder that was looked at is looked at by git.
         ceilings = (str(repository.top.parent), os.environ.get(_CEILINGS, ""))
         environment = git_environment() | {_CEILINGS: os.pathsep.join(filter(None, ceilings))}
-        return Call(command, environment)
+        return GitProcess(command, environment)
 
-    def finish(self, call: Call, is_wanted: Callable[[], bool] | None = None) -> bytes:
+    def finish(self, call: GitProcess, is_wanted: Callable[[], bool] | None = None) -> bytes:
         """Return what a started call printed, or raise the ``GitError`` that says why there is nothing."""
         traps = partial(first_trap, self._repository, self._root)
         output = call.finish(Deadline(LONGEST_S, is_wanted), traps)
@@ -252,7 +252,7 @@ class Git:
         """Return the answer to a question about the work tree; raises ``GitError``."""
         return self.finish(self.start(*arguments))
 
-    def place(self, deadline: Deadline) -> Place | None:
+    def place(self, deadline: Deadline) -> HistoryPlace | None:
         """Return where history begins, None where there is no commit, or git does not trust its owner."""
         try:
             call = self.start("rev-parse", "HEAD", "--absolute-git-dir", "--show-prefix")
@@ -263,9 +263,9 @@ class Git:
         # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
         if output.status != 0 or Path(git_folder).resolve() != self._repository.own:
             return None
-        return Place(head, git_folder, prefix)
+        return HistoryPlace(head, git_folder, prefix)
 
-    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> Output | None:
+    def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
         """Ask for what is committed, ``lines`` going to its standard input; None where git can't run.
 
         No file of the work tree is opened.
@@ -274,7 +274,7 @@ class Git:
         command = [self._program, *HARDENED, *place, *arguments]
         sent = "".join(f"{line}\n" for line in lines).encode()
         try:
-            return Call(command, git_environment(), sent).finish(deadline, self._trap)
+            return GitProcess(command, git_environment(), sent).finish(deadline, self._trap)
         except OSError:
             return None
 
@@ -289,7 +289,7 @@ class Git:
 def git_version() -> str:
     """Return what git says of its version; raises ``GitError`` where it is missing or does not answer."""
     try:
-        output = Call([_program(), "--version"], git_environment()).finish(Deadline(10.0))
+        output = GitProcess([_program(), "--version"], git_environment()).finish(Deadline(10.0))
     except OSError as error:
         raise GitError(f"Git can't be run: {error.strerror}; reinstall it.") from error
     if output.status != 0:

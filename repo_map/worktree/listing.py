@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from repo_map.errors import FlightPlanError
-from repo_map.globs import Token, Wild, expression
+from repo_map.globs import Token, Wildcard, expression
 from repo_map.worktree import disk
-from repo_map.worktree.git import Call, Git, GitError
+from repo_map.worktree.git import Git, GitError, GitProcess
 
 
 class _Rule(NamedTuple):
@@ -99,15 +99,15 @@ def _to_regex(pattern: str) -> str:
 def _translate(token: str) -> tuple[Token, ...]:
     match token:
         case "**/":
-            return (Wild.FOLDERS,)
+            return (Wildcard.FOLDERS,)
         case "/**/":
-            return "/", Wild.FOLDERS
+            return "/", Wildcard.FOLDERS
         case "/**":
-            return "/", ".", Wild.ANYTHING
+            return "/", ".", Wildcard.ANYTHING
         case "?":
             return ("[^/]",)
     if token.startswith("*"):
-        return (Wild.STAR,)
+        return (Wildcard.STAR,)
     return (_single(token),)
 
 
@@ -163,7 +163,7 @@ class Walk:
         self._root = root
         self._is_wanted = is_wanted
         self._git: Git | None = None
-        self._listing: Call | None = None
+        self._listing: GitProcess | None = None
         self._refused = ""
         self._answer: _Answer | None = None
         try:
@@ -202,8 +202,8 @@ class Walk:
         problems = [("", f"{self._refused} The folder was walked without git.")] if self._refused else []
         names = sorted(_walk(self._root, problems))
         # A folder lists its entries in no order, and no name holds the character between them.
-        told = "\0".join((*names, "", *map("\0".join, sorted(problems))))
-        digest = hashlib.sha256(b"walked\0" + os.fsencode(told)).digest()
+        message = "\0".join((*names, "", *map("\0".join, sorted(problems))))
+        digest = hashlib.sha256(b"walked\0" + os.fsencode(message)).digest()
         return digest, lambda: Names(tuple(names), digest, tuple(problems))
 
     def _output(self) -> bytes | None:

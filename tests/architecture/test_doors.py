@@ -73,7 +73,7 @@ _SHUTIL = ("which", "get_terminal_size")
 """What of it opens nothing of a repository."""
 _NAMESAKES = {
     "glob": {"options"},
-    "open": {"connections", "navigator", "navigations", "_workspaces", "flight"},
+    "open": {"connections", "navigator", "navigations", "_workspaces", "active"},
     "resolve": {"navigations", "_navigations"},
     "walk": {"ast"},
 }

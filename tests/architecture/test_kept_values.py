@@ -83,13 +83,15 @@ def _kept_by_modules(modules: dict[str, ast.Module], holding: set[str]) -> list[
             _names(node.value) & _WEAK
             or (isinstance(node, ast.AnnAssign) and _names(node.annotation) & (holding | _WEAK))
         )
+        # A context variable's value goes with the call that set it.
+        and "ContextVar" not in _names(node.value)
     ]
 
 
 def test_no_function_and_no_module_keeps_what_belongs_to_an_index() -> None:
     modules = _modules()
     holding = _index_types(modules)
-    assert {"Corpus", "Past", "Sketchbook", "Workspace"} <= holding
+    assert {"AlignedHistory", "Corpus", "RenderCache", "Workspace"} <= holding
     assert _kept_by_functions(modules, holding) == []
     assert _kept_by_modules(modules, holding) == []
 
@@ -103,6 +105,7 @@ def test_the_check_sees_each_way_of_keeping_an_index() -> None:
         "@cache\ndef well(text: str) -> int: ...\n"
         "kept: dict[RepoIndex, int] = {}\n"
         "weak = WeakKeyDictionary()\n"
+        "current: ContextVar[RepoIndex] = ContextVar('current')\n"
     )
     modules = {"m": ast.parse(code)}
     holding = _index_types(modules)

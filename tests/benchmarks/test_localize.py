@@ -113,10 +113,10 @@ def test_what_is_no_file_of_tasks_is_told_in_a_sentence(
         (tmp_path / "tasks.jsonl").write_text(text)
     arguments = ["bench", "localize", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
     assert main(arguments) == 2
-    told = capsys.readouterr().err
-    assert "tasks.jsonl`" in told
-    assert "unexpectedly" not in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert "tasks.jsonl`" in message
+    assert "unexpectedly" not in message
+    assert message.count("\n") == 1
 
 
 def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
@@ -174,9 +174,9 @@ def test_several_sets_are_summed_up_and_printed_as_tables(
     parser = argparse.ArgumentParser()
     localize.add_arguments(parser)
     assert localize.run(parser.parse_args([*common, "--by", "surety"])) == 0
-    told = capsys.readouterr().out
-    assert "\nall: 2 tasks\n" in told
-    assert re.search(r"^navigator +600 +(?:sure|likely|unsure) +2 +1\.000", told, re.MULTILINE)
+    message = capsys.readouterr().out
+    assert "\nall: 2 tasks\n" in message
+    assert re.search(r"^navigator +600 +(?:sure|likely|unsure) +2 +1\.000", message, re.MULTILINE)
     assert localize.run(parser.parse_args([*common, "--json"])) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["one"][0]["system"] == "navigator"

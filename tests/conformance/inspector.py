@@ -44,10 +44,10 @@ class Inspector:
         """
         asked = ("mcp-inspector", *self._options, "--method", method, *arguments, *self._command)
         done = run_tool(self._environ, *asked, cwd=self._folder)
-        told = json.loads(done.stdout or done.stderr)
-        result: dict[str, Any] = told.get("result") or {}
-        assert done.returncode == 0, told
-        assert result, told
+        message = json.loads(done.stdout or done.stderr)
+        result: dict[str, Any] = message.get("result") or {}
+        assert done.returncode == 0, message
+        assert result, message
         assert not result.get("isError"), result["content"]
         return result
 

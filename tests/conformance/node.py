@@ -58,8 +58,8 @@ def _run_npm(npm: str, folder: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise UnavailableError(f"npm was not done after {_INSTALL_SECONDS} seconds") from error
     if done.returncode:
-        told = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
-        raise UnavailableError(told[0] if told else f"npm ended with {done.returncode}")
+        message = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
+        raise UnavailableError(message[0] if message else f"npm ended with {done.returncode}")
 
 
 def run_tool(
@@ -90,5 +90,5 @@ def run_tool(
 
 
 def _seconds(environ: Mapping[str, str]) -> float:
-    told = environ.get(PATIENCE, "")
-    return float(told) if told.isdecimal() else _RUN_SECONDS
+    message = environ.get(PATIENCE, "")
+    return float(message) if message.isdecimal() else _RUN_SECONDS

@@ -34,8 +34,8 @@ def older_python(folder: Path = _FOLDER) -> Path:
     except subprocess.TimeoutExpired as error:
         raise UnavailableError(f"pip was not done after {_SECONDS} seconds") from error
     if done.returncode:
-        told = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        raise UnavailableError(told[-1] if told else f"pip ended with {done.returncode}")
+        message = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        raise UnavailableError(message[-1] if message else f"pip ended with {done.returncode}")
     return python
 
 
@@ -63,5 +63,5 @@ def _has_it(python: Path) -> bool:
     if not python.exists():
         return False
     asked = "import importlib.metadata as m; print(m.version('mcp'))"
-    told = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
-    return told.stdout.startswith("1.")
+    message = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
+    return message.stdout.startswith("1.")

@@ -132,8 +132,8 @@ async def test_missing_capability(ctx: _Ctx) -> str:
 
 async def test_input_required_result_prompt(ctx: _Ctx) -> list[UserMessage] | InputRequiredResult:
     """Ask the person before the prompt is written."""
-    if told := _elicited(ctx, "user_context", "context"):
-        return [UserMessage(f"Use the following context: {told}")]
+    if message := _elicited(ctx, "user_context", "context"):
+        return [UserMessage(f"Use the following context: {message}")]
     asked = {"user_context": _form("What context should the prompt use?", "context")}
     return InputRequiredResult(input_requests=asked)
 

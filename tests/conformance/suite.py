@@ -36,14 +36,14 @@ def check_suite(environ: Mapping[str, str]) -> list[str]:
             print(f"conformance {revision}: {passed} scored scenarios pass, {len(failed)} fail", flush=True)
             failures += [f"conformance {revision}: {line}" for line in failed]
             if not failed and (done.returncode or not passed):
-                told = (done.stderr or done.stdout).strip().splitlines()
-                failures.append(f"conformance {revision} ended with {done.returncode}: {told[-1:]}")
+                message = (done.stderr or done.stdout).strip().splitlines()
+                failures.append(f"conformance {revision} ended with {done.returncode}: {message[-1:]}")
     return failures
 
 
-def scored(told: str) -> tuple[int, list[str]]:
+def scored(message: str) -> tuple[int, list[str]]:
     """Return how many scored scenarios passed in the suite's output, and the lines of those that did not."""
-    summary = told.partition("=== SUMMARY ===")[2]
+    summary = message.partition("=== SUMMARY ===")[2]
     unscored = set(_UNSCORED.findall(summary.partition("Not scored")[2]))
     counted = [match for match in _SCENARIO.finditer(summary) if match[2] not in unscored]
     failed = [match[0] for match in counted if match[1] != "✓" or match[4] != "0"]

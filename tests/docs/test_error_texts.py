@@ -17,7 +17,7 @@ from navigator.pricing import load_prices
 from navigator.request import checked, first_state
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.turn import amend, amend_by_model
-from navigator.turn_executor import asked
+from navigator.turn_executor import turn_request
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import RepoMapError
@@ -33,9 +33,9 @@ from tests.support.trees import commit, write
 SEEN: set[str] = set()
 
 
-def assert_documented(told: str) -> None:
-    matching = [text for text in documented() if pattern(text).fullmatch(told)]
-    assert matching, f"docs/errors.md lacks: {told}"
+def assert_documented(message: str) -> None:
+    matching = [text for text in documented() if pattern(text).fullmatch(message)]
+    assert matching, f"docs/errors.md lacks: {message}"
     SEEN.update(matching)
 
 
@@ -97,7 +97,7 @@ def test_texts_of_prices_and_actions(tmp_path: Path) -> None:
     broken.write_text("models: [")
     for path in (tmp_path / "none", broken):
         assert_raises_documented(lambda path=path: load_prices(path))  # type: ignore[misc]
-    assert_raises_documented(lambda: asked(action="stop"))
+    assert_raises_documented(lambda: turn_request(action="stop"))
 
 
 @pytest.mark.anyio

@@ -45,8 +45,8 @@ def test_a_goal_with_backticks_dollars_and_quotes_is_handed_on_as_it_is(checkout
     assert json.loads(make(checkout, "demo", *(f"{name}={HOSTILE}" for name in NAMES))) == wanted
     assert json.loads(make(checkout, "demo", **dict.fromkeys(NAMES, HOSTILE))) == wanted
     assert json.loads(make(checkout, "bench-agents", f"MODELS={HOSTILE}"))[4] == HOSTILE
-    told = json.loads(make(checkout, "conformance", f"CONFORMANCE={HOSTILE}"))
-    assert told == ["-m", "tests.conformance", *HOSTILE.split()]
+    message = json.loads(make(checkout, "conformance", f"CONFORMANCE={HOSTILE}"))
+    assert message == ["-m", "tests.conformance", *HOSTILE.split()]
     assert not (checkout / "ran").exists()
 
 
@@ -60,6 +60,6 @@ def test_the_interpreter_is_named_and_no_command_line(checkout: Path) -> None:
 
 @needs_make
 def test_help_tells_every_target_that_is_for_people(checkout: Path) -> None:
-    told = {line.split(":")[0] for line in make(checkout, "help").splitlines()}
-    assert {"help", "demo", "test", "check", "bundle", "bench", "conformance", "clean"} <= told
+    message = {line.split(":")[0] for line in make(checkout, "help").splitlines()}
+    assert {"help", "demo", "test", "check", "bundle", "bench", "conformance", "clean"} <= message
     assert make(checkout) == make(checkout, "help")

@@ -49,10 +49,10 @@ def shown(heading: str) -> set[tuple[str, str, str, bool]]:
 def always(tool: str) -> list[str]:
     """The fields that every answer of a tool has, of which the published schema says nothing."""
     shapes: dict[str, type[BaseModel]] = {
-        "navigate": wire.NavigateResult,
-        "step": wire.StepResult,
-        "get_turn_report": wire.TurnReport,
-        "get_context": wire.NavigatorOutput,
+        "navigate": wire.NavigateResultJson,
+        "step": wire.StepResultJson,
+        "get_turn_report": wire.TurnReportJson,
+        "get_context": wire.NavigatorOutputJson,
     }
     found: list[str] = shapes[tool].model_json_schema(mode="serialization")["required"]
     return found

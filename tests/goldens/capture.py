@@ -102,8 +102,8 @@ def _printed(main: Callable[[list[str]], int], arguments: list[str]) -> str:
             code: object = main(arguments)
         except SystemExit as ended:
             code = ended.code
-    told = f"\n--- stderr\n{err.getvalue()}" if err.getvalue() else ""
-    return f"{out.getvalue()}{told}" if not code else f"{out.getvalue()}{told}\n--- exit {code}\n"
+    message = f"\n--- stderr\n{err.getvalue()}" if err.getvalue() else ""
+    return f"{out.getvalue()}{message}" if not code else f"{out.getvalue()}{message}\n--- exit {code}\n"
 
 
 async def _served(repositories: dict[str, Path]) -> dict[str, str]:
@@ -130,8 +130,8 @@ async def _served(repositories: dict[str, Path]) -> dict[str, str]:
             assert answer.structured_content is not None
             known = answer.structured_content["navigation_id"]
             found[f"packets/{goal.name}.json"] = _json(answer.structured_content).replace(known, "ID")
-            told = "\n".join(part.text for part in answer.content if part.type == "text")
-            found[f"packets/{goal.name}.md"] = told.replace(known, "ID") + "\n"
+            message = "\n".join(part.text for part in answer.content if part.type == "text")
+            found[f"packets/{goal.name}.md"] = message.replace(known, "ID") + "\n"
             plan = await client.read_resource(f"navigator://{known}/plan")
             found[f"plans/{goal.name}.yaml"] = plan.contents[0].text  # type: ignore[union-attr]
     return found

@@ -273,16 +273,16 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("line", "told"), MISTAKES.items(), ids=MISTAKES)
+@pytest.mark.parametrize(("line", "message"), MISTAKES.items(), ids=MISTAKES)
 def test_a_wrong_command_line_is_told_in_one_sentence(
-    line: str, told: str, capsys: pytest.CaptureFixture[str]
+    line: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program, *arguments = line.split()
     command = {"repo-navigator": "repo_navigator.main", "repo-map": "repo_navigator.map_main"}[program]
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(command).main(arguments)
     assert ended.value.code == 2
-    assert capsys.readouterr().err == f"{program}: {told}\n"
+    assert capsys.readouterr().err == f"{program}: {message}\n"
 
 
 def test_a_goal_may_look_like_a_flag(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -361,8 +361,8 @@ def test_a_full_output_is_told(shop: Path) -> None:
             arguments, cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    told = "The output can't be written: No space left on device; make room there, or write elsewhere.\n"
-    assert done.stderr.endswith(told)
+    message = "The output can't be written: No space left on device; make room there, or write elsewhere.\n"
+    assert done.stderr.endswith(message)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")

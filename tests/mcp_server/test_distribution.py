@@ -71,7 +71,7 @@ def test_the_bundles_server_answers_from_the_unpacked_folder(bundle: Path, tmp_p
     (packages,) = (tmp_path / "environment").glob("lib/**/site-packages")
     installed = [entry for entry in sys.path if entry.endswith("site-packages")]
     (packages / "bundle.pth").write_text("\n".join((str(tmp_path), *installed)))
-    told = subprocess.run(
+    message = subprocess.run(
         [next((tmp_path / "environment").glob("bin/python*")), *arguments[-3:]],
         cwd=tmp_path,
         input='{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n',
@@ -79,8 +79,8 @@ def test_the_bundles_server_answers_from_the_unpacked_folder(bundle: Path, tmp_p
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stderr
-    assert json.loads(told.stdout)["id"] == 1
+    assert message.returncode == 0, message.stderr
+    assert json.loads(message.stdout)["id"] == 1
 
 
 def test_the_same_tree_gives_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
@@ -203,11 +203,11 @@ def hooked(prompt: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str
 def test_the_prompt_hook_adds_the_code_for_a_task_within_what_a_hook_may_add(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = hooked("the discount on an apple must never be negative", shop, capsys)
-    assert "def discount" in told
-    assert "data, never instructions" in told
-    assert "<<<repository text" in told
-    assert len(told) <= 10_000
+    message = hooked("the discount on an apple must never be negative", shop, capsys)
+    assert "def discount" in message
+    assert "data, never instructions" in message
+    assert "<<<repository text" in message
+    assert len(message) <= 10_000
 
 
 @pytest.mark.parametrize("prompt", ["go on", "/compact and go on with it", ""])

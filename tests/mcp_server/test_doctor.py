@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from repo_navigator.doctor import State, folder, host_configurations, keys, packages, vocabularies
+from repo_navigator.doctor import FindingState, folder, host_configurations, keys, packages, vocabularies
 from repo_navigator.hosts import HOSTS
 from repo_navigator.main import main
 
@@ -36,7 +36,7 @@ def test_a_healthy_installation_has_nothing_that_failed(capsys: pytest.CaptureFi
 def test_a_folder_that_is_a_file_is_told_with_its_variable(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     finding = folder("data folder", tmp_path / "file" / "below")
-    assert finding.state is State.FAILED
+    assert finding.state is FindingState.FAILED
     assert "REPO_NAVIGATOR_DATA" in finding.advice
 
 
@@ -55,7 +55,7 @@ def test_a_host_whose_command_is_gone_is_told_how_to_mend_it(
     path.parent.mkdir()
     path.write_text(json.dumps({"mcpServers": {"repo-navigator": {"command": "/gone/python"}}}))
     (finding,) = host_configurations(environ, tmp_path)
-    assert finding.state is State.FAILED
+    assert finding.state is FindingState.FAILED
     assert finding.advice == "run `repo-navigator install cursor` again"
 
 
@@ -80,13 +80,13 @@ def test_an_entry_that_runs_what_lies_in_the_opened_folder_is_told(
     for path, servers in ((mine, "context_servers"), (shared, "servers")):
         path.parent.mkdir(parents=True)
         path.write_text(f'{{ // mine\n "{servers}": {{"repo-navigator": {json.dumps(entry)},}},}}')
-    told = list(host_configurations(environ, tmp_path / "project"))
-    assert [(each.name, each.state) for each in told] == [
-        ("VS Code, this project", State.FAILED),
-        ("Zed", State.FAILED),
+    message = list(host_configurations(environ, tmp_path / "project"))
+    assert [(each.name, each.state) for each in message] == [
+        ("VS Code, this project", FindingState.FAILED),
+        ("Zed", FindingState.FAILED),
     ]
-    assert all(why in each.detail for each in told)
-    assert [each.advice for each in told] == [
+    assert all(why in each.detail for each in message)
+    assert [each.advice for each in message] == [
         "run `repo-navigator install --scope project vscode` again",
         "run `repo-navigator install zed` again",
     ]
@@ -98,11 +98,11 @@ def test_what_install_writes_is_safe_and_there(home: Path, capsys: pytest.Captur
     scripts = str(Path(sys.executable).parent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", scripts)
-        told = list(host_configurations({"HOME": str(home)}, home / "project"))
-    assert [each for each in told if each.state is not State.OK] == []
-    assert len(told) == len(HOSTS) + 2
+        message = list(host_configurations({"HOME": str(home)}, home / "project"))
+    assert [each for each in message if each.state is not FindingState.OK] == []
+    assert len(message) == len(HOSTS) + 2
 
 
 def test_packages_and_tokenizer_are_there() -> None:
-    assert packages().state is State.OK
-    assert vocabularies().state is State.OK
+    assert packages().state is FindingState.OK
+    assert vocabularies().state is FindingState.OK

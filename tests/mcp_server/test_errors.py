@@ -32,10 +32,10 @@ from mcp_server.admission import Admission
 from mcp_server.app import build_server
 from mcp_server.connections import NO_ROOM
 from mcp_server.errors import storage_sentence
-from mcp_server.origins import doorway
+from mcp_server.origins import allowed_addresses
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
-from mcp_server.stdio import MAX_LINE_BYTES, Lines, Refused, refusal
+from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.errors import InvalidRequestError
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
@@ -47,12 +47,12 @@ from tests.support.error_texts import BELOW, documented, pattern
 SEEN: set[str] = set()
 
 
-def assert_documented(told: str) -> None:
-    matching = [text for text in documented() if pattern(text).fullmatch(told)]
-    assert matching, f"docs/errors.md lacks: {told}"
+def assert_documented(message: str) -> None:
+    matching = [text for text in documented() if pattern(text).fullmatch(message)]
+    assert matching, f"docs/errors.md lacks: {message}"
     SEEN.update(matching)
-    assert "\n" not in told
-    assert "Traceback" not in told
+    assert "\n" not in message
+    assert "Traceback" not in message
 
 
 def told_by(result: CallToolResult) -> str:
@@ -443,8 +443,8 @@ async def test_a_line_without_an_end_is_told() -> None:
     async def read() -> bytes:
         return b"a" * MAX_LINE_BYTES
 
-    refused = await Lines(read).next()
-    assert isinstance(refused, Refused)
+    refused = await LineReader(read).next()
+    assert isinstance(refused, RefusedLine)
     assert_documented(refused.answer.error.message)
 
 
@@ -453,7 +453,7 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("it was let in")
 
-    door = Admission(app, doorway("127.0.0.1", [], []), probed_at="/health")
+    door = Admission(app, allowed_addresses("127.0.0.1", [], []), probed_at="/health")
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app=door), base_url="http://localhost"
     ) as client:
@@ -463,23 +463,23 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
             {"x": "a" * 20_000},
             {"content-length": "1", "transfer-encoding": "chunked"},
         ):
-            told = await client.post("/mcp", headers=headers, content=b"a")
-            assert_documented(told.text.strip())
+            message = await client.post("/mcp", headers=headers, content=b"a")
+            assert_documented(message.text.strip())
     assert_documented(NO_ROOM.decode().strip())
 
 
 def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:
     from mcp_server.loading import load_navigator
-    from mcp_server.navigations import Holding, Navigations
-    from mcp_server.principal import Caller
+    from mcp_server.navigations import DeliveryState, Navigations
+    from mcp_server.principal import Principal
     from navigator.errors import UnknownNavigationError
 
     navigations = Navigations(settings, load_navigator)
-    caller = Caller()
+    principal = Principal()
     for key in ("nav-one", "nav-two"):
-        navigations.remember(caller, key, Holding("local", "/r", 8_000))
+        navigations.remember(principal, key, DeliveryState("local", "/r", 8_000))
     with pytest.raises(UnknownNavigationError) as caught:
-        navigations.implied(caller)
+        navigations.implied(principal)
     assert_documented(str(caught.value))
 
 
@@ -515,22 +515,22 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
         stored = database.read_bytes()
         database.write_bytes(stored[:4096] + bytes(len(stored) - 4096))
     before = database.read_bytes()
-    told = []
+    message = []
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
         for tool in ("get_turn_report", "get_context", "step"):
             answer = await client.call_tool(tool, {"navigation_id": key})
             assert answer.is_error
-            told += [block.text for block in answer.content if isinstance(block, TextContent)]
+            message += [block.text for block in answer.content if isinstance(block, TextContent)]
         for part in ("context", "plan", "report", "decisions"):
             with pytest.raises(MCPError) as refused:
                 await client.read_resource(f"navigator://{key}/{part}")
-            told.append(str(refused.value))
+            message.append(str(refused.value))
         # What was named here is listed from now on.
         with pytest.raises(MCPError) as refused:
             await client.list_resources()
-        told.append(str(refused.value))
-    for sentence in told:
-        assert sentence.startswith("The stored navigations can't be read ("), told
+        message.append(str(refused.value))
+    for sentence in message:
+        assert sentence.startswith("The stored navigations can't be read ("), message
         assert_documented(sentence)
     assert database.read_bytes() == before
 

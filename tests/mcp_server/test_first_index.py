@@ -52,14 +52,14 @@ def test_ctrl_c_ends_a_first_index_that_a_terminal_was_told_of(huge: Path) -> No
             start_new_session=True,
         )
     os.close(terminal)
-    told = b""
+    message = b""
     try:
-        while b" of 120 files" not in told:
-            told += os.read(screen, 4096)
+        while b" of 120 files" not in message:
+            message += os.read(screen, 4096)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        while b"cancelled" not in told:
-            told += os.read(screen, 4096)
+        while b"cancelled" not in message:
+            message += os.read(screen, 4096)
         assert process.wait(timeout=10) == 5
         assert time.monotonic() - began < 5
     finally:

@@ -206,9 +206,9 @@ async def test_principals_do_not_see_each_other(guarded: Served, era: str) -> No
 
 
 def test_health_answers_without_a_token(guarded: Served) -> None:
-    told = httpx2.get(guarded.url.replace("/mcp", "/health"))
-    assert told.status_code == 200
-    assert told.json()["status"] == "ok"
+    message = httpx2.get(guarded.url.replace("/mcp", "/health"))
+    assert message.status_code == 200
+    assert message.json()["status"] == "ok"
 
 
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong-0123456789abcdef"}])

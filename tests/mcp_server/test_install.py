@@ -313,11 +313,11 @@ def test_one_broken_configuration_is_told_left_alone_and_stops_no_other(
 ) -> None:
     path = planted(home, "cursor", text)
     assert main(["install", "cursor", "zed"]) == 1
-    told = capsys.readouterr()
-    assert why in told.err
-    assert told.err.startswith("repo-navigator: Cursor: ")
-    assert told.err.count("\n") == 1
-    assert told.out.startswith("Zed: added to ")
+    message = capsys.readouterr()
+    assert why in message.err
+    assert message.err.startswith("repo-navigator: Cursor: ")
+    assert message.err.count("\n") == 1
+    assert message.out.startswith("Zed: added to ")
     assert path.read_text() == text
     assert configuration(home, "zed").exists()
 
@@ -424,15 +424,15 @@ def test_json_tells_what_was_changed_where_and_nothing_else(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = planted(home, "cursor", "{}")
-    told = {}
+    message = {}
     for name, *flags in (("shown", "--dry-run"), ("added",), ("again",), ("removed", "--undo")):
         assert main(["install", "cursor", "--json", *flags]) == 0
-        (told[name],) = json.loads(capsys.readouterr().out)["hosts"]
-    assert [host["changed"] for host in told.values()] == [False, True, False, True]
-    assert [bool(host["diff"]) for host in told.values()] == [True, True, False, True]
-    assert told["added"]["backup"] == str(backup_of(path))
-    assert {host["path"] for host in told.values()} == {str(path)}
-    assert {host["error"] for host in told.values()} == {None}
+        (message[name],) = json.loads(capsys.readouterr().out)["hosts"]
+    assert [host["changed"] for host in message.values()] == [False, True, False, True]
+    assert [bool(host["diff"]) for host in message.values()] == [True, True, False, True]
+    assert message["added"]["backup"] == str(backup_of(path))
+    assert {host["path"] for host in message.values()} == {str(path)}
+    assert {host["error"] for host in message.values()} == {None}
 
 
 def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str]) -> None:

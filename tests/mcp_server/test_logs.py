@@ -88,18 +88,18 @@ def test_a_line_that_repeats_is_counted_and_summed_up_a_minute_later() -> None:
     now = 0.0
     repeats = Repeats(lambda: now)
 
-    def told(text: str) -> str | None:
+    def message(text: str) -> str | None:
         record = logging.LogRecord("far", logging.WARNING, "there.py", 7, text, None, None)
         return record.getMessage() if repeats.filter(record) else None
 
-    passed = [line for number in range(500) if (line := told(f"refused {number}")) is not None]
+    passed = [line for number in range(500) if (line := message(f"refused {number}")) is not None]
     assert passed == [
         *(f"refused {number}" for number in range(9)),
         "refused 9 (more like it are counted for a minute)",
     ]
     now = 61.0
-    assert told("refused again") == "refused again (and 490 more like it before)"
-    assert told("refused once more") == "refused once more"
+    assert message("refused again") == "refused again (and 490 more like it before)"
+    assert message("refused once more") == "refused once more"
 
 
 def test_a_line_has_an_end(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,12 +27,12 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     plan.write_text("budget: 6000\nverbosity: [{pattern: 'other_*', level: 0}]\n")
     goal = ("--goal", "why is discount so slow")
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
-    told = capfd.readouterr().err
-    end = told.rpartition("finalize_context")[2]
+    message = capfd.readouterr().err
+    end = message.rpartition("finalize_context")[2]
     assert "Left out by your rules, or for want of evidence or of room: 30 files." in end
     assert "excluded by the plan" not in end
     assert "model call" not in end
-    assert "discount.py  level 4, 3," in told.rpartition("finalize_context")[0]
+    assert "discount.py  level 4, 3," in message.rpartition("finalize_context")[0]
     assert "`discount.py` (level" not in end
     assert "In focus" not in end
     assert not re.search(r"\d{4,} tokens", end)

@@ -33,9 +33,9 @@ def object_of(result: CallToolResult) -> dict[str, Any]:
     return result.structured_content
 
 
-async def plan_of(client: Client, told: str, budget: int) -> str:
+async def plan_of(client: Client, message: str, budget: int) -> str:
     """Follow the hint of an answer to the flight plan, page by page, each within the budget."""
-    hint = re.search(r"get_context with cursor `(\w+)` gives the flight plan", told)
+    hint = re.search(r"get_context with cursor `(\w+)` gives the flight plan", message)
     assert hint is not None
     pages, cursor = [], hint[1]
     while cursor:
@@ -57,8 +57,8 @@ async def test_a_host_that_has_only_tools_reads_the_whole_flight_plan(
     async with Client(build_server(settings, working_folder=large), mode=era) as client:
         result = await client.call_tool("navigate", {"goal": GOAL, "token_budget": budget})
         key = object_of(result)["navigation_id"]
-        for told in (text_of(result), object_of(result)["turn_report"]["next"]):
-            plan = await plan_of(client, told, budget)
+        for message in (text_of(result), object_of(result)["turn_report"]["next"]):
+            plan = await plan_of(client, message, budget)
             (part,) = (await client.read_resource(f"navigator://{key}/plan")).contents
             assert isinstance(part, TextResourceContents)
             assert plan == part.text
@@ -92,9 +92,11 @@ async def test_every_address_in_an_answer_can_be_read(settings: Settings, tmp_pa
     plan = {"verbosity": [{"pattern": f"none{number}.py", "level": 3} for number in range(9)]}
     folder = plant(tmp_path / "noted", noted)
     async with Client(build_server(settings, working_folder=folder), mode=era) as client:
-        told = [await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan, "token_budget": 420})]
-        told += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context", "step")]
-        texts = [text_of(each) for each in told] + [json.dumps(object_of(each)) for each in told]
+        message = [
+            await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan, "token_budget": 420})
+        ]
+        message += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context", "step")]
+        texts = [text_of(each) for each in message] + [json.dumps(object_of(each)) for each in message]
         addresses = {address for text in texts for address in re.findall(r"navigator://[\w…/{}-]+", text)}
         assert addresses, "too many notes for the answer lead to the report"
         for address in addresses:
@@ -147,13 +149,13 @@ async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(as_text: bool, c
     plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 3}]}
     asked = {"goal": GOAL, "flight_plan": json.dumps(plan) if as_text else plan}
     async with client:
-        told = [await client.call_tool("navigate", asked)]
-        told += [
+        message = [await client.call_tool("navigate", asked)]
+        message += [
             await client.call_tool("step", {"feedback": words})
             for words in ("more about what apples cost", "y")
         ]
-        told += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context")]
-    for text in map(text_of, told):
+        message += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context")]
+    for text in map(text_of, message):
         assert "shop/prices.py" not in text
         assert "def discount" not in text
-    assert "def send_receipt" in text_of(told[0])
+    assert "def send_receipt" in text_of(message[0])

@@ -107,7 +107,7 @@ def test_a_home_folder_and_the_root_of_the_disk_are_no_repositories(
 def test_a_large_folder_without_git_is_navigated_and_told_to_be_no_repository(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = []
+    message = []
     many = {f"notes/{number}.txt": "words\n" for number in range(501)}
     for name, files, has_git in (("small", {}, False), ("large", many, False), ("repository", many, True)):
         folder = write(tmp_path / name, {"tax.py": "def tax(amount):\n    return amount * 25\n", **files})
@@ -116,5 +116,5 @@ def test_a_large_folder_without_git_is_navigated_and_told_to_be_no_repository(
         assert main(["navigate", str(folder), "--goal", "`tax` is wrong", "--json"]) == 0
         answer = json.loads(capsys.readouterr().out)
         assert "return amount * 25" in answer["context"]
-        told.append(any("is no git repository" in note for note in answer["notes"]))
-    assert told == [False, True, False]
+        message.append(any("is no git repository" in note for note in answer["notes"]))
+    assert message == [False, True, False]

@@ -134,5 +134,5 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
         async with Client(build_server(short, working_folder=shop)) as client:
             await client.call_tool("navigate", {"goal": GOAL})
     async with Client(build_server(short, working_folder=shop)) as client:
-        told = refusal(await client.call_tool("get_turn_report", {"navigation_id": old}))
-    assert f"You have no navigation `{old}`" in told
+        message = refusal(await client.call_tool("get_turn_report", {"navigation_id": old}))
+    assert f"You have no navigation `{old}`" in message

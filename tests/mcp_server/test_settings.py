@@ -81,10 +81,10 @@ def test_every_model_setting_reaches_the_navigator() -> None:
         "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
         "REPO_NAVIGATOR_GEMINI_MEMORY": "off",
     }
-    told = navigator_settings(read_settings(environ))
-    assert told.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
-    assert (told.call_timeout_s, told.retries, told.stream) == (90.0, 5, True)
-    assert (told.embedded_fallback, told.gemini_memory) == (False, "off")
+    message = navigator_settings(read_settings(environ))
+    assert message.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
+    assert (message.call_timeout_s, message.retries, message.stream) == (90.0, 5, True)
+    assert (message.embedded_fallback, message.gemini_memory) == (False, "off")
 
 
 @pytest.mark.parametrize(

@@ -192,10 +192,10 @@ def test_a_line_that_is_no_message_is_answered_and_ends_nothing(shop: Path, mode
     hand = Hand(shop, modern=modern)
     try:
         for greeted in (False, True):
-            for line, told in refused.items():
+            for line, message in refused.items():
                 hand.write_line(line)
                 answer = hand.read()
-                assert (answer["error"]["code"], answer["id"]) == told
+                assert (answer["error"]["code"], answer["id"]) == message
             hand.write_line("")
             if not greeted:
                 assert hand.greet() == "repo-navigator"
@@ -226,10 +226,10 @@ def test_requests_from_a_pipe_are_all_answered(shop: Path, tmp_path: Path, moder
 
 
 def test_what_would_be_asked_of_a_client_that_wrote_and_left_is_refused(shop: Path) -> None:
-    told = request(1, "initialize", **Hand.HELLO | {"capabilities": {"roots": {}}})
-    told += request(2, "tools/call", name="navigate", arguments={"goal": GOAL})
+    message = request(1, "initialize", **Hand.HELLO | {"capabilities": {"roots": {}}})
+    message += request(2, "tools/call", name="navigate", arguments={"goal": GOAL})
     ran = subprocess.run(
-        COMMAND, cwd=shop, input=told, capture_output=True, text=True, timeout=60, check=False
+        COMMAND, cwd=shop, input=message, capture_output=True, text=True, timeout=60, check=False
     )
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
     assert any(line.get("method") == "roots/list" for line in answers)
@@ -246,9 +246,9 @@ def test_a_call_that_a_signal_cuts_off_is_told_so(shop: Path) -> None:
         # It waits for an answer that never comes.
         assert hand.read()["method"] == "roots/list"
         hand.process.send_signal(signal.SIGTERM)
-        told = hand.read()
-        assert told["id"] == 9
-        assert told["error"]["message"].startswith("The server was ended before the call was done")
+        message = hand.read()
+        assert message["id"] == 9
+        assert message["error"]["message"].startswith("The server was ended before the call was done")
         assert hand.process.wait(30) == 0
     finally:
         hand.process.kill()

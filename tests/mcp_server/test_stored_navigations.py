@@ -25,8 +25,8 @@ def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tu
     """Run a command and return what it printed on stdout and on stderr."""
     capfd.readouterr()
     assert main([str(argument) for argument in arguments]) == code
-    told = capfd.readouterr()
-    return told.out, told.err
+    message = capfd.readouterr()
+    return message.out, message.err
 
 
 def test_a_stored_navigation_is_read_and_gone_on_with(
@@ -34,9 +34,9 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
 ) -> None:
     made = json.loads(ran(capfd, "navigate", shop, GOAL, "--json")[0])
     key = made["navigation_id"]
-    context, told = ran(capfd, "context")
+    context, message = ran(capfd, "context")
     assert context.rstrip() == made["context"].rstrip()
-    assert told.startswith(f"{key}: ")
+    assert message.startswith(f"{key}: ")
     assert ran(capfd, "context", key, "--plan")[0].rstrip() == made["flight_plan_yaml"].rstrip()
     again = json.loads(ran(capfd, "context", key, "--json", "--feedback", "drop shop/prices.py")[0])
     assert again["navigation_id"] == key
@@ -72,11 +72,11 @@ def test_a_question_does_not_end_a_conversation_and_nothing_is_said_twice(
 ) -> None:
     said = "where is discount defined?\nthanks\ndrop shop/mail.py\nwhere is Cart defined?\nn\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
-    told = ran(capfd, "navigate", shop, GOAL, "--interactive")[1]
+    message = ran(capfd, "navigate", shop, GOAL, "--interactive")[1]
     answers = ["`discount` in shop/prices.py:11.", "Left out: `shop/mail.py`.", "`Cart` in shop/cart.py:6."]
     for answer in answers:
-        assert told.count(answer) == 1, (answer, told)
-    assert told.count("No step taken") == 3
+        assert message.count(answer) == 1, (answer, message)
+    assert message.count("No step taken") == 3
 
 
 def test_a_map_takes_its_plan_by_the_name_config(

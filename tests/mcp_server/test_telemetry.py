@@ -75,7 +75,7 @@ def navigate(shop: Path) -> str:
         for line in part:
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
         process.stdin.flush()
-        answer = next(told for told in map(json.loads, process.stdout) if told.get("id") == number)
+        answer = next(message for message in map(json.loads, process.stdout) if message.get("id") == number)
         assert "discount" in answer["result"]["content"][0]["text"]
     _, errors = process.communicate(timeout=60)
     return errors

@@ -71,20 +71,20 @@ async def test_listing_the_tools_costs_a_conversation_at_most_1200_tokens(client
 async def test_a_model_that_searches_by_words_finds_navigate_and_only_navigate(client: Client) -> None:
     async with client:
         described = {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
-        told = client.instructions or ""
+        message = client.instructions or ""
     words = set(SEARCHED.split())
-    for text in (described.pop("navigate"), told):
+    for text in (described.pop("navigate"), message):
         assert words <= set(re.findall(r"\w+", text.lower()))
     assert [name for name, text in described.items() if "grep" in text] == []
     # What Claude Code shows of them.
-    assert len(told) <= 2_048
+    assert len(message) <= 2_048
 
 
 async def test_claude_code_is_told_to_load_navigate_and_to_cut_no_context(client: Client) -> None:
     async with client:
-        told = {tool.name: tool.meta or {} for tool in (await client.list_tools()).tools}
-    assert [name for name, meta in told.items() if meta.get("anthropic/alwaysLoad")] == ["navigate"]
-    raised = {name for name, meta in told.items() if "anthropic/maxResultSizeChars" in meta}
+        message = {tool.name: tool.meta or {} for tool in (await client.list_tools()).tools}
+    assert [name for name, meta in message.items() if meta.get("anthropic/alwaysLoad")] == ["navigate"]
+    raised = {name for name, meta in message.items() if "anthropic/maxResultSizeChars" in meta}
     assert raised == {"navigate", "step", "get_context"}
 
 

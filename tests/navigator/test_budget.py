@@ -15,12 +15,12 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import errors, types
 from pydantic import PrivateAttr
 
-from navigator.adk.active_navigation import Flight
-from navigator.adk.models.catalogue import Patience, Provider
-from navigator.adk.models.gemini import Memory
+from navigator.adk.active_navigation import ActiveNavigation
+from navigator.adk.models.catalogue import Provider, RetryPolicy
+from navigator.adk.models.gemini import ProviderCache
 from navigator.adk.models.session import HybridSession
-from navigator.adk.requests import Scale
-from navigator.bookkeeping import NavigationRun
+from navigator.adk.requests import RequestTokenCounter
+from navigator.bookkeeping import NavigationBookkeeping
 from navigator.pricing import Ledger, ModelPrice, TokenUsage
 from navigator.state import BudgetConfig, NavigatorState
 from navigator.token_usage import TokenAccount
@@ -51,7 +51,7 @@ class Moody(BaseLlm):
         if mood < 0.15:
             status = self._dice.choice([400, 403, 429, 500, 503])
             raise errors.APIError(status, {"error": {"message": "scripted", "code": status}})
-        prompt = int(Scale().weigh(self.model, llm_request, None).total * self._ratio)
+        prompt = int(RequestTokenCounter().weigh(self.model, llm_request, None).total * self._ratio)
         if mood < 0.2:
             self.billed += self._price.cost(TokenUsage(input=prompt))
             raise TimeoutError
@@ -74,7 +74,7 @@ class Moody(BaseLlm):
         )
 
 
-def make_flight(limit: Decimal) -> Flight:
+def make_flight(limit: Decimal) -> ActiveNavigation:
     price = ModelPrice(input=Decimal(1), output=Decimal(1))
     state = NavigatorState(
         user_task="x",
@@ -82,11 +82,11 @@ def make_flight(limit: Decimal) -> Flight:
         budget_config=BudgetConfig(max_spend_usd=limit, model_pricing_rates=price.rates("x")),
         flight_plan=FlightPlan(),
     )
-    run = NavigationRun(navigation_id="nav-x", model="x", token_budget=1000, max_steps=10)
+    run = NavigationBookkeeping(navigation_id="nav-x", model="x", token_budget=1000, max_steps=10)
     ledger = Ledger(limit, Decimal(0), TokenUsage())
     nothing = cast("Any", None)
     workspace = Workspace(nothing, None)
-    return Flight(Navigation(state, run), workspace, nothing, ledger, lambda: datetime.now(UTC))
+    return ActiveNavigation(Navigation(state, run), workspace, nothing, ledger, lambda: datetime.now(UTC))
 
 
 def make_request(dice: random.Random) -> LlmRequest:
@@ -110,8 +110,8 @@ async def fly_until_stopped(seed: int) -> None:
     dice = random.Random(seed)
     flight = make_flight(Decimal(str(round(dice.uniform(0.0001, 0.05), 6))))
     minds = [Moody(f"m{number}", dice, make_price(dice)) for number in range(dice.randrange(1, 4))]
-    providers = [Provider(mind.model, mind, mind._price, Memory()) for mind in minds]
-    session = HybridSession(flight, providers, Patience(60, dice.randrange(3), 0.0))
+    providers = [Provider(mind.model, mind, mind._price, ProviderCache()) for mind in minds]
+    session = HybridSession(flight, providers, RetryPolicy(60, dice.randrange(3), 0.0))
     for _ in range(12):
         request = make_request(dice)
         if not flight.ledger.affords(session.projected_cost(request)):

@@ -131,10 +131,10 @@ async def test_a_model_cannot_bring_back_what_the_user_leaves_out_and_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "test-key")
-    told: list[str] = []
+    message: list[str] = []
 
     def mind(request: dict[str, Any], number: int) -> Say:
-        told.append(json.dumps(request))
+        message.append(json.dumps(request))
         if number == 0:
             return call("update_flight_plan", {"reasoning": "The task names tokens.py.", "updates": updates})
         return call("finalize_context", DONE)
@@ -142,24 +142,24 @@ async def test_a_model_cannot_bring_back_what_the_user_leaves_out_and_is_told(
     flown = await fly(make_navigator, repository, mind, goal=GOAL, flight_plan=OUT)
     assert not {file.path for file in flown.output.files} & AUTH
     assert re.search(r"The user leaves out `src/auth/\w+\.py`.*; a model can't bring", flown.notes)
-    assert "The user leaves out `src/auth/**`" in told[0]
+    assert "The user leaves out `src/auth/**`" in message[0]
 
 
 async def test_a_model_that_asks_for_nothing_else_is_told_at_once(
     make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "test-key")
-    told: list[str] = []
+    message: list[str] = []
     updates = {"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]}
 
     def mind(request: dict[str, Any], number: int) -> Say:
-        told.append(json.dumps(request))
+        message.append(json.dumps(request))
         if number == 0:
             return call("update_flight_plan", {"reasoning": "The task names tokens.py.", "updates": updates})
         return call("finalize_context", DONE)
 
     flown = await fly(make_navigator, repository, mind, goal=GOAL, flight_plan=OUT)
-    assert "The user leaves out `src/auth/tokens.py`; a model can't bring that back." in told[1]
+    assert "The user leaves out `src/auth/tokens.py`; a model can't bring that back." in message[1]
     assert not {file.path for file in flown.output.files} & AUTH
 
 

@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigator.outputs import blocks
-from navigator.prompt import MARK, Changes, Drawn, changes_between
+from navigator.prompt import MARK, DrawnMap, MapChanges, changes_between
 
 PATHS = ("a.py", "b/c.py", "d.py", "e/f/g.py")
 LINES = st.lists(st.sampled_from(["def f():", "    return 1", "", "⋮ 12", "class G:", "x = 2"]), max_size=12)
 FILES = st.dictionaries(st.sampled_from(PATHS), LINES)
 
 
-def drawn(files: dict[str, list[str]], step: int) -> Drawn:
+def drawn(files: dict[str, list[str]], step: int) -> DrawnMap:
     text = "\n\n".join("\n".join([path, *lines]).rstrip() for path, lines in files.items())
-    return Drawn(step, text, tuple(files), len(text))
+    return DrawnMap(step, text, tuple(files), len(text))
 
 
-def applied(one: Drawn, changes: Changes) -> dict[str, str]:
+def applied(one: DrawnMap, changes: MapChanges) -> dict[str, str]:
     """Do what a model is asked to do: make the current map out of what it was told."""
     found = {path: block for path, block in blocks(one.text, one.paths).items() if path not in changes.gone}
-    told = blocks(changes.files, [path for path in PATHS if f"\n\n{path}\n" in f"\n\n{changes.files}\n"])
-    for path, block in told.items():
+    message = blocks(changes.files, [path for path in PATHS if f"\n\n{path}\n" in f"\n\n{changes.files}\n"])
+    for path, block in message.items():
         lines = found.get(path, "").split("\n")[1:]
         made, at = [path], 0
         for line in block.split("\n")[1:]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from google.adk.tools.function_tool import _build_declaration_cached
 
-from navigator.adk.active_navigation import Flight
+from navigator.adk.active_navigation import ActiveNavigation
 from navigator.reports import StopReason
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
@@ -41,6 +41,6 @@ async def test_no_more_flights_stay_in_memory_than_are_kept_ready(
     assert _build_declaration_cached.cache_info().currsize <= declared + 2
 
 
-def _flights() -> list[Flight]:
+def _flights() -> list[ActiveNavigation]:
     gc.collect()
-    return [thing for thing in gc.get_objects() if isinstance(thing, Flight)]
+    return [thing for thing in gc.get_objects() if isinstance(thing, ActiveNavigation)]

@@ -82,7 +82,7 @@ def test_a_price_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "told"),
+    ("amount", "message"),
     [
         ("0", "$0.00"),
         ("2", "$2.00"),
@@ -95,5 +95,5 @@ def test_a_price_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
         ("1E+3", "$1000.00"),
     ],
 )
-def test_money_is_told_with_as_much_as_matters(amount: str, told: str) -> None:
-    assert dollars(Decimal(amount)) == told
+def test_money_is_told_with_as_much_as_matters(amount: str, message: str) -> None:
+    assert dollars(Decimal(amount)) == message

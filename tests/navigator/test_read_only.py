@@ -69,8 +69,8 @@ def go_on(data: Path, navigation_id: str, limit: int = 0) -> dict[str, Any]:
     command = [sys.executable, "-c", GO_ON, str(data), navigation_id, str(limit)]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert run.returncode == 0, run.stderr
-    told: dict[str, Any] = json.loads(run.stdout)
-    return told
+    message: dict[str, Any] = json.loads(run.stdout)
+    return message
 
 
 def full(_data: Path) -> int:
@@ -98,15 +98,15 @@ async def test_stored_navigations_are_read_and_gone_on_with(
     navigation_id, context = await stored(data, write_repository(tmp_path / "shop"))
     leave_a_log(data, navigation_id)
     try:
-        told = go_on(data, navigation_id, hurt(data))
+        message = go_on(data, navigation_id, hurt(data))
     finally:
         for path in (data, *data.rglob("*")):
             path.chmod(0o700)
-    assert told["before"] == context
-    assert navigation_id in told["known"]
-    assert (told["step"], told["first"], told["reports"]) == (2, 0, 3)
-    assert told["after"] != context
-    assert "what it holds can be read, and what is new lives in memory only" in str(told["notes"])
+    assert message["before"] == context
+    assert navigation_id in message["known"]
+    assert (message["step"], message["first"], message["reports"]) == (2, 0, 3)
+    assert message["after"] != context
+    assert "what it holds can be read, and what is new lives in memory only" in str(message["notes"])
     # Nothing of that is on the disk, and when it can be written again the navigation goes on from there.
     navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
     assert (await navigator.step(navigation_id)).step_number == 2

@@ -18,7 +18,7 @@ from benchmarks.loopback.server import Die, Stall
 from navigator.adk.models import gemini
 from navigator.adk.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
-from navigator.pricing import Written, load_prices
+from navigator.pricing import CachedTokens, load_prices
 from navigator.reports import StopReason
 from navigator.settings import NavigationRequest
 from repo_map.text.tokens import count
@@ -183,9 +183,9 @@ async def test_a_changed_map_is_told_by_its_changes_where_that_is_shorter(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     flown = await fly(make_navigator, repository, wander, **BIG, wire=WIRES["gemini"])
-    told = [told_in(request) for request in flown.server.requests]
-    assert len({map_ for map_, *_ in told}) == 1
-    for earlier, later in pairwise(told):
+    message = [told_in(request) for request in flown.server.requests]
+    assert len({map_ for map_, *_ in message}) == 1
+    for earlier, later in pairwise(message):
         assert later[: len(earlier)] == earlier
         assert len(later) == len(earlier) + 1
         assert "src/billing.py" in later[-1]
@@ -253,7 +253,7 @@ async def test_a_cache_is_kept_on_while_it_is_used(make_navigator: MakeNavigator
         cache = ExplicitCache(llm, lifetime_s=120.0, clock=lambda: float(next(ticks)))
         request = LlmRequest(contents=[types.Content(role="user", parts=[types.Part(text=MAP)])])
         request.cache_metadata = CacheMetadata(fingerprint="step 0", contents_count=1)
-        assert await cache.write(request, most=9_999) == Written(count(MAP), count(MAP), 120.0)
+        assert await cache.write(request, most=9_999) == CachedTokens(count(MAP), count(MAP), 120.0)
         assert not cache.wants(request, 2_000)
         while not cache.wants(request, 2_000):
             pass
@@ -283,8 +283,8 @@ async def test_a_prefix_cache_that_never_serves_is_not_counted_on(
 ) -> None:
     long = {**BIG, "max_steps": 6, "goal": GOAL * 3}
     flown = await fly(make_navigator, repository, wander, **long, wire=WIRES["gemini"])
-    told = [text_of(request).count("changed the map.") for request in flown.server.requests]
-    assert told == [0, 1, 2, 0, 0, 0]
+    message = [text_of(request).count("changed the map.") for request in flown.server.requests]
+    assert message == [0, 1, 2, 0, 0, 0]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])

@@ -43,7 +43,7 @@ def ask(repository: Path, **parts: Any) -> NavigationRequest:
 
 
 async def state_of(navigator: Navigator, navigation_id: str) -> dict[str, Any]:
-    session = await navigator._hangar.register._session(navigation_id, "local")
+    session = await navigator._pool.store._session(navigation_id, "local")
     return dict(session.state)
 
 

@@ -15,10 +15,10 @@ from google.genai import types
 from benchmarks.loopback.gemini import GeminiServer
 from benchmarks.loopback.minds import Say, call
 from benchmarks.session_tokens import compare
-from navigator.adk.active_navigation import Flight
+from navigator.adk.active_navigation import ActiveNavigation
 from navigator.adk.models import gemini
-from navigator.adk.models.catalogue import Patience, Provider
-from navigator.adk.models.gemini import ExplicitCache, Memory
+from navigator.adk.models.catalogue import Provider, RetryPolicy
+from navigator.adk.models.gemini import ExplicitCache, ProviderCache
 from navigator.adk.models.session import HybridSession
 from navigator.pricing import load_prices
 from navigator.token_usage import TokenAccount
@@ -70,7 +70,7 @@ async def play(*, task_scoped: bool) -> tuple[int, TokenAccount]:
     """Play the ten steps; return what the server was sent and answered, in tokens, and the account of it."""
     with GeminiServer(answer) as server:
         assert isinstance(server, GeminiServer)
-        flight: Flight = make_flight(Decimal(1))
+        flight: ActiveNavigation = make_flight(Decimal(1))
         session = new_session(flight, server, task_scoped)
         for step in range(STEPS):
             await session.invoke(request_of(step, task=task_scoped))
@@ -83,11 +83,11 @@ async def play(*, task_scoped: bool) -> tuple[int, TokenAccount]:
         return sent, flight.ledger.account
 
 
-def new_session(flight: Flight, server: GeminiServer, task_scoped: bool) -> HybridSession:
+def new_session(flight: ActiveNavigation, server: GeminiServer, task_scoped: bool) -> HybridSession:
     llm = Gemini(model="gemini-2.5-flash", base_url=server.url)
-    memory = ExplicitCache(llm, 120.0) if task_scoped else Memory()
+    memory = ExplicitCache(llm, 120.0) if task_scoped else ProviderCache()
     provider = Provider("gemini-2.5-flash", llm, load_prices().price_of("gemini-2.5-flash"), memory)
-    return HybridSession(flight, [provider], Patience(60, 0, 0.0))
+    return HybridSession(flight, [provider], RetryPolicy(60, 0, 0.0))
 
 
 async def test_the_designs_own_example_comes_out_at_eight_thousand_tokens(

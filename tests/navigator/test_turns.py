@@ -30,7 +30,7 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         ({"updates": {}}, NOTHING_TO_UPDATE),
         ({"updates": {"verbosity": [], "focus": {}}}, NOTHING_TO_UPDATE),
@@ -46,14 +46,14 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
     ],
 )
 async def test_what_changes_nothing_takes_no_step_and_says_so(
-    asked: dict[str, Any], told: str, make_navigator: MakeNavigator, repository: Path
+    asked: dict[str, Any], message: str, make_navigator: MakeNavigator, repository: Path
 ) -> None:
     navigator = make_navigator()
     navigation_id = await finished(navigator, repository, flight_plan=PLAN)
     before = await navigator.report(navigation_id)
     assert before.stop_reason is StopReason.FINISHED
     after = await navigator.step(navigation_id, **asked)
-    assert after == before.model_copy(update={"answer": told})
+    assert after == before.model_copy(update={"answer": message})
     assert await navigator.report(navigation_id) == before
 
 
@@ -130,7 +130,7 @@ async def test_a_step_raises_the_step_limit_and_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("terms", "error", "told"),
+    ("terms", "error", "message"),
     [
         ({"max_cost_usd": 0}, InvalidRequestError, "`max_cost_usd` is 0"),
         ({"max_cost_usd": "much"}, InvalidRequestError, "`max_cost_usd` is much"),
@@ -143,13 +143,13 @@ async def test_a_step_raises_the_step_limit_and_goes_on(
 async def test_terms_that_cannot_be_used_change_nothing(
     terms: dict[str, Any],
     error: type[Exception],
-    told: str,
+    message: str,
     make_navigator: MakeNavigator,
     repository: Path,
 ) -> None:
     navigator = make_navigator()
     navigation_id = await finished(navigator, repository)
     before = await navigator.report(navigation_id)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         await navigator.step(navigation_id, updates=terms)
     assert await navigator.report(navigation_id) == before

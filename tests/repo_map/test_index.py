@@ -186,7 +186,7 @@ def test_an_empty_repository_has_an_empty_index(tmp_path: Path) -> None:
 
 def test_progress_counts_up_to_the_number_of_files(tree: Path) -> None:
     heard: list[tuple[str, int, int]] = []
-    build_index(tree, store=NO_STORE, on_progress=lambda *told: heard.append(told))
+    build_index(tree, store=NO_STORE, on_progress=lambda *message: heard.append(message))
     assert heard[0] == ("listing", 0, 1)
     assert heard[-1] == ("parsing", 5, 5)
 
@@ -197,7 +197,7 @@ def test_a_refresh_parses_only_what_changed_and_leaves_the_old_value_alone(tree:
     write(tree, {"app/errors.py": "class Gone(Exception): ...\n", "app/new.py": "def added(): ...\n"})
     (tree / "notes.txt").unlink()
     heard: list[tuple[str, int, int]] = []
-    new = index.refresh(lambda *told: heard.append(told))
+    new = index.refresh(lambda *message: heard.append(message))
     assert heard[-1] == ("parsing", 2, 2)
     assert new.paths == ("README.md", "app/errors.py", "app/new.py", "app/router.py", "logo.png")
     assert new.fingerprint != index.fingerprint
@@ -278,14 +278,14 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     )
     cache = str(tmp_path / "cache")
     ways = (("0", "1", ""), ("1", "2", cache), ("4242", "1", cache), ("random", "3", ""))
-    told = {
+    message = {
         subprocess.check_output(
             [sys.executable, "-c", program, str(tree), workers, store],
             env=os.environ | {"PYTHONHASHSEED": seed},
         )
         for seed, workers, store in ways
     }
-    assert len(told) == 1
+    assert len(message) == 1
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -336,12 +336,12 @@ def test_beyond_the_first_hard_files_of_a_tree_no_grammar_is_tried(
     tree = write(tmp_path / "tree", _many_files())
     paths = index_of(tree).paths
     stub("worker.read_symbols = lambda *_: os._exit(9)\n")
-    told = {
+    message = {
         workers: build_index(tree, store=NO_STORE, workers=workers, limits=Limits(hard_files=3)).problems
         for workers in (1, 2)
     }
-    assert told[1] == told[2]
-    whole, *files = told[1]
+    assert message[1] == message[2]
+    whole, *files = message[1]
     late = sum(
         what == "too many files before it are too hard to parse; no symbols were read" for _, what in files
     )
@@ -373,8 +373,8 @@ STRUGGLE = b"\n".join([b"/*" * 60] * 60)
 
 def test_a_file_that_its_grammar_struggles_with_is_given_up_soon(tmp_path: Path) -> None:
     tree = write(tmp_path, FILES | {"app/struggle.py": STRUGGLE})
-    told = "reading it takes far longer than its size explains; no symbols were read"
-    assert index_of(tree).problems == (("app/struggle.py", told),)
+    message = "reading it takes far longer than its size explains; no symbols were read"
+    assert index_of(tree).problems == (("app/struggle.py", message),)
 
 
 def test_a_file_that_kills_its_process_is_not_tried_again_until_it_changes(
@@ -438,8 +438,8 @@ def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path
         "assert 'edited' in draw_map(index.refresh(), plan).text\n"
         "print([name for name in sys.modules if name.startswith('tree_sitter')])"
     )
-    told = subprocess.check_output([sys.executable, "-c", program, str(tree)], text=True)
-    assert told.strip() == "[]"
+    message = subprocess.check_output([sys.executable, "-c", program, str(tree)], text=True)
+    assert message.strip() == "[]"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")

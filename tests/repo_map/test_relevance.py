@@ -9,7 +9,7 @@ import pytest
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.relevance.confidence import Surety
+from repo_map.relevance.confidence import Confidence
 from repo_map.relevance.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
 
@@ -138,7 +138,7 @@ def test_the_same_goal_gives_the_same_answer_twice(tmp_path: Path, index: RepoIn
 def test_a_goal_that_matches_nothing_says_so(index: RepoIndex) -> None:
     relevance = score_goal(index, "Quux zyzzyva!")
     assert relevance.files == ()
-    assert relevance.sufficiency.surety is Surety.NOTHING
+    assert relevance.sufficiency.surety is Confidence.NOTHING
     assert relevance.sufficiency.notes
 
 
@@ -153,7 +153,7 @@ def test_odd_goals_give_an_answer_or_a_clear_word(index: RepoIndex, goal: str) -
 def test_an_empty_repository_has_no_files_to_choose(tmp_path: Path) -> None:
     relevance = score_goal(index_of(tmp_path), "Fix `the_bug` in a.py")
     assert relevance.files == relevance.units == ()
-    assert relevance.sufficiency.surety is Surety.NOTHING
+    assert relevance.sufficiency.surety is Confidence.NOTHING
 
 
 def test_a_repository_of_one_file_is_scored(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.priors import Aim, aims_of, is_aimed_at
+from repo_map.relevance.priors import FileKindIntent, file_kind_intents, is_intended
 from repo_map.relevance.score import score_goal
 from repo_map.worktree.file_kinds import flags_of_path
 from tests.support.trees import write
@@ -94,35 +94,41 @@ def test_a_changelog_is_no_documentation_unless_the_goal_says_so(index: RepoInde
 @pytest.mark.parametrize(
     ("title", "aims"),
     [
-        ("Test case name hashing should consider tags", Aim(0)),
-        ("Test runner ignores the order of databases", Aim(0)),
-        ("Conversion does not work with the documented approach", Aim(0)),
-        ("Latest contest results are wrong", Aim(0)),
-        ("perf: sort once", Aim(0)),
-        ("Fix a flaky test on Windows", Aim.TESTS),
-        ("[docs] Add a link", Aim.DOCS | Aim.OUTRIGHT),
-        ("DOC: list the parameters", Aim.DOCS | Aim.OUTRIGHT),
-        ("docs(examples): raise the proxy's timeout", Aim.DOCS | Aim.EXAMPLES | Aim.OUTRIGHT),
-        ("Update the github tests action", Aim.TESTS | Aim.AUTOMATION),
-        ("Improve the issue template", Aim.AUTOMATION),
-        ("Use eslint for types as well", Aim.SETTINGS),
+        ("Test case name hashing should consider tags", FileKindIntent(0)),
+        ("Test runner ignores the order of databases", FileKindIntent(0)),
+        ("Conversion does not work with the documented approach", FileKindIntent(0)),
+        ("Latest contest results are wrong", FileKindIntent(0)),
+        ("perf: sort once", FileKindIntent(0)),
+        ("Fix a flaky test on Windows", FileKindIntent.TESTS),
+        ("[docs] Add a link", FileKindIntent.DOCS | FileKindIntent.OUTRIGHT),
+        ("DOC: list the parameters", FileKindIntent.DOCS | FileKindIntent.OUTRIGHT),
+        (
+            "docs(examples): raise the proxy's timeout",
+            FileKindIntent.DOCS | FileKindIntent.EXAMPLES | FileKindIntent.OUTRIGHT,
+        ),
+        ("Update the github tests action", FileKindIntent.TESTS | FileKindIntent.AUTOMATION),
+        ("Improve the issue template", FileKindIntent.AUTOMATION),
+        ("Use eslint for types as well", FileKindIntent.SETTINGS),
     ],
 )
-def test_a_title_says_what_it_asks_for_beside_the_code(title: str, aims: Aim) -> None:
-    assert aims_of(title) == aims
+def test_a_title_says_what_it_asks_for_beside_the_code(title: str, aims: FileKindIntent) -> None:
+    assert file_kind_intents(title) == aims
 
 
 def test_files_beside_the_code_are_told_by_their_paths() -> None:
     kinds = {
-        "docs/guide.md": Aim.DOCS,
-        "src/notes.rst": Aim.DOCS,
-        "CHANGES.rst": Aim.NEWS,
-        "tests/test_benchmarks_multipart.py": Aim.TESTS | Aim.BENCHMARKS,
-        "googlemock/CMakeLists.txt": Aim.SETTINGS,
-        "src/app/retry.py": Aim(0),
-        "src/workbench/view.py": Aim(0),
+        "docs/guide.md": FileKindIntent.DOCS,
+        "src/notes.rst": FileKindIntent.DOCS,
+        "CHANGES.rst": FileKindIntent.NEWS,
+        "tests/test_benchmarks_multipart.py": FileKindIntent.TESTS | FileKindIntent.BENCHMARKS,
+        "googlemock/CMakeLists.txt": FileKindIntent.SETTINGS,
+        "src/app/retry.py": FileKindIntent(0),
+        "src/workbench/view.py": FileKindIntent(0),
     }
     found = {
-        path: Aim(sum(aim for aim in Aim if is_aimed_at(path, flags_of_path(path), aim))) for path in kinds
+        path: FileKindIntent(
+            sum(aim for aim in FileKindIntent if is_intended(path, flags_of_path(path), aim))
+        )
+        for path in kinds
     }
     assert found == kinds

@@ -8,7 +8,7 @@ import pytest
 
 from repo_map.drawing.draw import draw_map
 from repo_map.feedback.apply import Steering, steer
-from repo_map.feedback.parse import Phrase, Wish, read_phrases
+from repo_map.feedback.parse import Intent, Phrase, read_phrases
 from repo_map.index import RepoIndex, build_index
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan
@@ -175,8 +175,8 @@ def test_any_words_are_survived(index: RepoIndex, feedback: str) -> None:
 
 def test_quoted_names_are_never_cut(index: RepoIndex) -> None:
     assert list(read_phrases('drop "a. b" and show `c; d`')) == [
-        Phrase(Wish.DROP, '"a. b"'),
-        Phrase(Wish.DEEPEN, "`c; d`"),
+        Phrase(Intent.DROP, '"a. b"'),
+        Phrase(Intent.DEEPEN, "`c; d`"),
     ]
 
 
@@ -251,7 +251,7 @@ def test_bare_words_of_size_change_the_budget(index: RepoIndex, feedback: str, b
 
 @pytest.mark.parametrize("words", ["more about src/auth/tokens.py", "less of `tokens`", "more on max_tokens"])
 def test_a_name_that_holds_a_word_for_the_budget_is_a_name(words: str) -> None:
-    assert [phrase.wish for phrase in read_phrases(words)] != [Wish.BUDGET]
+    assert [phrase.intent for phrase in read_phrases(words)] != [Intent.BUDGET]
 
 
 def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:

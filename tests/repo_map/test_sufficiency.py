@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.index import RepoIndex, build_index
-from repo_map.relevance.confidence import Sufficiency, Surety
+from repo_map.relevance.confidence import Confidence, Sufficiency
 from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
@@ -44,16 +44,16 @@ def judged(index: RepoIndex, goal: str) -> Sufficiency:
 def test_a_choice_that_stands_apart_is_surer_than_a_vague_one(index: RepoIndex) -> None:
     clear = judged(index, "`round_tax` rounds the tax of an amount to the wrong cents")
     vague = judged(index, "Requests are answered with the wrong response")
-    assert clear.surety is Surety.SURE
+    assert clear.surety is Confidence.SURE
     assert clear.notes[0] == "The first files stand apart from all others."
-    assert vague.surety is Surety.UNSURE
+    assert vague.surety is Confidence.UNSURE
     assert vague.notes[0] == "No file stands out: several fit the goal's words about as well."
     assert clear.confidence > vague.confidence
 
 
 def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: RepoIndex) -> None:
     sufficiency = judged(index, "Requests get a wrong response, since `legacy_flag` and `respond`")
-    assert sufficiency.surety is Surety.LIKELY
+    assert sufficiency.surety is Confidence.LIKELY
     assert sufficiency.notes[1] == "A plain search for `legacy_flag` finds few places and may do better."
 
 
@@ -67,7 +67,7 @@ def test_a_rare_string_in_a_vague_goal_is_named_as_worth_a_plain_search(index: R
 def test_a_goal_in_another_language_is_never_sure(index: RepoIndex, goal: str) -> None:
     relevance = score_goal(index, goal)
     assert relevance.files[0].path == "shop/tax.py"
-    assert relevance.sufficiency.surety is Surety.UNSURE
+    assert relevance.sufficiency.surety is Confidence.UNSURE
     assert relevance.sufficiency.notes[0].startswith("The repository has only 1 of the goal's ")
     assert relevance.sufficiency.notes[0].endswith("say what it is about in the words of the code.")
 
@@ -101,7 +101,7 @@ def test_among_a_handful_of_files_a_goal_whose_words_are_scattered_is_never_sure
     goal: str, held: str, handful: RepoIndex
 ) -> None:
     sufficiency = judged(handful, goal)
-    assert sufficiency.surety is Surety.UNSURE
+    assert sufficiency.surety is Confidence.UNSURE
     assert sufficiency.notes[0].startswith(f"The first of few files has only {held}")
 
 
@@ -112,14 +112,14 @@ def test_among_a_handful_of_files_a_goal_whose_words_are_scattered_is_never_sure
 def test_among_a_handful_of_files_a_goal_that_one_of_them_answers_is_sure(
     goal: str, handful: RepoIndex
 ) -> None:
-    assert judged(handful, goal).surety is Surety.SURE
+    assert judged(handful, goal).surety is Confidence.SURE
 
 
 def test_an_empty_repository_is_told_from_a_goal_that_matches_nothing(
     tmp_path: Path, index: RepoIndex
 ) -> None:
     empty = judged(build_index(write(tmp_path, {}), workers=1), "Round the tax")
-    assert (empty.surety, empty.notes) == (Surety.NOTHING, ("The repository has no files.",))
+    assert (empty.surety, empty.notes) == (Confidence.NOTHING, ("The repository has no files.",))
     nothing = judged(index, "xyzzy plugh")
-    assert nothing.surety is Surety.NOTHING
+    assert nothing.surety is Confidence.NOTHING
     assert nothing.notes[0].startswith("Nothing in the repository shares a word with the goal: say what it")

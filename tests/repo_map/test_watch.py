@@ -24,18 +24,18 @@ def test_a_watched_tree_is_indexed_again_when_its_files_change(tmp_path: Path) -
         assert watcher.stdout is not None
         assert watcher.stderr is not None
 
-        def told() -> dict[str, Any]:
+        def message() -> dict[str, Any]:
             line: dict[str, Any] = json.loads(watcher.stdout.readline())  # type: ignore[union-attr]
             return line
 
-        assert told()["files"] == 2
+        assert message()["files"] == 2
         write(tree, {"b/d.py": "def d(): pass\n"})
-        line = told()
+        line = message()
         assert line["changed"] == 1
         (tree / "b" / "c.py").unlink()
         write(tree, {"b/d.py": "def e(): pass\n"})
         while line["files"] != 2 or line["fingerprint"] != _fingerprint(tree):
-            line = told()
+            line = message()
         watcher.send_signal(signal.SIGINT)
         assert (watcher.wait(), watcher.stderr.read()) == (0, "")
 

@@ -22,7 +22,7 @@ _EVENTS = {"os.rename": 1, "os.mkdir": 0, "os.remove": 0, "os.rmdir": 0, "os.tru
 class WritePoints:
     """Counts writes to disk, and ends the process at one of them as the power would."""
 
-    def __init__(self, folder: Path, kill_at: str, told: int) -> None:
+    def __init__(self, folder: Path, kill_at: str, message: int) -> None:
         """Die at ``kill_at``, such as ``rename cache/trees 2``.
 
         A server has threads: only the order of writes of one kind to one place is the same in every run.
@@ -30,7 +30,7 @@ class WritePoints:
         self.passed: Counter[str] = Counter()
         self._folder = f"{folder}/"
         self._kill_at = kill_at
-        self._told = told
+        self._told = message
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Audit hook: a file is opened for writing, moved, made or removed."""
@@ -81,12 +81,12 @@ def watched(points: WritePoints) -> type[sqlite3.Connection]:
     return Watched
 
 
-def serve_one(folder: Path, kill_at: str, told: int) -> None:
+def serve_one(folder: Path, kill_at: str, message: int) -> None:
     """Be ``repo-navigator serve`` on the pipes that are standard input and output now; never returns."""
     from repo_navigator.main import main
 
     before = {*sys.modules}
-    points = WritePoints(folder, kill_at, told)
+    points = WritePoints(folder, kill_at, message)
     connection, connect = watched(points), sqlite3.connect
     sqlite3.connect = lambda *a, **k: connect(*a, **{"factory": connection, **k})  # type: ignore[assignment]
     sys.addaudithook(points.hear)
@@ -143,11 +143,11 @@ def main() -> None:
                 os.close(mine)
             orders.sendall(f"started {child}\n".encode())
             with os.fdopen(reader) as said:
-                told = [line.rstrip("\n") for line in said if line.endswith("\n")]
+                message = [line.rstrip("\n") for line in said if line.endswith("\n")]
             os.waitpid(child, 0)
-            if told and told[0].startswith("modules "):
-                import_all(told[0].split()[1:])
-            where = told[-1].removeprefix("dies ") if told else "any moment"
+            if message and message[0].startswith("modules "):
+                import_all(message[0].split()[1:])
+            where = message[-1].removeprefix("dies ") if message else "any moment"
             orders.sendall(f"ended {where}\n".encode())
 
 

@@ -77,9 +77,9 @@ async def crowd(folder: Path, *, stdio: int, http: int, commands: int, rounds: i
             )
             fronts.append(await stack.enter_async_context(Client(command)))
         goal = {"goal": "add up the total", "repo_path": str(repository), "mode": "interactive"}
-        told = await _told(fronts[0].call_tool("navigate", goal))
-        shared = told["navigation_id"]
-        tally.steps.append(told["turn_report"]["step_number"])
+        message = await _told(fronts[0].call_tool("navigate", goal))
+        shared = message["navigation_id"]
+        tally.steps.append(message["turn_report"]["step_number"])
         budgets = count(4_000)
         async with anyio.create_task_group() as tasks:
             for front in fronts:
@@ -101,9 +101,9 @@ async def _work(
             "verbosity": [{"pattern": f"src/part_{number % 6}.py", "level": 1 + number % 4}],
             "budget": next(budgets),
         }
-        told = await _told(front.call_tool("step", {"navigation_id": shared, "updates": updates}))
-        if told:
-            tally.steps.append(told["turn_report"]["step_number"])
+        message = await _told(front.call_tool("step", {"navigation_id": shared, "updates": updates}))
+        if message:
+            tally.steps.append(message["turn_report"]["step_number"])
         else:
             tally.refused += 1
         tally.opened.append((await _told(front.call_tool("navigate", goal)))["navigation_id"])
@@ -116,8 +116,8 @@ async def _told(call: Awaitable[Any]) -> dict[str, Any]:
     if answer.is_error:
         assert any(busy in answer.content[0].text for busy in _BUSY), answer.content
         return {}
-    told: dict[str, Any] = answer.structured_content
-    return told
+    message: dict[str, Any] = answer.structured_content
+    return message
 
 
 async def _command(
@@ -134,8 +134,8 @@ async def _command(
             env=environment,
         )
         with anyio.fail_after(PATIENCE_S):
-            printed, told = await process.communicate()
-        assert process.returncode == 0, told.decode()
+            printed, message = await process.communicate()
+        assert process.returncode == 0, message.decode()
         assert b"part_1" in printed
         assert b"can't be" not in printed
         tally.commands += 1

@@ -118,9 +118,9 @@ def fuzz_bodies(inputs: int, seed: int) -> dict[int, int]:
     ):
         assert process.stderr is not None
         port = 0
-        for told in process.stderr:
-            if b"Serving MCP at" in told:
-                port = int(told.rpartition(b":")[2].split(b"/")[0])
+        for message in process.stderr:
+            if b"Serving MCP at" in message:
+                port = int(message.rpartition(b":")[2].split(b"/")[0])
                 break
         process.stderr.close()
         bodies = list(mutated(MESSAGES, inputs, seed))

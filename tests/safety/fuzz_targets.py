@@ -92,7 +92,7 @@ def replies(data: bytes) -> None:
     except (ValueError, RecursionError):
         return
     updates = said if isinstance(said, dict) else {"verbosity": said}
-    index, navigation = _flying()
+    index, navigation = _active_navigation()
     try:
         change, _ = amend_by_model(navigation, index, "because", updates)
         drawn = draw_map(index, change.plan)
@@ -103,7 +103,7 @@ def replies(data: bytes) -> None:
 
 
 @cache
-def _flying() -> tuple[RepoIndex, Navigation]:
+def _active_navigation() -> tuple[RepoIndex, Navigation]:
     root = write(Path(tempfile.mkdtemp(prefix="fuzz-")), FILES)
     task = checked(NavigationRequest("start the app", root, token_budget=TOKEN_BUDGET), NavigatorSettings())
     rates = ModelPricingRates(

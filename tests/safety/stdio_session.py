@@ -45,8 +45,8 @@ def take_steps(requests: IO[bytes], answers: IO[bytes], acks: list[Ack], known: 
         tool = {"name": "step" if known else "navigate", "arguments": arguments}
         answer = _ask(requests, answers, "tools/call", tool)
         assert not answer.get("isError"), answer
-        told = answer["structuredContent"]
-        known, report = told["navigation_id"], told["turn_report"]
+        message = answer["structuredContent"]
+        known, report = message["navigation_id"], message["turn_report"]
         at = len(acks)
         acks.append(
             Ack(known, report["step_number"], report["map_size_tokens"], "", str(report["total_cost"]))

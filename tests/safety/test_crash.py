@@ -46,8 +46,8 @@ def start(repository: Path, data: Path, cache: Path, limit: int = 0) -> subproce
 
 
 def answer_of(process: subprocess.Popen[str]) -> dict[str, object]:
-    printed, told = process.communicate(timeout=100)
-    assert process.returncode == 0, told
+    printed, message = process.communicate(timeout=100)
+    assert process.returncode == 0, message
     answer: dict[str, object] = json.loads(printed)
     return answer
 

@@ -28,8 +28,8 @@ def navigated(root: Path) -> tuple[RepoMap, str]:
     index = build_index(root, store=Store(None), workers=1)
     history = read_history(root, store=Store(None))
     assert history is None or OUTSIDE not in "\n".join((*history.subjects, *history.paths, *history.terms))
-    told = "\n".join(f"{problem.path}: {problem.what}" for problem in index.problems)
-    return draw_map(index.refresh(), EVERYTHING), told
+    message = "\n".join(f"{problem.path}: {problem.what}" for problem in index.problems)
+    return draw_map(index.refresh(), EVERYTHING), message
 
 
 @needs_posix
@@ -38,12 +38,12 @@ def test_a_hostile_repository_gets_what_it_must(trap: Trap, tmp_path: Path) -> N
     place = make_place(tmp_path)
     trap.plant(place)
     place.ran.unlink(missing_ok=True)
-    drawn, told = navigated(place.root)
+    drawn, message = navigated(place.root)
     assert not place.ran.exists(), place.ran.read_text()
     assert OUTSIDE not in drawn.text
-    assert OUTSIDE not in told
-    assert trap.told in told
-    assert "did not answer" not in told
+    assert OUTSIDE not in message
+    assert trap.message in message
+    assert "did not answer" not in message
     assert ('return "started"' in drawn.text) == trap.shows_app
     # Every line that begins a file is the path of one of its files, and no other line is.
     headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.files}]
@@ -148,6 +148,6 @@ def test_a_linked_work_tree_and_a_submodule_are_believed(tmp_path: Path) -> None
     for root in (tmp_path / "linked", main / "sub"):
         history = read_history(root, store=Store(None))
         assert history is not None
-        drawn, told = navigated(root)
+        drawn, message = navigated(root)
         assert 'return "started"' in drawn.text
-        assert "names the repository" not in told
+        assert "names the repository" not in message

@@ -54,14 +54,14 @@ def test_files_over_the_limit_are_counted_and_told(tmp_path: Path) -> None:
 def test_a_file_with_a_line_over_the_limit_is_not_parsed_and_told(tmp_path: Path) -> None:
     write(tmp_path, LONG_LINE)
     assert told_of(tmp_path) == ""
-    told = told_of(tmp_path, line_bytes=500)
-    assert told == "long.py: a line of 606 bytes is longer than 500; no symbols were read"
+    message = told_of(tmp_path, line_bytes=500)
+    assert message == "long.py: a line of 606 bytes is longer than 500; no symbols were read"
 
 
 def test_a_file_that_takes_too_long_to_parse_is_told(tmp_path: Path) -> None:
     write(tmp_path, {"deep.py": f"{'f(' * 20_000}\n"})
-    told = told_of(tmp_path, parse_seconds=0.000001)
-    assert told.startswith("deep.py: the python grammar did not finish within 8e-08 s of CPU time")
+    message = told_of(tmp_path, parse_seconds=0.000001)
+    assert message.startswith("deep.py: the python grammar did not finish within 8e-08 s of CPU time")
 
 
 def test_a_tree_that_memory_has_no_room_for_is_refused(
@@ -173,9 +173,9 @@ def test_a_custom_query_that_takes_too_long_is_refused_in_a_sentence(tmp_path: P
     write(tmp_path, {"a.py": f"{'a' * 40}b = 1\n" + "x = 1\n" * 300})
     index = build_index(tmp_path, store=Store(None), workers=1, limits=Limits(query_seconds=0.2))
     plan = FlightPlan.model_validate({"custom_queries": [{"pattern": "**", "query": query}]})
-    with pytest.raises(FlightPlanError) as told:
+    with pytest.raises(FlightPlanError) as message:
         draw_map(index, plan)
-    assert str(told.value) == (
+    assert str(message.value) == (
         "`custom_queries[0].query` can't be run: it did not finish within 0.2 s of CPU time; "
         "make its pattern simpler, or name fewer files."
     )
@@ -248,9 +248,9 @@ FLOODS: list[tuple[dict[str, object], str]] = [
 def test_a_partial_plan_that_is_too_large_is_refused_before_it_is_read(
     flood: dict[str, object], why: str
 ) -> None:
-    with pytest.raises(FlightPlanError) as told:
+    with pytest.raises(FlightPlanError) as message:
         apply_update(FlightPlan(), flood)
-    assert str(told.value).startswith(why)
+    assert str(message.value).startswith(why)
 
 
 @pytest.mark.parametrize(
@@ -266,9 +266,9 @@ def test_a_partial_plan_that_is_too_large_is_refused_before_it_is_read(
     ],
 )
 def test_the_text_of_a_plan_that_is_too_large_is_refused(text: str, why: str) -> None:
-    with pytest.raises(FlightPlanError) as told:
+    with pytest.raises(FlightPlanError) as message:
         FlightPlan.from_yaml(text)
-    assert str(told.value).startswith(why)
+    assert str(message.value).startswith(why)
 
 
 @pytest.mark.anyio

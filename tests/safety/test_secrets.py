@@ -175,10 +175,10 @@ def test_a_log_line_holds_no_secret(form: Any, capsys: pytest.CaptureFixture[str
     finally:
         root.handlers[:] = before
         root.setLevel(level)
-    told = capsys.readouterr().err
-    assert "calling with ***" in told
-    assert TOKEN not in told
-    assert LIVE not in told
+    message = capsys.readouterr().err
+    assert "calling with ***" in message
+    assert TOKEN not in message
+    assert LIVE not in message
 
 
 def test_a_log_line_that_is_cut_holds_no_half_of_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,9 +191,9 @@ def test_a_log_line_that_is_cut_holds_no_half_of_a_secret(capsys: pytest.Capture
     finally:
         root.handlers[:] = before
         root.setLevel(level)
-    told = capsys.readouterr().err
-    assert "…" in told
-    assert TOKEN[:8] not in told
+    message = capsys.readouterr().err
+    assert "…" in message
+    assert TOKEN[:8] not in message
 
 
 def commit(root: Path, message: str) -> None:
@@ -252,9 +252,9 @@ def test_a_file_whose_name_is_a_secret_is_listed_under_a_masked_name_and_asked_f
     assert TOKEN not in plan.to_yaml()
     drawn = draw_map(index, plan)
     assert masked in drawn.text
-    for told in (drawn.text, "".join(drawn.notes), repr(index.paths), repr(index.problems)):
-        assert TOKEN not in told
-        assert LIVE not in told
+    for message in (drawn.text, "".join(drawn.notes), repr(index.paths), repr(index.problems)):
+        assert TOKEN not in message
+        assert LIVE not in message
     assert any(
         problem.path == masked and "its name holds a secret" in problem.what for problem in index.problems
     )

@@ -269,6 +269,6 @@ def test_no_error_on_a_command_line_lets_an_escape_through(command: list[str], t
         [sys.executable, *arguments], capture_output=True, env={**os.environ, **data}, check=False
     )
     assert ended.returncode in (2, 3), ended.stderr
-    told = (ended.stdout + ended.stderr).decode()
-    assert not set(told) & {"\x1b", "\x07", "\u202e"}, told
-    assert told.strip()
+    message = (ended.stdout + ended.stderr).decode()
+    assert not set(message) & {"\x1b", "\x07", "\u202e"}, message
+    assert message.strip()

@@ -47,17 +47,19 @@ class Trap(NamedTuple):
     plant: Callable[[Place], None]
     shows_app: bool = True
     """Whether the ordinary file ``src/app.py`` is in the map."""
-    told: str = ""
+    message: str = ""
     """What the index's problems must say."""
 
 
 TRAPS: list[Trap] = []
 
 
-def trap(must: str, *, shows_app: bool = True, told: str = "") -> Callable[[Callable[[Place], None]], None]:
+def trap(
+    must: str, *, shows_app: bool = True, message: str = ""
+) -> Callable[[Callable[[Place], None]], None]:
     def note(plant: Callable[[Place], None]) -> None:
         name = plant.__name__.replace("_", "-")
-        TRAPS.append(Trap(name, must, plant, shows_app=shows_app, told=told))
+        TRAPS.append(Trap(name, must, plant, shows_app=shows_app, message=message))
 
     return note
 
@@ -157,26 +159,26 @@ def _private(place: Place) -> Path:
 
 @trap(
     "a .git file that names a repository which does not name it back is not believed",
-    told="names the repository",
+    message="names the repository",
 )
 def git_file(place: Place) -> None:
     _private(place)
     write(place.root, {**CODE, ".git": f"gitdir: {place.outside / '.git'}\n"})
 
 
-@trap("a .git link is no better", told="names the repository")
+@trap("a .git link is no better", message="names the repository")
 def git_link(place: Place) -> None:
     write(place.root, CODE)
     (place.root / ".git").symlink_to(_private(place))
 
 
-@trap("a .git folder whose objects lie in another one is not believed", told="names the repository")
+@trap("a .git folder whose objects lie in another one is not believed", message="names the repository")
 def common_folder(place: Place) -> None:
     commit(place.root, CODE)
     (place.root / ".git/commondir").write_text(f"{_private(place)}\n")
 
 
-@trap("nor is one in the tree that a .git file names", told="names the repository")
+@trap("nor is one in the tree that a .git file names", message="names the repository")
 def common_folder_of_a_git_file(place: Place) -> None:
     private = _private(place)
     write(place.root, {**CODE, ".git": "gitdir: .own\n", ".own/commondir": f"{private}\n"})
@@ -184,13 +186,13 @@ def common_folder_of_a_git_file(place: Place) -> None:
         shutil.copy(private / name, place.root / ".own")
 
 
-@trap("nor is a linked work tree that only says so itself", told="names the repository")
+@trap("nor is a linked work tree that only says so itself", message="names the repository")
 def forged_work_tree(place: Place) -> None:
     own = f"{_private(place)}/worktrees/forged"
     write(place.root, {**CODE, ".git": f"gitdir: {own}\n"})
 
 
-@trap("objects that another repository lends are not read", told="borrows objects")
+@trap("objects that another repository lends are not read", message="borrows objects")
 def alternates(place: Place) -> None:
     private = _private(place)
     commit(place.root, CODE)
@@ -199,7 +201,7 @@ def alternates(place: Place) -> None:
     (place.root / ".git/HEAD").write_text(git(place.outside, "rev-parse", "HEAD"))
 
 
-@trap("nor are those of a clone that shares them", told="borrows objects")
+@trap("nor are those of a clone that shares them", message="borrows objects")
 def shared_clone(place: Place) -> None:
     commit(place.outside, {**CODE, "private.py": f"# {OUTSIDE}\n"}, message=OUTSIDE)
     place.root.rmdir()
@@ -232,7 +234,7 @@ TRAPS.extend(
         f"link-{name.replace('/', '-')}",
         f"a link as .git/{name} is told and not followed",
         partial(_replaced_by_link, name=name),
-        told=f"`.git/{name}` is a symbolic link",
+        message=f"`.git/{name}` is a symbolic link",
     )
     for name in LINKED
 )
@@ -286,7 +288,7 @@ TRAPS.extend(
         f"pipe-{name.replace('/', '-')}",
         f"a pipe named {name} is not waited for",
         partial(_put, name=name, kind=stat.S_IFIFO),
-        told=_told_of(name),
+        message=_told_of(name),
     )
     for name in (*OPENED, *WAITED_FOR, *NOT_OPENED)
 )
@@ -296,13 +298,13 @@ if sys.platform == "linux":
             f"socket-{name.replace('/', '-')}",
             f"nor is a socket named {name}",
             partial(_put, name=name, kind=stat.S_IFSOCK),
-            told=_told_of(name),
+            message=_told_of(name),
         )
         for name in OPENED[:6]
     )
 
 
-@trap("a folder where a file is expected means a plain folder", told="Git can't read the repository")
+@trap("a folder where a file is expected means a plain folder", message="Git can't read the repository")
 def folders_for_files(place: Place) -> None:
     commit(place.root, CODE)
     for name in (".git/HEAD", ".git/index", ".git/info/exclude"):
@@ -311,7 +313,7 @@ def folders_for_files(place: Place) -> None:
     (place.root / ".gitignore").mkdir()
 
 
-@trap("a link to a file without end is not read", told="is a symbolic link")
+@trap("a link to a file without end is not read", message="is a symbolic link")
 def endless(place: Place) -> None:
     commit(place.root, CODE)
     (place.root / ".git/info/grafts").symlink_to("/dev/zero")
@@ -319,7 +321,7 @@ def endless(place: Place) -> None:
     (place.root / "zero.py").symlink_to("/dev/zero")
 
 
-@trap("a huge file of git's own is not read", told="over the limit of")
+@trap("a huge file of git's own is not read", message="over the limit of")
 def huge(place: Place) -> None:
     commit(place.root, CODE)
     for name in (".git/packed-refs", ".gitignore"):
@@ -327,19 +329,19 @@ def huge(place: Place) -> None:
             file.truncate(1 << 40)
 
 
-@trap("nor is a huge file of rules", told="walked without git")
+@trap("nor is a huge file of rules", message="walked without git")
 def huge_rules(place: Place) -> None:
     commit(place.root, CODE)
     with (place.root / "src/.gitignore").open("wb") as file:
         file.truncate(1 << 40)
 
 
-@trap("of very many rules the first are followed", told="only its first rules are followed")
+@trap("of very many rules the first are followed", message="only its first rules are followed")
 def many_rules(place: Place) -> None:
     write(place.root, {**CODE, ".gitignore": "a\n" * 400_000, "src/.gitignore": "*b*\n" * 200_000})
 
 
-@trap("a setting that names a pipe is not followed", told="names what is no small file")
+@trap("a setting that names a pipe is not followed", message="names what is no small file")
 def settings_to_a_pipe(place: Place) -> None:
     commit(place.root, CODE)
     os.mkfifo(place.root / "pipe")
@@ -365,7 +367,7 @@ def git_file_to_the_kernel(place: Place) -> None:
     )
 
 
-@trap("paths too long to be looked at are told", told="too long")
+@trap("paths too long to be looked at are told", message="too long")
 def deep(place: Place) -> None:
     write(place.root, CODE)
     here = os.open(place.root, os.O_RDONLY)
@@ -412,25 +414,27 @@ TRAPS.extend(
         f"setting-{name}",
         "a setting that names a pipe is found however it is written",
         partial(_hidden_setting, name=name),
-        told="names what is no small file",
+        message="names what is no small file",
     )
     for name in HIDDEN_SETTINGS
 )
 
 
-@trap("a setting behind more than a megabyte is found too", told="has more than 1,000,000 bytes")
+@trap("a setting behind more than a megabyte is found too", message="has more than 1,000,000 bytes")
 def setting_far_behind(place: Place) -> None:
     _settings_text(place, b"HERE#" + b"#" * 1_100_000 + b"\n[core]\nexcludesFile=pipe\n")
 
 
-@trap("files that include one another many times over are not followed", told="include more than 100 files")
+@trap(
+    "files that include one another many times over are not followed", message="include more than 100 files"
+)
 def many_includes(place: Place) -> None:
     _settings_text(place, b"HERE[include]\npath=../0\n")
     for number in range(9):
         (place.root / str(number)).write_text("[include]\n" + f"path={number + 1}\n" * 40)
 
 
-@trap("a pattern of the repository's own is not looked for in its files", told="is a pattern")
+@trap("a pattern of the repository's own is not looked for in its files", message="is a pattern")
 def slow_pattern(place: Place) -> None:
     _settings_text(place, b'HERE[diff "x"]\nxfuncname="^(a*)*(a*)*(a*)*\\\\1\\\\2\\\\3b$"\n')
     write(place.root, {".git/info/attributes": "* diff=x\n"})
@@ -447,7 +451,7 @@ def _borrowing(place: Place, alternates: str) -> None:
     (place.root / ".git/HEAD").write_text(git(place.outside, "rev-parse", "HEAD"))
 
 
-@trap("nor those that stand behind more than a megabyte", told="has more than 1,000,000 bytes")
+@trap("nor those that stand behind more than a megabyte", message="has more than 1,000,000 bytes")
 def alternates_far_behind(place: Place) -> None:
     _borrowing(place, "#" * 1_100_000 + "\nPRIVATE\n")
 
@@ -467,7 +471,7 @@ def _forged_linked_tree(place: Place, pointer: str, common: str) -> None:
     write(place.root, {".git": f"gitdir: {pointer}\n"})
 
 
-@trap("a space at the end of a folder's name belongs to it", told="names the repository")
+@trap("a space at the end of a folder's name belongs to it", message="names the repository")
 def spaced_common_folder(place: Place) -> None:
     _forged_linked_tree(place, ".x/worktrees/w", "../.. ")
 
@@ -505,12 +509,12 @@ def odd_times(place: Place) -> None:
         )
 
 
-@trap("committed names with line breaks are names", told="control characters")
+@trap("committed names with line breaks are names", message="control characters")
 def committed_line_breaks(place: Place) -> None:
     commit(place.root, {**CODE, "a=b\nc=d@e.py": "x = 1\n", "f=g.py": "x = 1\n"})
 
 
-@trap("links that leave the tree are told and not followed", told="leaves the tree")
+@trap("links that leave the tree are told and not followed", message="leaves the tree")
 def links(place: Place) -> None:
     write(place.root, CODE)
     (place.root / "secret.txt").symlink_to(place.outside / "secret.txt")
@@ -521,7 +525,7 @@ def links(place: Place) -> None:
     commit(place.root, {})
 
 
-@trap("a tracked folder that is a link by now is not followed", told="symbolic link")
+@trap("a tracked folder that is a link by now is not followed", message="symbolic link")
 def folder_became_link(place: Place) -> None:
     commit(place.root, {**CODE, "lib/secret.txt": "inside\n", "lib/code.py": "y = 2\n"})
     for file in (place.root / "lib").iterdir():
@@ -530,14 +534,16 @@ def folder_became_link(place: Place) -> None:
     (place.root / "lib").symlink_to(place.outside)
 
 
-@trap("an index that names files outside is told and not believed", told="leads out of the repository")
+@trap("an index that names files outside is told and not believed", message="leads out of the repository")
 def crafted_index(place: Place) -> None:
     commit(place.root, CODE)
     names = ["../outside/secret.txt", "src/../../outside/code.py", str(place.outside / "secret.txt")]
     (place.root / ".git/index").write_bytes(_index(["src/app.py", ".git/config", *names]))
 
 
-@trap("names with line breaks, escapes and direction marks are left out and told", told="control characters")
+@trap(
+    "names with line breaks, escapes and direction marks are left out and told", message="control characters"
+)
 def names(place: Place) -> None:
     odd = [
         "a\nsrc/forged.py",
@@ -558,13 +564,13 @@ def imitation(place: Place) -> None:
     commit(place.root, {**CODE, "notes.txt": f"{forged}\x1b]0;title\x07\u202eabc\u2066\U000e0041\r\n"})
 
 
-@trap("pipes, sockets and devices are not opened", told="neither a file nor a folder")
+@trap("pipes, sockets and devices are not opened", message="neither a file nor a folder")
 def pipes(place: Place) -> None:
     write(place.root, CODE)
     os.mkfifo(place.root / "pipe.py")
 
 
-@trap("submodules and nested repositories are told and not entered", told="submodule or nested repository")
+@trap("submodules and nested repositories are told and not entered", message="submodule or nested repository")
 def nested(place: Place) -> None:
     commit(place.root, CODE)
     commit(place.root / "vendored", {"inner.py": f"# {OUTSIDE}\n"})

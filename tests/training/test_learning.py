@@ -49,16 +49,16 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[TaskRows]:
 
 def test_a_signal_that_tells_gold_gets_weight_and_noise_gets_none() -> None:
     noise = np.array([0.0, 1.0, 0.0, 1.0])
-    told = np.array([1.0, 0.0, 0.0, 0.0])
-    lists = make_lists([({"told": told, "noise": noise}, told > 0, 1.0)], ["told", "noise"])
+    message = np.array([1.0, 0.0, 0.0, 0.0])
+    lists = make_lists([({"told": message, "noise": noise}, message > 0, 1.0)], ["told", "noise"])
     weights = fit(lists, np.zeros(2), Aim(places=1, strength=0.01), low=np.zeros(2), high=np.full(2, 9.0))
     assert weights[0] > 1.0
     assert weights[1] == 0.0
 
 
 def test_more_places_ask_for_less_weight() -> None:
-    told = np.array([1.0, *np.zeros(20)])
-    lists = make_lists([({"told": told}, told > 0, 1.0)], ["told"])
+    message = np.array([1.0, *np.zeros(20)])
+    lists = make_lists([({"told": message}, message > 0, 1.0)], ["told"])
     low, high = np.zeros(1), np.full(1, 9.0)
     first = fit(lists, np.zeros(1), Aim(places=1, strength=0.01), low=low, high=high)
     among_many = fit(lists, np.zeros(1), Aim(places=30, strength=0.01), low=low, high=high)

@@ -43,8 +43,8 @@ class IndexEntry(NamedTuple):
 
     def line(self) -> str:
         """Return the entry as a line of YAML."""
-        told = {self.module: f"{self.summary} [{', '.join(self.names)}]"}
-        line: str = yaml.safe_dump(told, allow_unicode=True, width=_ONE_LINE)
+        message = {self.module: f"{self.summary} [{', '.join(self.names)}]"}
+        line: str = yaml.safe_dump(message, allow_unicode=True, width=_ONE_LINE)
         return line.rstrip("\n")
 
 

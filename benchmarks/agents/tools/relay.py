@@ -57,14 +57,14 @@ class Relay:
 
     def _count(self, answer: httpx.Response) -> None:
         try:
-            told: dict[str, int] = answer.json().get("usageMetadata") or {}
+            message: dict[str, int] = answer.json().get("usageMetadata") or {}
         except (ValueError, AttributeError):
-            told = {}
+            message = {}
         usage = TokenUsage(
-            input=told.get("promptTokenCount", 0),
-            cached=told.get("cachedContentTokenCount", 0),
-            output=told.get("candidatesTokenCount", 0),
-            thinking=told.get("thoughtsTokenCount", 0),
+            input=message.get("promptTokenCount", 0),
+            cached=message.get("cachedContentTokenCount", 0),
+            output=message.get("candidatesTokenCount", 0),
+            thinking=message.get("thoughtsTokenCount", 0),
             calls=1,
         )
         with self._lock:

@@ -15,7 +15,7 @@ from google.adk.models.llm_response import LlmResponse
 
 from navigator.adk.model_errors import UnusableError
 from navigator.adk.models.embedded import EmbeddedPlanner
-from navigator.adk.models.gemini import ExplicitCache, Interactions, Memory, close_client, open_gemini
+from navigator.adk.models.gemini import ExplicitCache, Interactions, ProviderCache, close_client, open_gemini
 from navigator.adk.models.http import open_client
 from navigator.model_names import (
     GEMINI_KEYS,
@@ -30,7 +30,7 @@ from navigator.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
-    from navigator.adk.active_navigation import Flight
+    from navigator.adk.active_navigation import ActiveNavigation
 
 
 class Provider(NamedTuple):
@@ -39,14 +39,14 @@ class Provider(NamedTuple):
     name: str
     llm: BaseLlm
     price: ModelPrice
-    memory: Memory
+    memory: ProviderCache
 
 
 LONGEST = 5
 """Times the wait for a piece that a whole answer may take: one that drips would never end."""
 
 
-class Patience(NamedTuple):
+class RetryPolicy(NamedTuple):
     """How long to try one provider before the next."""
 
     timeout_s: float | None
@@ -57,7 +57,7 @@ class Patience(NamedTuple):
     stream: bool = False
 
 
-async def answer_of(llm: BaseLlm, request: LlmRequest, patience: Patience) -> LlmResponse | None:
+async def answer_of(llm: BaseLlm, request: LlmRequest, patience: RetryPolicy) -> LlmResponse | None:
     """Return the last response to ``request``: it is the whole one, also where it was streamed.
 
     Raises:
@@ -81,7 +81,10 @@ OLLAMA_URL = "http://localhost:11434/v1"
 
 
 def providers_of(
-    flight: Flight, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
+    active: ActiveNavigation,
+    settings: NavigatorSettings,
+    prices: PriceTable,
+    handed_in: Mapping[str, BaseLlm],
 ) -> tuple[Provider, ...]:
     """Return the providers to try in order: the task's model, the settings' fallbacks, the embedded planner.
 
@@ -90,28 +93,28 @@ def providers_of(
         UnpricedModelError: a model that costs money has no price.
     """
     names = [
-        flight.navigation.run.model,
+        active.navigation.run.model,
         *settings.fallback_models,
         *([EMBEDDED] if settings.embedded_fallback else []),
     ]
     return tuple(
-        _provider(name, flight, settings, price_of(name, settings, prices, handed_in), handed_in)
+        _provider(name, active, settings, price_of(name, settings, prices, handed_in), handed_in)
         for name in dict.fromkeys(names)
     )
 
 
 def _provider(
     name: str,
-    flight: Flight,
+    active: ActiveNavigation,
     settings: NavigatorSettings,
     price: ModelPrice,
     handed_in: Mapping[str, BaseLlm],
 ) -> Provider:
     if name in handed_in:
-        return Provider(name, handed_in[name], price, Memory())
+        return Provider(name, handed_in[name], price, ProviderCache())
     vendor, _, rest = name.partition("/")
     if name == EMBEDDED:
-        return Provider(name, EmbeddedPlanner(flight), price, Memory())
+        return Provider(name, EmbeddedPlanner(active), price, ProviderCache())
     if vendor == "ollama":
         return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
     if vendor == "openai":
@@ -138,7 +141,7 @@ GARBLED = "has a key that is none, as it holds blanks or characters that no requ
 
 
 def _unavailable(name: str, why: str, price: ModelPrice) -> Provider:
-    return Provider(name, _Unavailable(model=name, why=why), price, Memory())
+    return Provider(name, _Unavailable(model=name, why=why), price, ProviderCache())
 
 
 def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provider:
@@ -154,7 +157,7 @@ def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provid
     if settings.gemini_memory == "cache" and price.rewards_memory:
         return Provider(name, llm, price, ExplicitCache(llm, settings.memory_s))
     return Provider(
-        name, llm, price, Memory(partial(close_client, llm), has_prefix_cache=price.rewards_repetition)
+        name, llm, price, ProviderCache(partial(close_client, llm), has_prefix_cache=price.rewards_repetition)
     )
 
 
@@ -174,5 +177,5 @@ def _openai(name: str, model: str, url: str | None, key: str | None, price: Mode
         name,
         OpenAILlm(model=model, client=client),
         price,
-        Memory(client.close, has_prefix_cache=caches),
+        ProviderCache(client.close, has_prefix_cache=caches),
     )

@@ -16,7 +16,7 @@ from navigator.planner import Finalize, decide
 from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
-    from navigator.adk.active_navigation import Flight
+    from navigator.adk.active_navigation import ActiveNavigation
 
 _NO_TOKENS = types.GenerateContentResponseUsageMetadata(
     prompt_token_count=0, candidates_token_count=0, total_token_count=0
@@ -26,19 +26,19 @@ _NO_TOKENS = types.GenerateContentResponseUsageMetadata(
 class EmbeddedPlanner(BaseLlm):
     """Decides by policy over the index instead of by language."""
 
-    _flight: Flight = PrivateAttr()
+    _active: ActiveNavigation = PrivateAttr()
 
-    def __init__(self, flight: Flight) -> None:
+    def __init__(self, active: ActiveNavigation) -> None:
         super().__init__(model=EMBEDDED)
-        self._flight = flight
+        self._active = active
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield one tool call, as any model would."""
-        flight = self._flight
-        view = await flight.view(flight.navigation.state.flight_plan)
-        decision = await asyncio.to_thread(decide, flight.navigation, flight.workspace, view)
+        active = self._active
+        view = await active.view(active.navigation.state.flight_plan)
+        decision = await asyncio.to_thread(decide, active.navigation, active.workspace, view)
         if isinstance(decision, Finalize):
             call = types.Part.from_function_call(name="finalize_context", args={"summary": decision.summary})
         else:

@@ -20,8 +20,8 @@ from navigator.adk.model_errors import says_gone
 from navigator.adk.models.http import open_client
 from navigator.adk.replies import SLACK, WIDE
 from navigator.adk.requests import base_length, says_more, shared_length, stable_texts, texts_of
-from navigator.pricing import Written
-from navigator.prompt import Remembers
+from navigator.pricing import CachedTokens
+from navigator.prompt import CachedPrefix
 
 
 def open_gemini(model: str, url: str | None, *, interactions: bool = False) -> Gemini:
@@ -60,7 +60,7 @@ LEAST_PREFIX = 4_096
 """Tokens of a repeated beginning that every prefix cache serves at least in part."""
 
 
-class Memory:
+class ProviderCache:
     """A provider that is asked to remember nothing: each request travels whole.
 
     It may have a prefix cache of its own; then the beginning is best in the same bytes.
@@ -79,9 +79,9 @@ class Memory:
         """Whether the provider was ever called: only then there is a connection to close."""
 
     @property
-    def remembers(self) -> Remembers:
+    def remembers(self) -> CachedPrefix:
         """What the provider will serve from its memory in the next call, as far as is known."""
-        return Remembers.ALL if self._has_prefix_cache else Remembers.NOTHING
+        return CachedPrefix.ALL if self._has_prefix_cache else CachedPrefix.NOTHING
 
     def see(self, repeated: int, cached: int) -> None:
         """Learn whether prefixes are remembered from a call that said ``repeated`` tokens once more."""
@@ -96,7 +96,7 @@ class Memory:
         """Tell whether the provider should first be given the request's beginning, of ``tokens``, to keep."""
         return False
 
-    async def write(self, request: LlmRequest, most: int) -> Written | None:
+    async def write(self, request: LlmRequest, most: int) -> CachedTokens | None:
         """Give the provider the request's beginning, or have it keep it longer; None where it refused.
 
         Args:
@@ -111,10 +111,10 @@ class Memory:
     def shorten(self, attempt: LlmRequest, request: LlmRequest) -> None:
         """Take out of ``attempt``, a copy of ``request``, what the provider remembers."""
 
-    def hear(self, request: LlmRequest, response: LlmResponse, *, usable: bool) -> None:
+    def learn_from(self, request: LlmRequest, response: LlmResponse, *, usable: bool) -> None:
         """Learn from an answer what the provider will remember."""
 
-    def lapsed(self, error: BaseException) -> bool:
+    def has_lapsed(self, error: BaseException) -> bool:
         """Tell whether the error may mean that the provider has forgotten; if so, rely on nothing it kept."""
         return False
 
@@ -142,7 +142,7 @@ _log = logging.getLogger(__name__)
 _Key = tuple[str, ...]
 
 
-class ExplicitCache(Memory):
+class ExplicitCache(ProviderCache):
     """One cache at a time, made anew when the base map changes or the cache's time is over."""
 
     def __init__(self, llm: Gemini, lifetime_s: float, clock: Callable[[], float] = monotonic) -> None:
@@ -157,9 +157,9 @@ class ExplicitCache(Memory):
         self._least = LEAST_TOKENS
 
     @property
-    def remembers(self) -> Remembers:
+    def remembers(self) -> CachedPrefix:
         """The base where there is a cache for it; before it was first asked for, hardly anything else is."""
-        return Remembers.BASE if self._name and self._clock() < self._ends else Remembers.NOTHING
+        return CachedPrefix.BASE if self._name and self._clock() < self._ends else CachedPrefix.NOTHING
 
     def wants(self, request: LlmRequest, tokens: int) -> bool:
         """Tell whether the beginning is worth caching and is not cached yet, or not for much longer."""
@@ -168,7 +168,7 @@ class ExplicitCache(Memory):
             return self._ends - self._clock() < self.lifetime_s / 2
         return tokens >= self._least and base_length(request) > 0
 
-    async def write(self, request: LlmRequest, most: int) -> Written | None:
+    async def write(self, request: LlmRequest, most: int) -> CachedTokens | None:
         """Cache the beginning of ``request``, or keep its cache on; a refusal is not asked for twice."""
         key, begins = _key(request), self._clock()
         try:
@@ -176,7 +176,7 @@ class ExplicitCache(Memory):
                 config = types.UpdateCachedContentConfig(ttl=self._ttl)
                 await self._llm.api_client.aio.caches.update(name=self._name, config=config)
                 longer, self._ends = begins + self.lifetime_s - self._ends, begins + self.lifetime_s
-                return Written(0, self._tokens, longer)
+                return CachedTokens(0, self._tokens, longer)
             await self.forget()
             # Where that is refused, it is asked for again only when there is far more to keep.
             least, self._least = self._least, 2 * max(self._least, most)
@@ -186,12 +186,12 @@ class ExplicitCache(Memory):
             _log.debug("%s made no cache", self._llm.model, exc_info=True)
             return None
         name, usage = cached.name or "", cached.usage_metadata
-        told = (usage.total_token_count or 0) if usage else 0
-        self._tokens = told if 0 < told <= WIDE * most + SLACK else most
+        message = (usage.total_token_count or 0) if usage else 0
+        self._tokens = message if 0 < message <= WIDE * most + SLACK else most
         if _NAME.fullmatch(name):
             self._least = least
             self._name, self._key, self._ends = name, key, begins + self.lifetime_s
-        return Written(self._tokens, self._tokens, self.lifetime_s)
+        return CachedTokens(self._tokens, self._tokens, self.lifetime_s)
 
     def held(self, request: LlmRequest) -> int:
         """Return the tokens of the cache that serves ``request``."""
@@ -206,7 +206,7 @@ class ExplicitCache(Memory):
         attempt.config.cached_content = self._name
         attempt.contents = attempt.contents[base_length(request) :]
 
-    def lapsed(self, error: BaseException) -> bool:
+    def has_lapsed(self, error: BaseException) -> bool:
         """Tell whether the cache was named and may be gone."""
         if not self._name or not says_gone(error, "cache"):
             return False
@@ -251,7 +251,7 @@ _ID = re.compile(r"(?!\.)[\w.-]{1,500}")
 CARRIED_OUT = {"status": "carried out; what follows is how things stand now"}
 
 
-class _Last(NamedTuple):
+class _LatestInteraction(NamedTuple):
     """The latest interaction that counts."""
 
     id: str
@@ -263,19 +263,19 @@ class _Last(NamedTuple):
     """What the model called in it; the interaction that goes on from it has to answer them."""
 
 
-class Interactions(Memory):
+class Interactions(ProviderCache):
     """One conversation, begun anew when the map is told whole again: so it stays as short as the state."""
 
     def __init__(self, llm: Gemini) -> None:
         super().__init__(partial(close_client, llm))
         self._llm = llm
-        self._last: _Last | None = None
+        self._last: _LatestInteraction | None = None
         self._kept: list[str] = []
 
     @property
-    def remembers(self) -> Remembers:
+    def remembers(self) -> CachedPrefix:
         """The whole conversation."""
-        return Remembers.ALL
+        return CachedPrefix.ALL
 
     def shorten(self, attempt: LlmRequest, request: LlmRequest) -> None:
         """Go on from the latest interaction where it knows the beginning."""
@@ -293,7 +293,7 @@ class Interactions(Memory):
                 attempt.contents = [*_answers(last.calls), *attempt.contents[known:]]
         attempt.config.system_instruction = None
 
-    def hear(self, request: LlmRequest, response: LlmResponse, *, usable: bool) -> None:
+    def learn_from(self, request: LlmRequest, response: LlmResponse, *, usable: bool) -> None:
         """Remember the interaction, and go on from it where its answer was of use."""
         interaction = response.interaction_id
         if not interaction or not _ID.fullmatch(interaction):
@@ -303,9 +303,9 @@ class Interactions(Memory):
             calls = tuple(
                 types.FunctionCall(id=call.id, name=call.name) for call in response.get_function_calls()
             )
-            self._last = _Last(interaction, _interaction_key(request), _contents(request), calls)
+            self._last = _LatestInteraction(interaction, _interaction_key(request), _contents(request), calls)
 
-    def lapsed(self, error: BaseException) -> bool:
+    def has_lapsed(self, error: BaseException) -> bool:
         """Tell whether the provider may have lost the interactions; the next call starts a new one."""
         if self._last is None or not says_gone(error, "interaction"):
             return False

@@ -13,18 +13,18 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from pydantic import PrivateAttr
 
-from navigator.adk.model_errors import Fault, explain, may_be_billed
-from navigator.adk.models.catalogue import Patience, Provider, answer_of, providers_of
+from navigator.adk.model_errors import ModelError, explain, may_be_billed
+from navigator.adk.models.catalogue import Provider, RetryPolicy, answer_of, providers_of
 from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
-from navigator.adk.requests import Scale, attempt_of
+from navigator.adk.requests import RequestTokenCounter, attempt_of
 from navigator.model_names import price_of
 from navigator.money import dollars
-from navigator.pricing import FIRST_MARGIN, TokenUsage, Written
+from navigator.pricing import FIRST_MARGIN, CachedTokens, TokenUsage
 from navigator.settings import EMBEDDED
 from navigator.token_usage import RequestTokens
 
 if TYPE_CHECKING:
-    from navigator.adk.active_navigation import Flight
+    from navigator.adk.active_navigation import ActiveNavigation
     from navigator.pricing import ModelPrice, PriceTable
     from navigator.settings import NavigatorSettings
 
@@ -35,15 +35,17 @@ _log = logging.getLogger(__name__)
 class HybridSession(BaseLlm):
     """One task's model: the first provider answers until it fails for good, then the next takes over."""
 
-    _flight: Flight = PrivateAttr()
+    _active: ActiveNavigation = PrivateAttr()
     _providers: tuple[Provider, ...] = PrivateAttr()
-    _patience: Patience = PrivateAttr()
-    _scale: Scale = PrivateAttr(default_factory=Scale)
+    _patience: RetryPolicy = PrivateAttr()
+    _scale: RequestTokenCounter = PrivateAttr(default_factory=RequestTokenCounter)
     _at: int = PrivateAttr(default=0)
 
-    def __init__(self, flight: Flight, providers: Sequence[Provider], patience: Patience) -> None:
+    def __init__(
+        self, active: ActiveNavigation, providers: Sequence[Provider], patience: RetryPolicy
+    ) -> None:
         super().__init__(model="navigator-session")
-        self._flight = flight
+        self._active = active
         self._providers = tuple(providers)
         self._patience = patience
         self._hand_over()
@@ -51,7 +53,7 @@ class HybridSession(BaseLlm):
     @property
     def id(self) -> str:
         """The id of the navigation that the session serves."""
-        return self._flight.navigation.run.navigation_id
+        return self._active.navigation.run.navigation_id
 
     @property
     def input_quota(self) -> int | None:
@@ -61,7 +63,7 @@ class HybridSession(BaseLlm):
     @property
     def input_usage(self) -> int:
         """Input tokens that the session's models were sent so far, cached ones included."""
-        return self._flight.ledger.usage.input
+        return self._active.ledger.usage.input
 
     async def invoke(self, request: LlmRequest) -> LlmResponse:
         """Return the one answer to ``request``."""
@@ -99,18 +101,18 @@ class HybridSession(BaseLlm):
                 return
             if not await self.give_up(answer.words):
                 # Raised here, it would be logged with its traceback at every level of the runner.
-                yield LlmResponse(error_code="MODEL_FAILED", error_message=self._flight.failure)
+                yield LlmResponse(error_code="MODEL_FAILED", error_message=self._active.failure)
                 return
 
     async def give_up(self, words: str) -> bool:
-        """Let the next provider take over, and note why; without a next one the flight has failed.
+        """Let the next provider take over, and note why; without a next one the navigation has failed.
 
         What the provider that failed has kept is deleted: nobody asks it again.
         """
         failed = self._providers[self._at]
         await failed.memory.forget()
         if self._at + 1 == len(self._providers):
-            self._flight.failure = (
+            self._active.failure = (
                 f"The model {failed.name} {words}; the best plan so far stands. Step again, or name another "
                 "model."
             )
@@ -125,7 +127,7 @@ class HybridSession(BaseLlm):
 
         The embedded planner costs nothing: where it may follow, a spent limit does not end the work.
         """
-        ledger = self._flight.ledger
+        ledger = self._active.ledger
         while not ledger.affords(projected := self.projected_cost(request)):
             words = (
                 f"could cost {dollars(projected)} for its next call, and {dollars(ledger.remaining)} of "
@@ -137,24 +139,24 @@ class HybridSession(BaseLlm):
         return ""
 
     def _is_too_dear(self, provider: Provider, request: LlmRequest) -> bool:
-        return not self._flight.ledger.affords(self._projection(provider, request)[0])
+        return not self._active.ledger.affords(self._projection(provider, request)[0])
 
     def _hand_over(self) -> None:
-        self._flight.pilot = self.provider
-        self._flight.remembers = self._providers[self._at].memory.remembers
+        self._active.model_name = self.provider
+        self._active.remembers = self._providers[self._at].memory.remembers
 
-    async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | Fault:
+    async def _ask(self, provider: Provider, request: LlmRequest) -> LlmResponse | ModelError:
         """Return a usable answer, or the fault that remains after the last repetition."""
-        fault = Fault("gave no answer", passing=True)
+        fault = ModelError("gave no answer", passing=True)
         attempt, lapses = 0, 0
         while attempt <= self._patience.retries:
             if attempt:
                 await asyncio.sleep(self._patience.first_delay_s * 2 ** (attempt - 1))
             projected, tokens = self._projection(provider, request)
             if (quota := self.input_quota) and tokens.total > quota:
-                return Fault(f"reads {quota} tokens at most", passing=False)
-            if not self._flight.ledger.affords(projected):
-                return Fault(f"{fault.words} and another try would pass the cost limit", passing=False)
+                return ModelError(f"reads {quota} tokens at most", passing=False)
+            if not self._active.ledger.affords(projected):
+                return ModelError(f"{fault.words} and another try would pass the cost limit", passing=False)
             answer = await self._attempt(provider, request, tokens)
             if isinstance(answer, LlmResponse):
                 return answer
@@ -170,12 +172,12 @@ class HybridSession(BaseLlm):
 
     async def _attempt(
         self, provider: Provider, request: LlmRequest, tokens: RequestTokens
-    ) -> LlmResponse | Fault:
+    ) -> LlmResponse | ModelError:
         provider.memory.in_use = True
         await self._write(provider, request, tokens)
         attempt = attempt_of(request, provider.llm.model)
         provider.memory.shorten(attempt, request)
-        most = self._flight.ledger.expected(provider.name, tokens.total, _limit(request))
+        most = self._active.ledger.expected(provider.name, tokens.total, _limit(request))
         patience = self._patience
         if provider.name == EMBEDDED:
             # It computes here, and there is nobody to ask after it: on a slow machine it takes what it takes.
@@ -186,25 +188,25 @@ class HybridSession(BaseLlm):
             _log.debug("%s failed", provider.name, exc_info=True)
             if may_be_billed(error):
                 # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
-                self._flight.ledger.book(provider.name, provider.price, most, 0)
-            return explain(error)._replace(lapsed=provider.memory.lapsed(error))
+                self._active.ledger.book(provider.name, provider.price, most, 0)
+            return explain(error)._replace(lapsed=provider.memory.has_lapsed(error))
         if response is None:
-            return Fault("gave no answer", passing=True)
+            return ModelError("gave no answer", passing=True)
         usage = self._book(provider, response, tokens, most)
         answer = read_reply(response, request)
         if isinstance(answer, LlmResponse):
             answer.usage_metadata = metadata_of(usage)
-        provider.memory.hear(request, response, usable=isinstance(answer, LlmResponse))
+        provider.memory.learn_from(request, response, usable=isinstance(answer, LlmResponse))
         if tokens.total:
             self._scale.said(provider.name, request)
             if usage.input and (usage.cached or provider.price.charges):
                 provider.memory.see(tokens.repeated, usage.cached)
-            self._flight.remembers = provider.memory.remembers
+            self._active.remembers = provider.memory.remembers
         return answer
 
     async def _write(self, provider: Provider, request: LlmRequest, tokens: RequestTokens) -> None:
         """Give the provider what it can remember, where that pays and the limit has room for it."""
-        memory, ledger, price = provider.memory, self._flight.ledger, provider.price
+        memory, ledger, price = provider.memory, self._active.ledger, provider.price
         beginning = tokens.stable + tokens.base
         if not memory.wants(request, beginning):
             return
@@ -218,7 +220,7 @@ class HybridSession(BaseLlm):
                 written = await memory.write(request, most)
         except TimeoutError:
             # Nobody tells whether it was written after all.
-            written = Written(most, most, memory.lifetime_s)
+            written = CachedTokens(most, most, memory.lifetime_s)
         if written is not None:
             ledger.book_writing(price, written)
 
@@ -226,33 +228,33 @@ class HybridSession(BaseLlm):
         self, provider: Provider, response: LlmResponse, tokens: RequestTokens, most: TokenUsage
     ) -> TokenUsage:
         """Book what the provider tells; where that is nothing, or can't be true, our own count."""
-        ledger, received = self._flight.ledger, count_received(response)
-        told, charges = usage_of(response), provider.price.charges
-        if told is not None and not is_plausible(told, most, received):
+        ledger, received = self._active.ledger, count_received(response)
+        message, charges = usage_of(response), provider.price.charges
+        if message is not None and not is_plausible(message, most, received):
             self._note(f"{provider.name} told a use that can't be true; our own count of it is booked.")
-            told = None
-        elif charges and (told is None or (received and not told.output + told.thinking)):
+            message = None
+        elif charges and (message is None or (received and not message.output + message.thinking)):
             self._note(f"{provider.name} does not tell what it uses; our own count of it is booked.")
-        usage = told or TokenUsage(input=most.input if charges else 0, calls=1)
+        usage = message or TokenUsage(input=most.input if charges else 0, calls=1)
         if charges and not usage.output + usage.thinking:
             # Another tokenizer may count more; what a model thought and did not say nobody can count.
             usage = usage._replace(output=int(received * FIRST_MARGIN))
-        ledger.book(provider.name, provider.price, usage, tokens.total if told else 0)
+        ledger.book(provider.name, provider.price, usage, tokens.total if message else 0)
         if tokens.total:
             output = usage.output + usage.thinking
             ledger.account = ledger.account.after_call(tokens, usage.input, usage.cached, output)
         return usage
 
     def _note(self, note: str) -> None:
-        if note not in self._flight.notes:
-            self._flight.notes.append(note)
+        if note not in self._active.notes:
+            self._active.notes.append(note)
 
     def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
         if provider.name == EMBEDDED:
             return Decimal(0), RequestTokens()
-        tokens = self._scale.weigh(provider.name, request, self._flight.frame)
+        tokens = self._scale.weigh(provider.name, request, self._active.delta)
         cached = provider.memory.held(request)
-        ledger = self._flight.ledger
+        ledger = self._active.ledger
         cost = ledger.projected(provider.name, provider.price, tokens.total, _limit(request), cached)
         return cost, tokens
 
@@ -281,14 +283,14 @@ class SessionManager:
         """
         return price_of(model, self._settings, self._prices, self._handed_in)
 
-    def create(self, flight: Flight) -> HybridSession:
-        """Return a new session with the models that the flight's task and the settings name."""
+    def create(self, active: ActiveNavigation) -> HybridSession:
+        """Return a new session with the models that the navigation's task and the settings name."""
         settings = self._settings
-        providers = providers_of(flight, settings, self._prices, self._handed_in)
-        patience = Patience(
+        providers = providers_of(active, settings, self._prices, self._handed_in)
+        patience = RetryPolicy(
             settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
         )
-        session = HybridSession(flight, providers, patience)
+        session = HybridSession(active, providers, patience)
         self._sessions[session.id] = session
         return session
 

@@ -116,6 +116,6 @@ def test_a_task_that_cannot_be_checked_is_told(tmp_path: Path, capsys: pytest.Ca
         text = f"id: {name}\nlanguage: Python\ngoal: x\nrepository: orderdesk\n{more}"
         (tmp_path / f"{name}.yaml").write_text(text)
     assert main(["bench", "agents", "tasks", "--check", "--tasks", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "absent: not checked, as none-such is not installed" in told
-    assert "unknown: not checked, as no solution is known" in told
+    message = capsys.readouterr().out
+    assert "absent: not checked, as none-such is not installed" in message
+    assert "unknown: not checked, as no solution is known" in message

@@ -9,7 +9,7 @@ import pytest
 from tree_sitter import QueryCursor
 
 from repo_map.languages.grammars import compile_query, parse
-from repo_map.languages.parser import Deadline
+from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import LANGUAGES, language_of
 
 
@@ -47,7 +47,7 @@ def test_grammars_are_imported_only_when_a_language_is_read() -> None:
 
 
 def test_a_query_with_a_predicate_finds_its_nodes_in_a_parsed_tree() -> None:
-    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", Deadline(5))
+    tree = parse(b"def one():\n    pass\n\ndef two():\n    pass\n", "python", CpuDeadline(5))
     query = compile_query("python", '((function_definition name: (identifier) @n) (#eq? @n "two"))')
     assert [node.text for node in QueryCursor(query).captures(tree.root_node)["n"]] == [b"two"]
 

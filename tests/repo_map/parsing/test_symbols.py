@@ -184,8 +184,8 @@ STAIRS = "".join(" " * i + "a:\n" for i in range(300))
 )
 def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(nested: str, depth: int) -> None:
     symbols = read_symbols(nested.encode(), "a.yaml")
-    told = f"its blocks may be nested {depth} deep, more than 200; no symbols were read"
-    assert symbols.problems == (told,)
+    message = f"its blocks may be nested {depth} deep, more than 200; no symbols were read"
+    assert symbols.problems == (message,)
     shallow = "".join(" " * i + "a:\n" for i in range(150)) + "b: |\n" + (" " * 300 + "text\n") * 3
     assert [d.name for d in read_symbols(shallow.encode(), "a.yaml").definitions][-1:] == ["b"]
 

@@ -62,14 +62,14 @@ def planned(repo: Path, plan: str) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize(("plan", "told"), MISSES.items())
+@pytest.mark.parametrize(("plan", "message"), MISSES.items())
 def test_a_part_that_names_nothing_is_told_with_the_nearest(
-    plan: str, told: str, repo: Path, capsys: pytest.CaptureFixture[str]
+    plan: str, message: str, repo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert repo_map(["generate", str(repo), "-C", planned(repo, plan), "--json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["notes"] == [told]
-    assert f"  {told}\n" in err
+    assert json.loads(out)["notes"] == [message]
+    assert f"  {message}\n" in err
 
 
 def test_a_part_that_names_something_is_not_told(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,14 +91,14 @@ def test_pricing_replay_and_navigation_tell_it_too(
     repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(repo.parent / "data"))
-    plan, told = next(iter(MISSES.items()))
+    plan, message = next(iter(MISSES.items()))
     file = planned(repo, plan)
     assert repo_map(["costs", str(repo), "-C", file]) == 0
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert repo_navigator(["replay", file, str(repo)]) == 0
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert repo_navigator(["replay", file, str(repo), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["notes"] == [told]
+    assert json.loads(capsys.readouterr().out)["notes"] == [message]
     flags = ("--goal", "issue a token", "--tokens", "2000", "--json")
     assert repo_navigator(["navigate", str(repo), "--plan", file, *flags]) == 0
-    assert json.loads(capsys.readouterr().out)["notes"].count(told) == 1
+    assert json.loads(capsys.readouterr().out)["notes"].count(message) == 1

@@ -109,8 +109,8 @@ def test_a_value_that_its_name_calls_secret_is_masked_whole(what: str) -> None:
     text, secret = NAMED[what]
     masked = mask(text.format(secret).encode())
     assert len(masked.source) == len(text.format(secret))
-    told = masked.source.decode()
-    assert not [at for at in range(len(secret) - 4) if secret[at : at + 5] in told]
+    message = masked.source.decode()
+    assert not [at for at in range(len(secret) - 4) if secret[at : at + 5] in message]
     assert masked.kinds
 
 
@@ -129,10 +129,10 @@ def test_a_private_key_keeps_its_frame_and_counts_once(name: str, line_break: st
     text = f"-----BEGIN {name}-----\n{PRIVATE_KEY_BODY}\n-----END {name}-----\n".replace("\n", line_break)
     masked = mask(text.encode())
     assert masked.kinds == ("private key",)
-    told = masked.source.decode()
-    assert told.startswith(f"-----BEGIN {name}-----{line_break}*")
-    assert told.endswith(f"*{line_break}-----END {name}-----{line_break}")
-    assert set(told.split("-----")[2]) <= set("*\r\n\\n")
+    message = masked.source.decode()
+    assert message.startswith(f"-----BEGIN {name}-----{line_break}*")
+    assert message.endswith(f"*{line_break}-----END {name}-----{line_break}")
+    assert set(message.split("-----")[2]) <= set("*\r\n\\n")
 
 
 def test_ordinary_code_stays_as_it_is() -> None:

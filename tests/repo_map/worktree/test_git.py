@@ -17,7 +17,7 @@ from navigator.workspace import Workspaces
 from repo_map.history.history import read_history
 from repo_map.indexing.store import Store
 from repo_map.worktree.files import list_files
-from repo_map.worktree.git import Call, Deadline, Git, GitError, git_environment
+from repo_map.worktree.git import Deadline, Git, GitError, GitProcess, git_environment
 from repo_map.worktree.repository import LENDERS, find_repository
 from tests.support.trees import commit, git, write
 
@@ -35,14 +35,14 @@ def test_a_pipe_that_comes_after_the_look_is_found_while_git_waits(tmp_path: Pat
     root = commit(tmp_path, FILES)
     asked = Git(root)
     put_pipe(root / ".git" / name)
-    with pytest.raises(GitError, match=f"{name}` is neither a file nor a folder") as told:
+    with pytest.raises(GitError, match=f"{name}` is neither a file nor a folder") as message:
         asked.ask("ls-files", "-c", "-o", "--exclude-standard")
-    assert told.value.is_notable
+    assert message.value.is_notable
 
 
-def hanging() -> Call:
+def hanging() -> GitProcess:
     """Start a program that never ends, and that started another one, whose number it prints."""
-    return Call(["/bin/sh", "-c", "sleep 600 & echo $!; exec sleep 600"], git_environment())
+    return GitProcess(["/bin/sh", "-c", "sleep 600 & echo $!; exec sleep 600"], git_environment())
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def put_git_that_hangs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_prints_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("repo_map.worktree.git._MOST_BYTES", 1_000_000)
-    output = Call(["/bin/sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"], {}).finish(
+    output = GitProcess(["/bin/sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"], {}).finish(
         Deadline()
     )
     assert output.status is None
