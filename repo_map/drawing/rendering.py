@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from repo_map.languages.kinds import MEMBERS
 from repo_map.messages import is_printable, printable
 from repo_map.selection.sections import Shape, levels_of, line_spans
-from repo_map.text.costs import MEMBER_KINDS
 
 if TYPE_CHECKING:
     from repo_map.parsing.values import Definition
@@ -95,7 +95,7 @@ def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
     """Return the number of definitions that a full structure would show and this shape does not."""
     levels = levels_of(definitions, shape)
     return sum(
-        level < 2 and definition.kind not in MEMBER_KINDS
+        level < 2 and definition.kind not in MEMBERS
         for level, definition in zip(levels, definitions, strict=True)
     )
 
@@ -150,7 +150,7 @@ def _enclosing(definitions: Sequence[Definition], index: int) -> list[int]:
 def _outline(lines: Sequence[str], definition: Definition, level: int) -> list[int]:
     """Return the lines that stand for a definition at level 2 or 3."""
     if level == 2:
-        return [] if definition.kind in MEMBER_KINDS else [definition.sig_start]
+        return [] if definition.kind in MEMBERS else [definition.sig_start]
     doc_start, doc_end = definition.doc_start, definition.doc_end
     if definition.kind == "heading" and not doc_start:
         doc_start, doc_end = definition.sig_end + 1, _before_next_heading(lines, definition)

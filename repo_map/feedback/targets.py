@@ -13,6 +13,7 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
+from repo_map.languages.registry import language_called
 from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ _KINDS: dict[str, tuple[FileFlag, str]] = {
     "configuration": (FileFlag(0), r"\.(?:toml|ya?ml|ini|cfg|json)$"),
 }
 _MOST_PATTERNS = 12
-_LANGUAGE_NAMES = {"c++": "cpp", "c#": "csharp", "js": "javascript", "ts": "typescript"}
 
 
 def split_targets(words: str) -> list[str]:
@@ -186,9 +186,7 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
 
 
 def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
-    name = {"c++": "cpp", "c#": "csharp", "js": "javascript", "ts": "typescript"}.get(
-        words.lower(), words.lower()
-    )
+    name = language_called(words)
     language = index.languages.get(name)
     if language is None or not name:
         return ()
