@@ -15,7 +15,7 @@ from repo_map.languages.language import WHOLE_TREE, Captures, Reach
 from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_named
 
-_ROLES: Final = frozenset(
+ROLES: Final = frozenset(
     {
         "name",
         "body",
@@ -121,7 +121,7 @@ class _Scanner:
         for pattern, captures in cursor.matches(root):
             kind = kinds.get(pattern)
             if kind is None:
-                kind = kinds[pattern] = next((role for role in captures if role not in _ROLES), "")
+                kind = kinds[pattern] = next((role for role in captures if role not in ROLES), "")
             if kind:
                 matches.append(Match(kind, captures[kind][0], captures))
             elif "inside" not in captures:

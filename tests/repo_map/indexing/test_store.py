@@ -230,6 +230,9 @@ def test_everything_that_decides_what_tables_say_is_part_of_the_version() -> Non
     package = Path(sys.modules["repo_map.index"].__file__ or "").parent
     versioned = {path for pattern in EXTRACTOR for path in package.glob(pattern)}
     deciding = imports_of("repo_map.indexing.updating")
+    # The families of languages are found in their folder, not imported by name.
+    for family in package.glob("languages/*.py"):
+        deciding |= imports_of(f"repo_map.languages.{family.stem}")
     ours = {name for name in deciding if name.startswith("repo_map")}
     assert {"repo_map.globs", "repo_map.worktree.tree", "repo_map.secrets.masking"} <= ours
     files = {source_of(name) for name in ours}
