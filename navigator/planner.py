@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
-from repo_map.relevance.priors import FileKindIntent
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
@@ -24,7 +23,6 @@ INTERFACE = 3
 FILE_COST = 20
 """Tokens of a file's header and elisions, about."""
 MAX_NEIGHBOURS = 24
-_ASIDE = int(FileFlag.GENERATED | FileFlag.VENDORED)
 
 
 class Neighbour(NamedTuple):
@@ -99,7 +97,7 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
 
 
 def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:
-    return bool(int(index.files.flags[file]) & (_ASIDE if tests else _ASIDE | int(FileFlag.TEST)))
+    return bool(int(index.files.flags[file]) & (int(COPIED if tests else COPIED | FileFlag.TEST)))
 
 
 def _is_drawn(index: RepoIndex, place: Place, drawn: str) -> bool:
@@ -225,7 +223,7 @@ def _beside(
 ) -> tuple[Neighbour, ...]:
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
-    tests = FileKindIntent.TESTS in relevance.goal.aims
+    tests = FileKind.TESTS in relevance.goal.aims.kinds
     return neighbours(index, chosen, view.map.text, room, own=navigation.run.own, tests=tests)
 
 

@@ -16,7 +16,7 @@ from repo_map.selection.select import files_named
 from repo_map.text import tokens
 from repo_map.text.costs import price_paths
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -105,7 +105,6 @@ EXACT_UP_TO_BYTES = 4_000_000
 """Trees up to this size are counted file by file; larger ones are estimated, and corrected by a sample."""
 _SAMPLE = 192
 _FEWEST_OF_A_LEVEL = 32
-_PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
 class CostRow(NamedTuple):
@@ -252,7 +251,7 @@ def _count(book: RenderCache, file_id: int) -> list[float]:
 
 def _count_all(index: RepoIndex, book: RenderCache) -> Floats:
     counted = np.array([_count(book, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
-    path_only = (index.files.flags & int(_PATH_ONLY)) > 0
+    path_only = (index.files.flags & int(PATH_ONLY)) > 0
     counted[path_only, 2:] = counted[path_only, 1:2]
     return counted
 

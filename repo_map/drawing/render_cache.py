@@ -15,7 +15,7 @@ from repo_map.indexing import store
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
 from repo_map.text import tokens
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,6 @@ _FILE_NAME = re.compile(
 )
 _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+")
 _MOST_CHARACTERS = 16_000_000
-_PATH_ONLY = int(FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK)
 
 
 class RenderedFile(NamedTuple):
@@ -135,7 +134,7 @@ class RenderCache:
         if self._style.show_costs:
             prices = index.derived(_prices, self._style.encoding).of_file(file_id)
             header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in enumerate(prices, 1))}]"
-        if shape.highest < 2 or int(index.files.flags[file_id]) & _PATH_ONLY:
+        if shape.highest < 2 or int(index.files.flags[file_id]) & int(PATH_ONLY):
             return f"{header}\n"
         definitions = (
             index.definitions(file_id)

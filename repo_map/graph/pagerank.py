@@ -17,7 +17,7 @@ from repo_map.indexing import store
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -131,7 +131,7 @@ def _starts(index: RepoIndex, focus: Focus | None) -> Floats:
     flags = index.files.flags
     base = np.ones(len(index.paths))
     base[(flags & int(FileFlag.TEST)) > 0] = _TEST_SHARE
-    base[(flags & int(FileFlag.GENERATED | FileFlag.VENDORED | FileFlag.BINARY)) > 0] = _COPIED_SHARE
+    base[(flags & int(COPIED | FileFlag.BINARY)) > 0] = _COPIED_SHARE
     base /= max(base.sum(), 1e-12)
     if not focus:
         return base

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -117,7 +117,7 @@ def _trust(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
     """
     by_kind = np.array([_KIND_TRUST.get(kind, 1.0) for kind in index.kinds])
     flags = index.files.flags[definer]
-    seldom = (flags & int(FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED)) > 0
+    seldom = (flags & int(COPIED | FileFlag.TEST)) > 0
     trust: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, _SELDOM_MEANT, 1.0)
     return trust
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.parsing.values import Definition
-from repo_map.relevance.priors import is_intended
 from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.selection.sections import qualified_names
 from repo_map.text import tokens
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import FileFlag, kinds_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -234,7 +233,7 @@ class PieceReader:
         if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
             return 0.0
         flags = int(index.files.flags[file_id])
-        if is_intended(path, flags, self._goal.aims):
+        if kinds_of(path, flags) & self._goal.aims.kinds:
             return 0.0
         role = language_named(index.languages[int(index.files.language[file_id])]).role
         return _ASIDE if flags & FileFlag.TEST or role in _ASIDE_ROLES else 0.0

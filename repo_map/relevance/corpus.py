@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_UNREADABLE = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class Corpus:
     @cached_property
     def readable(self) -> NDArray[np.bool_]:
         """Whether each file has text."""
-        return np.asarray((self.index.files.flags & int(_UNREADABLE)) == 0)
+        return np.asarray((self.index.files.flags & int(PATH_ONLY)) == 0)
 
     @cached_property
     def is_code(self) -> NDArray[np.bool_]:

@@ -15,7 +15,8 @@ from repo_map.graph.pagerank import files_defining
 from repo_map.recent import Recent
 from repo_map.selection.exclusions import excluded
 from repo_map.selection.sections import Parts, captures_nothing, line_range
-from repo_map.selection.select import PATH_ONLY, files_named
+from repo_map.selection.select import files_named
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

@@ -137,9 +137,8 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in LANGUAGES and len(node.value) > 1
     }
-    # A script without a type is JavaScript by HTML's rule; the others are a kind of file and a way to dump.
+    # A script without a type is JavaScript by HTML's rule; the other is a way to dump.
     assert found == {
         ("parsing/symbols.py", "javascript"),
-        ("feedback/targets.py", "markdown"),
         ("plan/yaml.py", "json"),
     }
