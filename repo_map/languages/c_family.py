@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import Captures, Language, Named, Reach, SharedSuffix, words
@@ -103,8 +102,7 @@ _C: Final = Language(
     writing=Writing((SLASHES, BLOCK, DOUBLE, SINGLE), prefixed=True),
     keywords=words(_WORDS),
 )
-_CPP: Final = replace(
-    _C,
+_CPP: Final = _C._replace(
     name="cpp",
     suffixes=(
         ".cpp",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from repo_map.languages.language import Captures, Language, Named, words
@@ -76,8 +75,7 @@ _JAVASCRIPT: Final = Language(
     keywords=words(_SCRIPT_WORDS),
     literals=SCRIPT_LITERALS,
 )
-_TYPESCRIPT: Final = replace(
-    _JAVASCRIPT,
+_TYPESCRIPT: Final = _JAVASCRIPT._replace(
     name="typescript",
     suffixes=(".ts", ".mts", ".cts"),
     interpreters=(),
@@ -89,8 +87,7 @@ _TYPESCRIPT: Final = replace(
 LANGUAGES: Final = (
     _JAVASCRIPT,
     _TYPESCRIPT,
-    replace(
-        _TYPESCRIPT,
+    _TYPESCRIPT._replace(
         name="tsx",
         suffixes=(".tsx",),
         spoken=(),

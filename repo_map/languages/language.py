@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -98,9 +97,8 @@ HASH_COMMENTS: Final = DocComments((b"# ", b"##", b"#\t"), blocks=False)
 WHOLE_TREE: Final = Reach(0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
-    """All that is known of one language; whatever is left out is so for most.
+class Language(NamedTuple):
+    """All that is known of one language; give it by keywords, whatever is left out is so for most.
 
     Patterns are text and compiled on use: every process imports all records, and few read every language.
     """

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Final
 
 import repo_map.languages
 from repo_map.languages.language import Language, LanguageRole
 
 _SHARED: Final = frozenset(
-    {"grammars", "kinds", "language", "names", "parser", "registry", "statements", "writing"}
+    {"__init__", "grammars", "kinds", "language", "names", "parser", "registry", "statements", "writing"}
 )
 """The modules beside this one that are no family of languages."""
 _HEAD: Final = 20_000
@@ -21,7 +21,8 @@ _HEAD: Final = 20_000
 
 def _families() -> list[str]:
     """Return the names of the modules that hold languages, in alphabetical order."""
-    return sorted({found.name for found in iter_modules(repo_map.languages.__path__)} - _SHARED)
+    names = os.listdir(repo_map.languages.__path__[0])  # noqa: PTH208 - quicker, in every start
+    return sorted({name.removesuffix(".py") for name in names if name.endswith(".py")} - _SHARED)
 
 
 def _collected() -> dict[str, Language]:

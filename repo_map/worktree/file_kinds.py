@@ -114,27 +114,27 @@ def _is_minified(source: bytes) -> bool:
     return len(source) > _MINIFIED_LEAST_BYTES and len(source) / lines > _MINIFIED_LINE_BYTES
 
 
-_MADE: Final = re.compile(
-    r"(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$",
-    re.IGNORECASE,
+# From here on what most processes never ask: patterns are compiled on use.
+_MADE: Final = (
+    r"(?i:(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$)"
 )
-_ENTRY: Final = re.compile(r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$")
-_HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|pyi)$")
+_ENTRY: Final = r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$"
+_HEADER: Final = r"\.(?:h|hh|hpp|hxx|pyi)$"
 
 
 def is_made(path: str) -> bool:
     """Tell whether a path looks like what a build writes; such a file may be edited all the same."""
-    return _MADE.search(path) is not None
+    return re.search(_MADE, path) is not None
 
 
 def is_entry(path: str) -> bool:
     """Tell whether a file stands for its folder, as ``__init__.py`` does."""
-    return _ENTRY.search(path) is not None
+    return re.search(_ENTRY, path) is not None
 
 
 def is_header(path: str) -> bool:
     """Tell whether a file declares what another one holds."""
-    return _HEADER.search(path) is not None
+    return re.search(_HEADER, path) is not None
 
 
 class FileKind(IntFlag):
@@ -222,12 +222,12 @@ class _Told(NamedTuple):
     kind: int
     aside: frozenset[str]
     folders: frozenset[str]
-    names: re.Pattern[str]
+    names: str
     hides: bool
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or r"(?!)")
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(patterns) or r"(?!)"
 
 
 _TOLD: Final = tuple(
@@ -266,9 +266,9 @@ def kind_bits(path: str, test: int) -> int:
     """Return the bits of ``kinds_of``, for many files at a time; ``test`` is 0 for what is no test."""
     folder, _, name = path.lower().rpartition("/")
     kinds, is_hidden = _bits_in(folder)
-    if _ANY_NAME.match(name):
+    if re.match(_ANY_NAME, name):
         for told in _TOLD:
-            if (told.hides or not is_hidden) and told.names.match(name):
+            if (told.hides or not is_hidden) and re.match(told.names, name):
                 kinds |= told.kind
     return kinds | int(FileKind.TESTS) if test else kinds
 

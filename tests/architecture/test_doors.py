@@ -24,6 +24,7 @@ FILES = {
     "repo_map/indexing/workers.py": "a temporary file of our own",
     "repo_map/indexing/extractor_version.py": "our own code",
     "repo_map/graph/pagerank.py": "our own code",
+    "repo_map/languages/registry.py": "our own code",
     "repo_map/languages/grammars.py": "queries that come with the package",
     "repo_map/relevance/model.py": "weights that come with the package",
     "navigator/locks.py": "the data folder",
