@@ -17,19 +17,20 @@ from repo_map.languages.registry import language_named
 
 ROLES: Final = frozenset(
     {
-        "name",
-        "body",
-        "head",
-        "declarator",
-        "owner",
-        "wrapper",
-        "wrapped",
-        "attribute",
-        "import",
-        "inside",
-        "callee",
+        "name",  # what the definition is called; the namer makes a name of it
+        "body",  # where the signature ends, and where members and inner definitions stand
+        "head",  # the last node of the signature, where comments may stand between it and the body
+        "declarator",  # in place of a name: what C's namer looks for one in
+        "owner",  # whose method it is, for a namer
+        "wrapper",  # what stands around a definition and belongs to it (`export …`, decorators) …
+        "wrapped",  # … and the node that it stands around
+        "attribute",  # a sibling before a definition that belongs to it (`#[derive(…)]`)
+        "import",  # an import statement
+        "inside",  # a node on whose level definitions stand as well (`if …:`, `#ifdef`)
+        "callee",  # what a predicate asks about
     }
 )
+"""What the captures of a query say beside the one that is the definition and bears its kind as name."""
 DEEPEST: Final = 200
 """Levels of syntax below the node a query runs on: its time grows with nodes times depth."""
 

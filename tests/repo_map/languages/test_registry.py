@@ -109,6 +109,18 @@ def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:
     assert required == {name.replace("_", "-") for name in shipped}
 
 
+def test_the_docs_list_every_language() -> None:
+    section = (
+        (ROOT / "docs/flight-plan.md").read_text("utf-8").partition("## Languages")[2].partition("##")[0]
+    )
+    listed = re.search(r"read in (\d+) languages: ([^.]+)\. (\d+) of them", section)
+    assert listed is not None
+    names = re.split(r", | and ", listed[2].replace("\n", " "))
+    with_grammar = sum(each.has_grammar for each in LANGUAGES.values())
+    assert (int(listed[1]), len(names), int(listed[3])) == (len(LANGUAGES), len(LANGUAGES), with_grammar)
+    assert f"[{len(LANGUAGES)} languages]" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_a_language_is_called_by_its_name_and_as_users_say_it() -> None:
     called = {words: language_called(words) for words in ("C++", "c#", "JS", "ts", "rust", "fortran", "")}
     assert called == {
