@@ -7,6 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_server import wire
@@ -117,19 +118,20 @@ def answer_budget(context_tokens: int) -> int:
     )
 
 
-def page_end(text: str, start: int, paths: Sequence[str], fits: Callable[[int], bool], guess: float) -> int:
+def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], bool], guess: float) -> int:
     """Return the end of the longest page from ``start`` that fits, at a file's first line where there is one.
 
     Args:
         text: The whole context.
         start: Offset of the page's first character.
-        paths: Files of the map; a line that begins with one of them, outside the source, starts a file.
+        files: Offsets at which a file begins, ascending.
         fits: Whether the page that ends at an offset fits the budget.
         guess: Share of the remaining text that is expected to fit.
     """
     if fits(len(text)):
         return len(text)
-    files, lines = _boundaries(text, start, frozenset(paths))
+    files = [offset for offset in files if offset > start]
+    lines = [offset for offset in accumulate(map(len, text.splitlines(keepends=True))) if offset > start]
     end = start + int((len(text) - start) * min(guess, 0.98))
     while end > start:
         for boundaries in (files, lines):
@@ -139,19 +141,6 @@ def page_end(text: str, start: int, paths: Sequence[str], fits: Callable[[int], 
                 return near[-1]
         end -= max((end - start) // 12, 1)
     return next(iter(lines), len(text))
-
-
-def _boundaries(text: str, start: int, paths: frozenset[str]) -> tuple[list[int], list[int]]:
-    files: list[int] = []
-    lines: list[int] = []
-    offset = 0
-    for line in text.splitlines(keepends=True):
-        if offset > start:
-            lines.append(offset)
-            if line.rstrip("\n").split(" [", 1)[0] in paths:
-                files.append(offset)
-        offset += len(line)
-    return files, lines
 
 
 class AnswerShape(NamedTuple):
@@ -322,9 +311,8 @@ def _fitted(
         following = cursor._replace(offset=end).encode() if end < len(text) else None
         return make(barest, text[start:end], following)
 
-    paths = [file.path for file in output.files]
     guess = token_budget / answer.size
-    end = page_end(text, start, paths, lambda end: page(end).size <= token_budget, guess)
+    end = page_end(text, start, output.file_starts, lambda end: page(end).size <= token_budget, guess)
     return Page(page(end), last=end == len(text))
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
+from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
 from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
+    from repo_map.drawing.draw import RepoMap
     from repo_map.graph.references import Place
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan, VerbosityRule
@@ -39,7 +41,7 @@ class Neighbour(NamedTuple):
 def neighbours(
     index: RepoIndex,
     chosen: Sequence[Place],
-    drawn: str,
+    drawn: RepoMap,
     room: int,
     *,
     own: FlightPlan,
@@ -60,7 +62,7 @@ def neighbours(
             or place in chosen
             or _is_aside(index, place[0], tests=tests)
             or hides(own, index.paths[place[0]], index.qualified_name(*place))
-            or _is_drawn(index, place, drawn)
+            or _is_shown_in(drawn, index, place)
         ):
             continue
         row = int(index.symbols.file_start[place[0]]) + place[1]
@@ -100,9 +102,11 @@ def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:
     return bool(int(index.files.flags[file]) & (int(COPIED if tests else COPIED | FileFlag.TEST)))
 
 
-def _is_drawn(index: RepoIndex, place: Place, drawn: str) -> bool:
-    definition = index.definitions(place[0])[place[1]]
-    return index.lines(place[0])[definition.sig_start - 1] in drawn
+def _is_shown_in(drawn: RepoMap, index: RepoIndex, place: Place) -> bool:
+    """Say whether a map shows the line that a definition's signature begins with."""
+    file, row = place
+    line = index.definitions(file)[row].sig_start
+    return drawn.shows(index.paths[file], LineRange(line, line))
 
 
 NAMED = 3
@@ -196,9 +200,9 @@ def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
 
 def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
-    focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
+    focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
-        f"- `{file.path}` (level {int(file.level)}, {file.tokens:,} token{'s' * (file.tokens != 1)}): "
+        f"- `{file.path}` (level {file.level}, {file.tokens:,} token{'s' * (file.tokens != 1)}): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
@@ -224,7 +228,7 @@ def _beside(
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
     tests = FileKind.TESTS in relevance.goal.aims.kinds
-    return neighbours(index, chosen, view.map.text, room, own=navigation.run.own, tests=tests)
+    return neighbours(index, chosen, view.map, room, own=navigation.run.own, tests=tests)
 
 
 def _missing(
@@ -241,13 +245,12 @@ def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Pla
         file = index.file_id(unit.path)
         if file is None or not unit.name:
             continue
-        source = "\n".join(index.lines(file)[unit.start - 1 : unit.end])
         rows = [
             row
             for row, each in enumerate(index.definitions(file))
             if unit.start <= each.start and each.end <= unit.end
         ]
-        if rows and source in view.map.text:
+        if rows and view.map.shows(unit.path, LineRange(unit.start, unit.end)):
             found.append((file, rows[0]))
     return found
 

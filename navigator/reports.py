@@ -149,6 +149,8 @@ class NavigatorOutput(_Report):
     navigation_id: str
     context_string: str
     """The map; with ``since_step`` only the files that are new or shown differently since then."""
+    file_starts: tuple[int, ...] = Field(default=(), exclude=True)
+    """The characters of ``context_string`` that a file's block begins at, ascending."""
     flight_plan: PlanValue = Field(exclude=True)
     """The plan that draws this map, stamped with the tree."""
     reasoning_summary: str

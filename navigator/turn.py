@@ -126,11 +126,11 @@ def step_record(
     files = tuple(
         FileReport(
             path=file.path,
-            level=int(file.level),
+            level=file.level,
             tokens=file.tokens,
             reasons=tuple(map(one_line, view.reasons.get(file.path, ()))),
         )
-        for file in view.map.files
+        for file in view.map.blocks
     )
     report = TurnReport(
         navigation_id=run.navigation_id,
@@ -177,8 +177,8 @@ def map_metadata(drawn: RepoMap) -> MapMetadata:
     """Return the statistics of a map."""
     return MapMetadata(
         total_tokens=drawn.tokens,
-        file_count=len(drawn.files),
-        focus_areas=tuple(file.path for file in drawn.files if file.level >= FOCUS_LEVEL),
+        file_count=len(drawn.blocks),
+        focus_areas=tuple(file.path for file in drawn.blocks if file.level >= FOCUS_LEVEL),
         excluded_count=drawn.excluded,
         budget_utilization=_share(drawn.tokens, drawn.budget),
     )

@@ -102,7 +102,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
         f"{drawn.tokens:,} of {drawn.budget:,} tokens",
-        f"{len(drawn.files):,} file{'s' * (len(drawn.files) != 1)}",
+        f"{len(drawn.blocks):,} file{'s' * (len(drawn.blocks) != 1)}",
     ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
@@ -123,7 +123,9 @@ def _as_json(drawn: RepoMap, index: RepoIndex) -> str:
         "map": drawn.text,
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
-        "files": [file._asdict() for file in drawn.files],
+        "files": [
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
+        ],
         "cuts": [cut._asdict() for cut in drawn.cuts],
         "cut_files": drawn.cut_files,
         "left_out": drawn.left_out,

@@ -68,8 +68,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_context(drawn.text)
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        message = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
-        print(f"{drift.describe()} {message}", file=sys.stderr)
+        size = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}"
+        print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
         for note in drawn.notes:
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
@@ -81,7 +81,7 @@ def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
         "files": [
-            {"path": file.path, "level": int(file.level), "tokens": file.tokens} for file in drawn.files
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
         ],
         "drift": {
             "told": drift.describe(),

@@ -6,12 +6,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.drawing.costs import file_level_costs, part_costs
+from repo_map.drawing.blocks import Block, MapText
+from repo_map.drawing.costs import CostManifest, file_level_costs, part_costs, price_index
 from repo_map.drawing.fitting import Fitted, fit, list_steps
 from repo_map.drawing.render_cache import RenderCache, Style, memo_of
 from repo_map.drawing.rendering import ELISION, render_header
@@ -23,11 +25,9 @@ from repo_map.selection.select import Selection, select
 from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
-    from repo_map.drawing.render_cache import RenderCache
     from repo_map.index import RepoIndex
+    from repo_map.parsing.values import LineRange
     from repo_map.plan.model import FlightPlan
-    from repo_map.selection.select import Selection
-    from repo_map.text.tokens import TokenEncoding
 
 
 _HOPELESS = 1.5
@@ -207,37 +207,55 @@ def _telling_levels(costs: NDArray[np.float64], levels: NDArray[np.int64]) -> ND
 _NO_FILES = "The folder holds no file to map; check the path, and what its ignore rules leave out."
 
 
-class MapFile(NamedTuple):
-    """A file of a map."""
-
-    path: str
-    level: int
-    """The highest level that any part of it is shown at."""
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepoMap:
     """A drawn map, and what its reader should know of it."""
 
-    text: str
+    blocks: tuple[Block, ...]
+    """What is shown of each file, in map order."""
+    closing: str
+    """The line about the files that are left out, with its line break; ``""`` where there are none."""
     tokens: int
-    """Exact, by the larger count of the encoding's vocabularies; never more than ``budget``."""
+    """Of ``text``; exact, by the larger count of the encoding's vocabularies; never more than ``budget``."""
     budget: int
-    files: tuple[MapFile, ...]
-    """In map order."""
     cuts: tuple[Cut, ...]
     """What was cut, the most valuable first; what rules ask for comes before the rest."""
     cut_files: int
     left_out: int
-    """Files that are not in the map for want of budget; the map's last line says where they are."""
+    """Files that are not in the map for want of budget; ``closing`` says where they are."""
     excluded: int
     """Files that the plan puts at level 0."""
     fingerprint: str
-    shapes: Mapping[str, Shape]
-    """What each of ``files`` looks like, by path."""
     notes: tuple[str, ...] = ()
     """What of the plan had no effect, and what is masked, in sentences."""
+
+    @cached_property
+    def text(self) -> str:
+        """The whole map: its blocks, then the closing line."""
+        return "".join([*(block.text for block in self.blocks), self.closing])
+
+    @property
+    def map_text(self) -> MapText:
+        """The text by file."""
+        return MapText({block.path: block.text for block in self.blocks}, self.closing)
+
+    def block(self, path: str) -> Block | None:
+        """Return the block of a file, None for one that the map does not show."""
+        return self._by_path.get(path)
+
+    def level_of(self, path: str) -> int:
+        """Return the highest level that any part of a file is shown at, 0 for a file that is not shown."""
+        block = self._by_path.get(path)
+        return 0 if block is None else block.level
+
+    def shows(self, path: str, lines: LineRange) -> bool:
+        """Say whether all of some lines of a file stand in the map."""
+        block = self._by_path.get(path)
+        return block is not None and block.shows(lines)
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, Block]:
+        return {block.path: block for block in self.blocks}
 
 
 def draw_map(
@@ -260,7 +278,8 @@ def draw_map(
     """
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
-    book = RenderCache(index, Style(encoding, line_numbers, show_costs))
+    prices = index.derived(_prices, encoding).of_file if show_costs else None
+    book = RenderCache(index, Style(encoding, line_numbers, show_costs), prices)
     leftovers = OmittedSummary(index, selection.levels > 0, plan.budget, encoding)
     if strict:
         refuse_overflow(index, plan, selection, book)
@@ -271,6 +290,11 @@ def draw_map(
     memo_of(index, encoding).save()
     notes = find_unmatched(index, wishes or plan)
     return _assemble(_DrawingTask(index, plan, selection, ranks, notes), book, leftovers, fitted)
+
+
+def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
+    """Return the prices that ``repo-map costs`` gives too."""
+    return price_index(index, encoding=encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,19 +324,18 @@ def _assemble(wish: _DrawingTask, book: RenderCache, leftovers: OmittedSummary, 
     paths = index.paths
     cuts, cut_files = find_cuts(index, selection, ranks, fitted.shapes)
     return RepoMap(
-        text="".join([*(rendered.text for rendered in rendered_files), rest]),
-        tokens=total,
-        budget=plan.budget,
-        files=tuple(
-            MapFile(paths[file_id], fitted.shapes[file_id].highest, max(rendered.counts))
+        blocks=tuple(
+            Block(paths[file_id], fitted.shapes[file_id], max(rendered.counts), rendered.text, rendered.shown)
             for file_id, rendered in zip(order, rendered_files, strict=True)
         ),
+        closing=rest,
+        tokens=total,
+        budget=plan.budget,
         cuts=cuts,
         cut_files=cut_files,
         left_out=leftovers.number_without(order),
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
-        shapes={paths[file_id]: fitted.shapes[file_id] for file_id in order},
         notes=(
             *(() if paths else (_NO_FILES,)),
             *wish.notes,

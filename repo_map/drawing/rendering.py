@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
 from repo_map.messages import is_printable, printable
+from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape, levels_of, line_spans
 
 if TYPE_CHECKING:
@@ -54,6 +55,15 @@ def render_headers(paths: Sequence[str]) -> frozenset[str]:
     return frozenset(map(render_header, paths))
 
 
+class Body(NamedTuple):
+    """What a map shows of a file below its header."""
+
+    text: str
+    """Lines, each with its line break; may be ``""``."""
+    shown: tuple[LineRange, ...]
+    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two."""
+
+
 def render_body(
     text: str,
     definitions: Sequence[Definition],
@@ -61,14 +71,15 @@ def render_body(
     *,
     is_header: Callable[[str], bool],
     line_numbers: bool = False,
-) -> str:
-    """Return the lines of a file that its shape shows, each with its line break; may be ``""``."""
+) -> Body:
+    """Return the lines of a file that its shape shows."""
     lines = text.split("\n")
     while lines and not lines[-1]:
         lines.pop()
     shown = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
     drawn: list[str] = []
+    whole: list[int] = []
     previous = 0
     for number in numbers:
         verbatim = shown.get(number, True)
@@ -76,19 +87,30 @@ def render_body(
         if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
             if not lines[number - 1].strip():
                 continue
-            _drop_blank_end(drawn)
+            _drop_blank_end(drawn, whole)
             drawn.append(f"{ELISION} {number}")
         line = _printable(lines[number - 1], is_header)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
+        else:
+            whole.append(number)
         drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
-        _drop_blank_end(drawn)
+        _drop_blank_end(drawn, whole)
         drawn.append(ELISION)
     if shape.outer:
         drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
-    return "".join(f"{line}\n" for line in drawn)
+    return Body("".join(f"{line}\n" for line in drawn), tuple(_ranges(whole)))
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[LineRange]:
+    """Yield the runs of ascending line numbers."""
+    first = 0
+    for at, number in enumerate(numbers):
+        if at + 1 == len(numbers) or numbers[at + 1] != number + 1:
+            yield LineRange(numbers[first], number)
+            first = at + 1
 
 
 def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
@@ -100,9 +122,11 @@ def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
     )
 
 
-def _drop_blank_end(drawn: list[str]) -> None:
+def _drop_blank_end(drawn: list[str], whole: list[int]) -> None:
+    """Take back the blank lines at the end, each of which is also the last of those shown whole."""
     while drawn and not drawn[-1].strip():
         drawn.pop()
+        whole.pop()
 
 
 def _printable(line: str, is_header: Callable[[str], bool]) -> str:

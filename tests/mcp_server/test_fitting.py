@@ -52,30 +52,39 @@ def test_a_cursor_of_another_shape_is_refused(text: str) -> None:
         decode_cursor(text)
 
 
-CONTEXT = "a.py\n1\n2\nb.py [L4:9]\n3\n4\nc.py\n5\n6\n"
+CONTEXT = "a.py\n1\n2\nb.py\n3\n4\nc.py\n5\n6\n"
+FILES = (0, 9, 18)
 
 
 def test_a_page_ends_before_a_file() -> None:
-    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 26, 0.8)
+    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 19, 0.8)
     assert CONTEXT[end:] == "c.py\n5\n6\n"
 
 
 def test_a_file_larger_than_a_page_is_cut_between_lines() -> None:
-    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 7, 0.3)
+    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 7, 0.3)
     assert CONTEXT[:end] == "a.py\n1\n"
 
 
 def test_the_last_page_ends_with_the_text() -> None:
-    assert page_end(CONTEXT, 9, ["a.py", "b.py", "c.py"], lambda _: True, 0.1) == len(CONTEXT)
+    assert page_end(CONTEXT, 9, FILES, lambda _: True, 0.1) == len(CONTEXT)
 
 
-@given(st.lists(st.text("ab\n", max_size=8), max_size=12), st.integers(1, 30), st.floats(0.05, 1.5))
-def test_pages_cover_the_text_without_gap_or_end(lines: list[str], room: int, guess: float) -> None:
+@given(
+    st.lists(st.text("ab\n", max_size=8), max_size=12),
+    st.integers(1, 30),
+    st.floats(0.05, 1.5),
+    st.lists(st.integers(0, 40)),
+)
+def test_pages_cover_the_text_without_gap_or_end(
+    lines: list[str], room: int, guess: float, files: list[int]
+) -> None:
     text = "\n".join(lines)
+    starts = sorted(start for start in set(files) if start <= len(text))
     start, pages = 0, []
     while start < len(text):
         first = start
-        end = page_end(text, first, ["a"], lambda end, first=first: end - first <= room, guess)  # type: ignore[misc]
+        end = page_end(text, first, starts, lambda end, first=first: end - first <= room, guess)  # type: ignore[misc]
         assert end > start
         pages.append(text[start:end])
         start = end

@@ -113,7 +113,7 @@ def test_more_about_a_subject_says_more_of_the_goal(index: RepoIndex) -> None:
 def test_more_about_a_file_boosts_it_over_every_other(index: RepoIndex) -> None:
     plan = pack(index, score_goal(index, GOAL), 2_000)
     after = apply_update(plan, steered(index, "focus on src/web/cache.py", plan).updates).plan
-    assert draw_map(index, after).files[0].path == "src/web/cache.py"
+    assert draw_map(index, after).blocks[0].path == "src/web/cache.py"
 
 
 def test_a_why_question_is_answered_with_the_evidence(index: RepoIndex) -> None:

@@ -99,7 +99,7 @@ def replies(data: bytes) -> None:
     except (FlightPlanError, BudgetError):
         return
     assert drawn.tokens <= change.plan.budget <= TOKEN_BUDGET
-    assert {file.path for file in drawn.files} <= set(FILES)
+    assert {file.path for file in drawn.blocks} <= set(FILES)
 
 
 @cache

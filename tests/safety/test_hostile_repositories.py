@@ -46,8 +46,8 @@ def test_a_hostile_repository_gets_what_it_must(trap: Trap, tmp_path: Path) -> N
     assert "did not answer" not in message
     assert ('return "started"' in drawn.text) == trap.shows_app
     # Every line that begins a file is the path of one of its files, and no other line is.
-    headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.files}]
-    assert sorted(headers) == sorted(file.path for file in drawn.files)
+    headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.blocks}]
+    assert sorted(headers) == sorted(file.path for file in drawn.blocks)
     assert not any(ord(each) < 32 and each not in "\n\t" for each in drawn.text)
     assert not any(each in drawn.text for each in "\u202e\u2066\U000e0041\x7f\x9b")
 

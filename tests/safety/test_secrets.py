@@ -72,7 +72,7 @@ def test_a_map_shows_no_secret_and_counts_them(repository: Path) -> None:
 def test_key_files_are_listed_by_path_and_never_opened(repository: Path) -> None:
     index = index_of(repository)
     drawn = draw_map(index, EVERYTHING)
-    assert {file.path: file.level for file in drawn.files if file.path in (".env", "deploy/id_rsa")}
+    assert {file.path: file.level for file in drawn.blocks if file.path in (".env", "deploy/id_rsa")}
     assert "not even a key" not in drawn.text
     for path in (".env", "deploy/id_rsa"):
         file_id = index.file_id(path)
