@@ -28,7 +28,8 @@ class Block(NamedTuple):
     text: str
     """Its header line and what follows it; ends with a line break."""
     shown: tuple[LineRange, ...]
-    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two."""
+    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two;
+    blank ones beside them count as well."""
 
     @property
     def level(self) -> int:

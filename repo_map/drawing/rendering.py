@@ -61,7 +61,10 @@ class Body(NamedTuple):
     text: str
     """Lines, each with its line break; may be ``""``."""
     shown: tuple[LineRange, ...]
-    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two."""
+    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two.
+
+    Blank lines beside them that are left out count as well: nothing of what they say is missing.
+    """
 
 
 def render_body(
@@ -86,8 +89,9 @@ def render_body(
         beside_whole = verbatim or shown.get(previous, False)
         if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
             if not lines[number - 1].strip():
+                whole.append(number)
                 continue
-            _drop_blank_end(drawn, whole)
+            _drop_blank_end(drawn)
             drawn.append(f"{ELISION} {number}")
         line = _printable(lines[number - 1], is_header)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
@@ -97,7 +101,7 @@ def render_body(
         drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
-        _drop_blank_end(drawn, whole)
+        _drop_blank_end(drawn)
         drawn.append(ELISION)
     if shape.outer:
         drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
@@ -122,11 +126,9 @@ def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
     )
 
 
-def _drop_blank_end(drawn: list[str], whole: list[int]) -> None:
-    """Take back the blank lines at the end, each of which is also the last of those shown whole."""
+def _drop_blank_end(drawn: list[str]) -> None:
     while drawn and not drawn[-1].strip():
         drawn.pop()
-        whole.pop()
 
 
 def _printable(line: str, is_header: Callable[[str], bool]) -> str:

@@ -44,7 +44,9 @@ def test_a_stored_map_is_cut_into_the_blocks_that_made_it(level: int, budget: in
 
 
 LINES = st.lists(
-    st.sampled_from(["a.py", "b.py", "tools", "tools = 1", "⋮ 2 more files", "⋮", "x", "", "a.py:", "a.py b"]),
+    st.sampled_from(
+        ["a.py", "b.py", "tools", "tools = 1", "⋮ 2 more files", "⋮", "x", "", "a.py:", "a.py b"]
+    ),
     max_size=6,
 )
 
@@ -87,3 +89,11 @@ def test_lines_are_shown_only_where_all_of_them_are() -> None:
     )
     assert not drawn.shows("shop/none.py", LineRange(1, 1))
     assert (drawn.level_of("shop/cart.py"), drawn.level_of("shop/none.py")) == (4, 0)
+
+
+def test_a_blank_line_at_the_end_of_what_is_shown_is_not_missing() -> None:
+    """It is left out before the line that counts what follows; a unit that ends with it is whole."""
+    drawn = draw(SHOP, "verbosity: [{pattern: shop/cart.py, level: 1, sections: [{lines: 9-12, level: 4}]}]")
+    assert "items = 3\n⋮" in drawn.text
+    assert drawn.shows("shop/cart.py", LineRange(9, 12))
+    assert not drawn.shows("shop/cart.py", LineRange(9, 13))
