@@ -81,9 +81,9 @@ def with_room_for(report: TurnReport, delivery: DeliveryState) -> DeliveryState:
 
 
 def _plan_budget(flight_plan: str) -> int:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-    return FlightPlan.from_yaml(flight_plan).budget
+    return parse_plan(flight_plan).budget
 
 
 _NULL = {"type": "null"}

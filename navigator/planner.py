@@ -187,7 +187,8 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
 
 def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     """Return the updates that turn ``plan`` into ``wanted``, empty where nothing differs."""
-    from repo_map.plan.update import apply_update, compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
+    from repo_map.plan.update import apply_update  # noqa: PLC0415
 
     updates = compare_plans(plan, wanted).diff
     if not updates or apply_update(plan, updates).plan.verbosity == wanted.verbosity:

@@ -183,7 +183,9 @@ class NavigatorOutput(_Report):
     @cached_property
     def flight_plan_yaml(self) -> str:
         """The plan as text; written only for those who read it, as a long one takes longer than its map."""
-        return self.flight_plan.to_yaml()
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return format_plan(self.flight_plan)
 
 
 class NavigationSummary(_Report):

@@ -173,7 +173,9 @@ def _plan(given: FlightPlan | Mapping[str, object] | str | None) -> FlightPlan:
     if isinstance(given, FlightPlan):
         return given
     if isinstance(given, str):
-        return FlightPlan.from_yaml(given)
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return parse_plan(given)
     try:
         return FlightPlan.model_validate(given)
     except ValidationError as error:

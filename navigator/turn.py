@@ -16,8 +16,8 @@ from repo_map.messages import one_line
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
+    from repo_map.plan.diff import PlanChange
     from repo_map.plan.model import FlightPlan, VerbosityRule
-    from repo_map.plan.update import PlanChange
 
 
 LOG_LENGTH = 10
@@ -253,7 +253,7 @@ def amend_by_model(
         FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
             do nothing but show what the user leaves out.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
     from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415
 
     if not reasoning.strip():
@@ -336,7 +336,7 @@ def amend_by_user(
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
 
     state, run = navigation
     heard = merge_user_plan(index, run.own, updates)
@@ -350,7 +350,7 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
 
     asked = compare_plans(before.run.own, after.run.own).diff
     if not asked:

@@ -42,8 +42,9 @@ def generate(options: argparse.Namespace) -> str:
     if options.save_plan:
         from repo_map.atomic_files import replace_text  # noqa: PLC0415
         from repo_map.drawing.replay import stamp  # noqa: PLC0415
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-        replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
+        replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
     if not options.quiet:
         _tell(drawn, index, asked=bool(plan.verbosity))
     return _as_json(drawn, index) if options.json else drawn.text
@@ -55,7 +56,9 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 
     plan = FlightPlan()
     if options.plan:
-        plan = FlightPlan.from_yaml(read_plan(options.plan))
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        plan = parse_plan(read_plan(options.plan))
     updates: dict[str, Any] = {}
     if options.tokens is not None:
         updates["budget"] = options.tokens
@@ -73,7 +76,7 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from repo_map.plan.yaml import plan_error  # noqa: PLC0415
+    from repo_map.plan.errors import plan_error  # noqa: PLC0415
 
     try:
         return model.model_validate(data)

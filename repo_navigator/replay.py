@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         from repo_map.drawing.replay import replay  # noqa: PLC0415
         from repo_map.index import build_index  # noqa: PLC0415
         from repo_map.indexing.store import Store  # noqa: PLC0415
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415
 
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
-    plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
+    plan = parse_plan(read_plan(Path(options.plan)))
     if options.tokens is not None:
         if options.tokens < 1:
             raise InvalidRequestError(

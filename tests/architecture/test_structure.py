@@ -40,3 +40,8 @@ def test_imports_within_functions_are_arrows_too(tmp_path: Path, monkeypatch: py
     monkeypatch.syspath_prepend(tmp_path)
     *_, house = structures(("made_up_house",))
     assert house.circles == (("made_up_house.plan", "made_up_house.writer"),)
+
+
+def test_no_part_of_the_engine_and_of_the_agent_stands_in_a_circle() -> None:
+    circles = {each.package: each.circles for each in structures(("repo_map", "navigator")) if each.circles}
+    assert circles == {}

@@ -10,6 +10,7 @@ from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
@@ -80,7 +81,7 @@ def test_the_budget_is_filled_where_there_is_enough_to_show(index: RepoIndex, bu
 
 def test_the_plan_draws_the_same_map_after_a_round_trip_without_the_goal(index: RepoIndex) -> None:
     plan = packed(index, 400)
-    again = FlightPlan.from_yaml(plan.to_yaml())
+    again = parse_plan(format_plan(plan))
     assert drawn(index, again).text == drawn(index, plan).text
 
 

@@ -15,12 +15,12 @@ from repo_map.history import git_log
 from repo_map.history.history import read_history
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from repo_map.worktree.disk import leads_out, open_inside
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
 from tests.support.trees import commit, git, write
 
-EVERYTHING = FlightPlan.from_yaml("budget: 20000\nverbosity:\n  - {pattern: '**', level: 4}\n")
+EVERYTHING = parse_plan("budget: 20000\nverbosity:\n  - {pattern: '**', level: 4}\n")
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="traps are shell scripts and links")
 
 
