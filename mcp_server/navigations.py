@@ -22,7 +22,7 @@ import anyio.to_thread
 from mcp_server.logs import about
 from mcp_server.principal import LOCAL, Principal
 from mcp_server.repository import require_allowed
-from mcp_server.responses import answer_budget
+from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
 
@@ -165,9 +165,13 @@ class Navigations:
             return self._navigator
 
     async def open(
-        self, principal: Principal, request: NavigationRequest, token_budget: int, on_progress: OnProgress
+        self,
+        principal: Principal,
+        request: NavigationRequest,
+        response_token_budget: int,
+        on_progress: OnProgress,
     ) -> tuple[str, DeliveryState]:
-        """Open a navigation whose whole answers may take ``token_budget`` tokens.
+        """Open a navigation whose whole answers may take ``response_token_budget`` tokens.
 
         Raises:
             InvalidRequestError: The caller has as many navigations as are kept.
@@ -189,7 +193,7 @@ class Navigations:
                 "call navigate again in a minute, it will find the index done."
             )
         navigation_id = opening.result()
-        delivery = DeliveryState(principal.user, str(request.repo_path), token_budget)
+        delivery = DeliveryState(principal.user, str(request.repo_path), response_token_budget)
         self.remember(principal, navigation_id, delivery)
         return navigation_id, delivery
 
@@ -322,8 +326,8 @@ class Navigations:
         for summary in await navigator.navigations(principal.user):
             if summary.navigation_id == navigation_id:
                 report = await navigator.report(navigation_id, user=principal.user)
-                budget = max(self._settings.token_budget, answer_budget(report.token_budget))
-                return DeliveryState(principal.user, summary.repo_path, budget)
+                room = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
+                return DeliveryState(principal.user, summary.repo_path, room)
         return None
 
     def _move_up(self, principal: Principal, navigation_id: str) -> None:

@@ -29,13 +29,13 @@ from mcp_server.responses import (
     Answer,
     Cursor,
     PlanCursor,
-    answer_budget,
     context_answer,
-    context_budget,
     decode_cursor,
+    map_token_budget_in,
     navigate_answer,
     plan_answer,
     report_answer,
+    response_token_budget_for,
     step_answer,
 )
 from mcp_server.sampling import current_channel, require_host
@@ -58,7 +58,7 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
         InvalidRequestError: No answer can hold to it.
     """
     if token_budget is None and flight_plan is not None:
-        return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
+        return None, response_token_budget_for(_plan_budget(flight_plan), least=settings.token_budget)
     asked = settings.token_budget if token_budget is None else token_budget
     if asked < MIN_TOKEN_BUDGET:
         raise InvalidRequestError(
@@ -70,14 +70,13 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
             f"`token_budget` is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; "
             "8000 is a good start."
         )
-    return context_budget(asked), asked
+    return map_token_budget_in(asked), asked
 
 
 def with_room_for(report: TurnReport, delivery: DeliveryState) -> DeliveryState:
-    """Return the holding with the answer budget that the map needs, if an update raised the budget."""
-    if report.token_budget <= context_budget(delivery.token_budget):
-        return delivery
-    return replace(delivery, token_budget=answer_budget(report.token_budget))
+    """Return the delivery with answers that have room for the map, if an update raised the map's budget."""
+    room = response_token_budget_for(report.map_token_budget, least=delivery.token_budget)
+    return replace(delivery, token_budget=room)
 
 
 def _plan_budget(flight_plan: str) -> int:
@@ -192,7 +191,7 @@ async def navigate(
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        context_tokens, budget = budgets(app.settings, token_budget, plan)
+        map_token_budget, response_token_budget = budgets(app.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
         chosen = model or app.settings.model
@@ -200,25 +199,27 @@ async def navigate(
         request = NavigationRequest(
             goal=_stated(goal),
             repo_path=folder,
-            token_budget=context_tokens,
+            token_budget=map_token_budget,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
-        answer = await _flown(ctx, request, budget, started)
+        answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)
 
 
 async def _flown(
-    ctx: Context[AppContext, Any], request: NavigationRequest, budget: int, started: float
+    ctx: Context[AppContext, Any], request: NavigationRequest, response_token_budget: int, started: float
 ) -> Answer:
     """Open the navigation and fly it, as far as a call that began at ``started`` has time."""
     app, principal = _app(ctx), current_principal()
     navigations = app.navigations
     with progress_to(ctx) as on_progress:
-        navigation_id, delivery = await navigations.open(principal, request, budget, on_progress)
+        navigation_id, delivery = await navigations.open(
+            principal, request, response_token_budget, on_progress
+        )
         async with navigations.turn(navigation_id):
             navigator = await navigations.navigator()
             left = app.settings.call_seconds - (anyio.current_time() - started)
@@ -230,7 +231,7 @@ async def _flown(
                 most_steps=line.most_steps if request.model == HOST and (line := current_channel()) else None,
             )
             report = await navigator.report(navigation_id, user=principal.user)
-            page = navigate_answer(output, report, budget)
+            page = navigate_answer(output, report, response_token_budget)
             await navigations.delivered(navigation_id, delivery, report, whole=page.last)
     await app.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer

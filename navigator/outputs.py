@@ -24,7 +24,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         total_iterations=navigation.run.step,
         total_cost=navigation.run.spent,
         token_count=report.map_size_tokens,
-        token_budget=navigation.run.token_budget,
+        map_token_budget=navigation.run.map_token_budget,
         files=record.files,
         focus_areas=report.focus_areas,
         excluded_count=report.excluded_count,

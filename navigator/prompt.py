@@ -209,7 +209,7 @@ def changing_part(
     budget, metadata = state.budget_config, state.map_metadata
     parts = [
         f"Step {run.step + 1} of at most {run.max_steps}.",
-        f"Map: {metadata.total_tokens} of {run.token_budget} tokens, {metadata.file_count} files. "
+        f"Map: {metadata.total_tokens} of {run.map_token_budget} tokens, {metadata.file_count} files. "
         f"Cost: {dollars(budget.current_spend_usd)} of {dollars(budget.max_spend_usd)}.",
         *_feedback(run),
         *_left_out(run),

@@ -147,8 +147,8 @@ def step_record(
         total_cost=run.spent,
         budget_remaining=max(state.budget_config.max_spend_usd - run.spent, Decimal(0)),
         map_size_tokens=view.map.tokens,
-        token_budget=run.token_budget,
-        budget_utilization=_share(view.map.tokens, run.token_budget),
+        map_token_budget=run.map_token_budget,
+        budget_utilization=_share(view.map.tokens, run.map_token_budget),
         map_version=run.map_version,
         file_count=len(files),
         focus_areas=state.map_metadata.focus_areas,
@@ -260,9 +260,10 @@ def amend_by_model(
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.own
     change = amend(before, updates)
-    if change.plan.budget > navigation.run.token_budget:
+    most = navigation.run.map_token_budget
+    if change.plan.budget > most:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {navigation.run.token_budget} tokens; "
+            f"`budget` is {change.plan.budget}, more than the user's {most} tokens; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)
@@ -341,7 +342,7 @@ def amend_by_user(
     state, run = navigation
     heard = merge_user_plan(index, run.own, updates)
     plan = _obeying(index, state.flight_plan, updates, heard.change.plan)
-    run = run.model_copy(update={"token_budget": plan.budget, "own": heard.change.plan})
+    run = run.model_copy(update={"own": heard.change.plan})
     return with_notes(Navigation(state, run), heard.message), compare_plans(state.flight_plan, plan)
 
 

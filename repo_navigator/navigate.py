@@ -111,7 +111,7 @@ class TerminalReport:
 
 def _panel(report: TurnReport, lines: Sequence[Text]) -> Panel:
     files = counted(report.file_count, "file")
-    size = f"{report.map_size_tokens:,} of {counted(report.token_budget, 'token')} in {files}"
+    size = f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')} in {files}"
     cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
     return Panel(
         Group(*lines),
@@ -126,7 +126,7 @@ def budget_line(report: TurnReport) -> str:
     """Return what is left of the limits."""
     return (
         f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; the map takes "
-        f"{report.map_size_tokens:,} of {counted(report.token_budget, 'token')}."
+        f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')}."
     )
 
 
@@ -161,7 +161,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
         if usage.input or usage.output
         else ""
     )
-    size = f"{output.token_count:,} of {counted(output.token_budget, 'token')}"
+    size = f"{output.token_count:,} of {counted(output.map_token_budget, 'token')}"
     return (
         f"{size}, {counted(len(output.files), 'file')}, {counted(output.total_iterations, 'step')}, "
         f"{dollars(output.total_cost)}{calls}, {total_seconds:.1f} s"
@@ -483,7 +483,7 @@ def output_object(
         "status": status,
         "context": output.context_string,
         "tokens": output.token_count,
-        "token_budget": output.token_budget,
+        "token_budget": output.map_token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
         "flight_plan_yaml": output.flight_plan_yaml,
         "sufficiency": output.sufficiency,

@@ -12,23 +12,25 @@ from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     Answer,
     Cursor,
-    answer_budget,
-    context_budget,
     decode_cursor,
+    map_token_budget_in,
     page_end,
+    response_token_budget_for,
 )
 from navigator.errors import InvalidRequestError
 from repo_map.text.tokens import count
 
 
 @given(st.integers(MIN_TOKEN_BUDGET, 200_000))
-def test_the_map_has_most_of_the_answer_and_never_all_of_it(token_budget: int) -> None:
-    assert token_budget * 0.2 < context_budget(token_budget) < token_budget
+def test_the_map_has_most_of_the_answer_and_never_all_of_it(response_token_budget: int) -> None:
+    assert response_token_budget * 0.2 < map_token_budget_in(response_token_budget) < response_token_budget
 
 
-@given(st.integers(1, 200_000))
-def test_an_answer_budget_has_room_for_the_map_it_was_made_for(context_tokens: int) -> None:
-    assert context_budget(answer_budget(context_tokens)) >= context_tokens
+@given(st.integers(1, 200_000), st.integers(MIN_TOKEN_BUDGET, 200_000))
+def test_answers_have_room_for_the_map_and_grow_only_for_it(map_token_budget: int, least: int) -> None:
+    found = response_token_budget_for(map_token_budget, least)
+    assert map_token_budget_in(found) >= map_token_budget
+    assert found == least or (found > least and map_token_budget_in(least) < map_token_budget)
 
 
 # The first count loads the vocabularies.

@@ -66,7 +66,7 @@ async def test_the_context_fits_its_budget_by_the_real_tokenizer(
 ) -> None:
     navigator = make_navigator()
     output = await navigator.run(await navigator.open(ask(repository, token_budget=budget)))
-    assert count(output.context_string) == output.token_count <= budget == output.token_budget
+    assert count(output.context_string) == output.token_count <= budget == output.map_token_budget
 
 
 async def test_the_choice_follows_from_the_goal(make_navigator: MakeNavigator, repository: Path) -> None:
@@ -466,7 +466,7 @@ async def test_the_budget_can_be_changed_in_words(make_navigator: MakeNavigator,
     await navigator.run(navigation_id)
     await navigator.step(navigation_id, feedback="budget 120")
     output = await navigator.run(navigation_id)
-    assert output.token_budget == 120
+    assert output.map_token_budget == 120
     assert count(output.context_string) <= 120
 
 
