@@ -161,7 +161,7 @@ class RenderCache:
             is_header=self._places.could_be_header,
             line_numbers=self._style.line_numbers,
         )
-        return body._replace(text=f"{header}\n{body.text}\n" if body.text else f"{header}\n")
+        return Body(f"{header}\n{body.text}\n" if body.text else f"{header}\n", body.shown)
 
 
 class _HeaderLookalikes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence, Set
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
@@ -82,22 +83,20 @@ def render_body(
     shown = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
     drawn: list[str] = []
-    whole: list[int] = []
+    cut: set[int] = set()
     previous = 0
     for number in numbers:
         verbatim = shown.get(number, True)
         beside_whole = verbatim or shown.get(previous, False)
         if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
             if not lines[number - 1].strip():
-                whole.append(number)
                 continue
             _drop_blank_end(drawn)
             drawn.append(f"{ELISION} {number}")
         line = _printable(lines[number - 1], is_header)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
-        else:
-            whole.append(number)
+            cut.add(number)
         drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
@@ -105,16 +104,21 @@ def render_body(
         drawn.append(ELISION)
     if shape.outer:
         drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
-    return Body("".join(f"{line}\n" for line in drawn), tuple(_ranges(whole)))
+    return Body("\n".join([*drawn, ""]), _ranges(numbers, cut))
 
 
-def _ranges(numbers: Sequence[int]) -> Iterator[LineRange]:
-    """Yield the runs of ascending line numbers."""
-    first = 0
-    for at, number in enumerate(numbers):
-        if at + 1 == len(numbers) or numbers[at + 1] != number + 1:
-            yield LineRange(numbers[first], number)
-            first = at + 1
+def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
+    """Return the runs of ascending line numbers, without the lines that are cut."""
+    whole = [number for number in numbers if number not in cut] if cut else numbers
+    if not whole:
+        return ()
+    if whole[-1] - whole[0] == len(whole) - 1:
+        # A file that is drawn whole, whose lines may be many.
+        return (LineRange(whole[0], whole[-1]),)
+    gaps = [(before, after) for before, after in pairwise(whole) if after - before != 1]
+    firsts = [whole[0], *(after for _, after in gaps)]
+    lasts = [*(before for before, _ in gaps), whole[-1]]
+    return tuple(map(LineRange, firsts, lasts))
 
 
 def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
