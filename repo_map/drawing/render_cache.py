@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repo_map.drawing.rendering import Body, render_body, render_header, render_headers
-from repo_map.indexing import store
+from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
 from repo_map.text import tokens
@@ -38,7 +38,7 @@ class TokenMemo:
         self._encoding: TokenEncoding = encoding
         self._name = f"tokens-{encoding}-{_FORMAT}"
         self._new: dict[int, tuple[int, ...]] = {}
-        kept = store.recall(folder, self._name) if folder else None
+        kept = recall_arrays(folder, self._name) if folder else None
         if kept is None or len(kept) != 2 or len(kept[0]) != len(kept[1]):
             kept = [np.zeros(0, np.uint64), np.zeros((0, 0), np.uint32)]
         # One attribute, so that threads see keys and counts of one moment.
@@ -72,7 +72,7 @@ class TokenMemo:
             keys, counts = np.concatenate((old_keys, keys)), np.concatenate((old_counts, counts))
         order = np.argsort(keys)
         self._kept = keys[order], counts[order]
-        store.keep(self._folder, self._name, self._kept)
+        keep_arrays(self._folder, self._name, self._kept)
 
 
 def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:

@@ -21,6 +21,8 @@ FILES = {
     "repo_navigator/terminal.py": "the null device, and the plan or the goal that the user names",
     "repo_map/history/history.py": "the cache",
     "repo_map/indexing/store.py": "the cache",
+    "repo_map/indexing/snapshot.py": "the cache",
+    "repo_map/indexing/derived_arrays.py": "the cache",
     "repo_map/indexing/workers.py": "a temporary file of our own",
     "repo_map/indexing/extractor_version.py": "our own code",
     "repo_map/graph/pagerank.py": "our own code",

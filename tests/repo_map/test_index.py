@@ -427,7 +427,7 @@ def test_a_process_that_reads_refreshes_and_draws_never_loads_a_grammar(tmp_path
     tree = write(tmp_path / "tree", FILES)
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.drawing.draw import draw_map; from repo_map.plan.yaml import parse_plan\n"
+        "from repo_map.drawing.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
         "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
         "query = {'pattern': '**/*.py', 'query': '(function_definition) @f'}\n"
         "plan = FlightPlan.model_validate({'custom_queries': [query]})\n"
