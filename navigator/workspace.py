@@ -52,7 +52,7 @@ class _Prices:
     """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
 
     def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
-        self._book = RenderCache(index, Style(DEFAULT_ENCODING))
+        self._cache = RenderCache(index, Style(DEFAULT_ENCODING))
         self._estimates = file_level_costs(index)
         self._most = _HOPELESS * drawn.budget
         self._drawn = drawn
@@ -75,7 +75,7 @@ class _Prices:
 
     def _added(self, path: str, file_id: int, shape: Shape) -> int:
         block = self._drawn.block(path)
-        return max(self._book.draw(file_id, shape).counts) - (0 if block is None else block.tokens)
+        return max(self._cache.draw(file_id, shape).counts) - (0 if block is None else block.tokens)
 
     @staticmethod
     def _adding(prices: dict[int, int]) -> dict[int, int]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from repo_map.drawing.rendering import ELISION, render_header
+from repo_map.drawing.rendering import is_closing, render_header
 from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape
 
 _first = attrgetter("first")
-_CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
 
 
 class Block(NamedTuple):
@@ -58,7 +56,7 @@ class MapText(NamedTuple):
         drops what would end a line within one, so that a line which looks like either is it.
         """
         lines = text.splitlines(keepends=True)
-        closing = lines.pop() if lines and _CLOSING.fullmatch(lines[-1]) else ""
+        closing = lines.pop() if lines and is_closing(lines[-1]) else ""
         files: dict[str, list[str]] = {}
         awaited = deque(paths)
         header = f"{render_header(awaited[0])}\n" if awaited else ""

@@ -126,18 +126,18 @@ class RenderCache:
         self._index = index
         self._style = style
         self._prices = prices
-        self._shelf = index.derived(_shelf, style)
+        self._files = index.derived(_rendered_files, style)
         self._memo = memo_of(index, style.encoding)
-        self._places = index.derived(_HeaderLookalikes)
+        self._lookalikes = index.derived(_HeaderLookalikes)
 
     def draw(self, file_id: int, shape: Shape) -> RenderedFile:
-        """Return the sketch of a file; the same file at the same shape is drawn once."""
+        """Return the part of a file; the same file at the same shape is drawn once."""
         key = (file_id, shape)
-        rendered = self._shelf.get(key)
+        rendered = self._files.get(key)
         if rendered is None:
             text, shown = self._body(file_id, shape)
             rendered = RenderedFile(text, self._memo.counts(text), shown)
-            self._shelf.put(key, rendered)
+            self._files.put(key, rendered)
         return rendered
 
     def _body(self, file_id: int, shape: Shape) -> Body:
@@ -158,7 +158,7 @@ class RenderCache:
             index.text(file_id),
             definitions,
             shape,
-            is_header=self._places.could_be_header,
+            is_header=self._lookalikes.could_be_header,
             line_numbers=self._style.line_numbers,
         )
         return Body(f"{header}\n{body.text}\n" if body.text else f"{header}\n", body.shown)
@@ -201,8 +201,8 @@ def _is_quoted_path(line: str) -> bool:
     return isinstance(path, str) and render_header(path) == line
 
 
-_Shelf = Recent[tuple[int, Shape], RenderedFile]
+_RenderedFiles = Recent[tuple[int, Shape], RenderedFile]
 
 
-def _shelf(_index: RepoIndex, _style: Style) -> _Shelf:
-    return _Shelf(_MOST_CHARACTERS, lambda rendered: len(rendered.text))
+def _rendered_files(_index: RepoIndex, _style: Style) -> _RenderedFiles:
+    return _RenderedFiles(_MOST_CHARACTERS, lambda rendered: len(rendered.text))

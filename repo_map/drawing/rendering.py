@@ -56,6 +56,20 @@ def render_headers(paths: Sequence[str]) -> frozenset[str]:
     return frozenset(map(render_header, paths))
 
 
+_CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
+
+
+def render_closing(files: int, places: Sequence[str] = ()) -> str:
+    """Return the line that closes a map: how many files it leaves out, and where they are."""
+    where = f": {', '.join(places)}" if places else ""
+    return f"{ELISION} {files:,} more file{'s' if files > 1 else ''}{where}\n"
+
+
+def is_closing(line: str) -> bool:
+    """Say whether a map's line is the one that closes it; no line of source begins as it does."""
+    return _CLOSING.fullmatch(line) is not None
+
+
 class Body(NamedTuple):
     """What a map shows of a file below its header."""
 
