@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
@@ -118,7 +118,7 @@ CHECKED_UNITS = 40
 LEAST_ROOM = 150
 """Tokens that must be free before more is worth a step."""
 ANY_ROOM = 1_000_000
-FOCUS_HEAD = "In focus:"
+_FOCUS_HEAD = "In focus:"
 """What a summary says before its list of files."""
 SAFE_SHARE = 0.8
 """Of the free tokens, what estimates may fill: the rest is their error."""
@@ -203,7 +203,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
-        f"- `{file.path}` (level {file.level}, {file.tokens:,} token{'s' * (file.tokens != 1)}): "
+        f"{_entry(file.path, file.level)} {file.tokens:,} token{'s' * (file.tokens != 1)}): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
@@ -218,9 +218,27 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
         if view.map.excluded
         else ""
     )
-    head = FOCUS_HEAD if lines else "Nothing is in focus."
+    head = _FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
     return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
+
+
+def without_files(said: str, files: Collection[tuple[str, int]]) -> str:
+    """Return a summary without its entries for files, each given by its path and level.
+
+    Where no other is left, the line before them goes as well.
+    """
+    lines = said.split("\n")
+    entries = tuple(_entry(path, level) for path, level in files)
+    kept = [line for line in lines if not line.startswith(entries)]
+    if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):
+        kept = [line for line in kept if line != _FOCUS_HEAD]
+    return "\n".join(kept)
+
+
+def _entry(path: str, level: int) -> str:
+    """Return how a file's line in a summary begins."""
+    return f"- `{path}` (level {level},"
 
 
 def _beside(
