@@ -223,12 +223,12 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
 
 
-def without_files(said: str, files: Collection[tuple[str, int]]) -> str:
+def without_files(summed_up: str, files: Collection[tuple[str, int]]) -> str:
     """Return a summary without its entries for files, each given by its path and level.
 
     Where no other is left, the line before them goes as well.
     """
-    lines = said.split("\n")
+    lines = summed_up.split("\n")
     entries = tuple(_entry(path, level) for path, level in files)
     kept = [line for line in lines if not line.startswith(entries)]
     if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):

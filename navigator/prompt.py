@@ -203,7 +203,7 @@ def changing_part(
 
     Args:
         choice: the candidates of this step.
-        told: those that were told with the map.
+        message: those that were sent with the map.
     """
     state, run = navigation
     budget, metadata = state.budget_config, state.map_metadata
