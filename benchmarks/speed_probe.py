@@ -46,7 +46,7 @@ def run_probe(what: str, tree: Path, cache: Path, workers: int) -> Probe:
                 output, _ = process.communicate(timeout=_STEP_S)
                 break
             except subprocess.TimeoutExpired:
-                peak = max(peak, _mebibytes(process.pid))
+                peak = max(peak, memory_of(process.pid))
     finally:
         process.kill()
     seconds = time.perf_counter() - started
@@ -84,8 +84,8 @@ def _environment(cache: Path) -> dict[str, str]:
     return kept | {"REPO_NAVIGATOR_CACHE": str(cache)}
 
 
-def _mebibytes(process: int) -> float:
-    """Return the memory of a process and its descendants, each page by its share; 0 if not on Linux."""
+def memory_of(process: int) -> float:
+    """Return mebibytes of a process and its descendants, each page by its share; 0 if not on Linux."""
     try:
         rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
         threads = Path(f"/proc/{process}/task").iterdir()
@@ -93,7 +93,7 @@ def _mebibytes(process: int) -> float:
     except OSError:
         return 0.0
     own = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
-    return own / 1024 + sum(_mebibytes(int(child)) for child in children)
+    return own / 1024 + sum(memory_of(int(child)) for child in children)
 
 
 def main() -> None:

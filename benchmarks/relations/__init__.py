@@ -1,0 +1,5 @@
+"""Relations that the index states, held against language servers: ``repo-navigator bench relations``."""
+
+from benchmarks.relations.command import add_arguments, run
+
+__all__ = ["add_arguments", "run"]

@@ -1,0 +1,164 @@
+"""Relations against a language server: precision and recall of who uses what, with what both cost.
+
+    python -m benchmarks.relations --language go TREE...
+
+Of each tree some hundred definitions are taken, the same ones each time. The language server of the language
+says who uses each; the answers of the index are held against that, and the old matching by name beside them.
+Nothing is downloaded: a judge that is not installed is named with the command that installs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.relations.client import ServerError
+from benchmarks.relations.judging import Count, Counts, Jury, Verdict, count
+from benchmarks.relations.sampling import sample
+from benchmarks.relations.servers import JUDGES, Judge, JudgeMissingError, find_judge, running
+from benchmarks.speed_probe import run_probe
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+
+_COLUMNS = (
+    "language | tree | definitions | used | by name: precision | recall | now: precision | recall"
+    " | by line: precision | recall | unseen | judge s | judge MiB | ours s | ours MiB"
+)
+
+
+class Figures(NamedTuple):
+    """One tree."""
+
+    language: str
+    tree: str
+    counts: Counts
+    judge_seconds: float
+    judge_mebibytes: float
+    our_seconds: float
+    """Of a process that indexes the tree from nothing."""
+    our_mebibytes: float
+    failures: int
+    """Definitions that the judge gave no answer to; in no figure."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("trees", nargs="+", type=Path, help="repositories, checked out")
+    parser.add_argument("--language", required=True, choices=sorted(JUDGES), help="whose server judges")
+    parser.add_argument("--definitions", type=int, default=300, help="how many of each tree (300)")
+    parser.add_argument("--server", help="the language server's program, if it is not on PATH")
+    parser.add_argument("--deadline", type=float, default=300.0, help="seconds for each answer (300)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a tree")
+    parser.add_argument("--differences", type=int, default=0, help="print so many wrong and missing edges")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge every tree and print one line for each; return 2 where that can't be done."""
+    try:
+        judge, program = find_judge(options.language, options.server)
+        if not options.json:
+            print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
+        for tree in options.trees:
+            figures, differences = measure(tree.resolve(), judge, program, options)
+            print(json.dumps(as_data(figures)) if options.json else row_of(figures), flush=True)
+            for line in differences[: options.differences]:
+                print(line, file=sys.stderr)
+    except (JudgeMissingError, ServerError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run as a program."""
+    parser = argparse.ArgumentParser(description="Hold the index's relations against a language server.")
+    add_arguments(parser)
+    raise SystemExit(run(parser.parse_args(arguments)))
+
+
+def measure(tree: Path, judge: Judge, program: str, options: argparse.Namespace) -> tuple[Figures, list[str]]:
+    """Judge one tree; return its figures, and each difference as a line of text."""
+    with tempfile.TemporaryDirectory(prefix="relations-") as folder:
+        cache = Path(folder)
+        probe = run_probe("open", tree, cache, 0)
+        index = build_index(tree, store=Store(cache))
+        chosen = sample(index, judge.languages, options.definitions)
+        files = [path for file, path in enumerate(index.paths) if _language(index, file) in judge.languages]
+        started = time.perf_counter()
+        verdicts, failures = [], 0
+        with running(judge, program, tree, files, options.deadline) as server:
+            jury = Jury(index, judge, server)
+            for each in chosen:
+                try:
+                    verdicts.append(jury.judge(each))
+                except ServerError:
+                    failures += 1
+                    if failures > len(chosen) // 10 + 3:
+                        raise
+            seconds = time.perf_counter() - started
+        counts = count(verdicts, jury.edges)
+        ours = probe.message["open"], probe.mebibytes
+        peak = server.peak_mebibytes
+        figures = Figures(options.language, tree.name, counts, seconds, peak, *ours, failures)
+        return figures, list(differences_of(index, verdicts, jury))
+
+
+def _language(index: RepoIndex, file: int) -> str:
+    return index.languages[int(index.files.language[file])]
+
+
+def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:
+    """Yield what was stated and does not hold, then what was not stated and should be, one a line."""
+    for verdict in verdicts:
+        file, row = verdict.sample.place
+        what = (
+            f"{index.paths[file]}:{index.definitions(file)[row].sig_start} {index.qualified_name(file, row)}"
+        )
+        true = jury.edges(verdict.used)
+        for site in sorted(verdict.stated - verdict.unseen):
+            if not jury.edges([site]) <= true:
+                yield f"wrong    {what} <- {_shown(index, site.file, site.line)}"
+        wanted = verdict.called if verdict.sample.kind in ("function", "method", "macro") else verdict.used
+        stated = jury.edges(verdict.stated)
+        for site in sorted(wanted):
+            if not jury.edges([site]) <= stated:
+                yield f"missing  {what} <- {_shown(index, site.file, site.line)}"
+
+
+def _shown(index: RepoIndex, file: int, line: int) -> str:
+    return f"{index.paths[file]}:{line} {index.lines(file)[line - 1].strip()[:90]}"
+
+
+def as_data(figures: Figures) -> dict[str, object]:
+    """Return the figures as JSON values."""
+    counts = figures.counts
+    message: dict[str, object] = {**figures._asdict(), "counts": counts._asdict()}
+    message["counts"] = {
+        name: value._asdict() | {"precision": value.precision, "recall": value.recall}
+        if isinstance(value, Count)
+        else value
+        for name, value in counts._asdict().items()
+    }
+    return message
+
+
+def row_of(figures: Figures) -> str:
+    """Return the figures as a row of the table."""
+    counts = figures.counts
+    shares = [
+        f"{share:.3f}"
+        for each in (counts.by_name, counts.edges, counts.lines)
+        for share in (each.precision, each.recall)
+    ]
+    cells = [
+        *(figures.language, figures.tree, str(counts.definitions), str(counts.used), *shares),
+        *(str(counts.unseen), f"{figures.judge_seconds:.0f}", f"{figures.judge_mebibytes:.0f}"),
+        *(f"{figures.our_seconds:.1f}", f"{figures.our_mebibytes:.0f}"),
+    ]
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,198 @@
+"""What a judge says of the sampled definitions, beside what the index says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+from benchmarks.relations.client import LanguageServer, ServerError, Spot
+from benchmarks.relations.sampling import CALLABLE_KINDS, Sample, enclosing
+from benchmarks.relations.servers import Judge, language_id
+from benchmarks.relations.sites import SiteKind, SourceSites
+from benchmarks.relations.stated import Site, sites_as_facts, users_by_name
+from repo_map.graph.references import Place
+from repo_map.index import RepoIndex
+from repo_map.languages.grammars import ParseError
+
+
+class Verdict(NamedTuple):
+    """One definition: what the judge found, and what was stated of it.
+
+    An edge is the place of a definition that uses this one, row -1 for what lies outside all definitions; a
+    definition that uses itself is left out everywhere, and so are imports.
+    """
+
+    sample: Sample
+    used: frozenset[Site]
+    """By the judge."""
+    called: frozenset[Site]
+    """Those of them that are calls."""
+    by_name: frozenset[Place]
+    """Edges that the old matching states."""
+    stated: frozenset[Site]
+    """Sites that are stated as facts."""
+    unseen: frozenset[Site]
+    """Stated sites of which the judge knows nothing at all, such as code for another system."""
+
+
+class Jury:
+    """Asks one server about definitions of one index."""
+
+    def __init__(self, index: RepoIndex, judge: Judge, server: LanguageServer) -> None:
+        self._index = index
+        self._judge = judge
+        self._server = server
+        self._sites: dict[int, SourceSites | None] = {}
+
+    def judge(self, sample: Sample) -> Verdict:
+        """Ask who uses a definition; raises ServerError where the server does not answer."""
+        spot = Spot(self._index.paths[sample.place[0]], sample.row, sample.column)
+        own = self._own_spots(spot)
+        used: set[Site] = set()
+        called: set[Site] = set()
+        for found in self._server.references(spot):
+            file = self._index.file_id(found.path)
+            kind = self._kind_of(file, found)
+            if file is None or kind in (SiteKind.IMPORT, SiteKind.TEXT) or self._is_own(own, found):
+                continue
+            if self._judge.widens and sample.kind == "method" and not self._means(found, own):
+                continue
+            used.add(Site(file, found.row + 1))
+            if kind is SiteKind.CALL:
+                called.add(Site(file, found.row + 1))
+        index, place = self._index, sample.place
+        stated = {site for site in sites_as_facts(index, place) if self._edge(site) != place}
+        doubtful = [site for site in stated - used if self._judges(site.file)]
+        answers = {site: self._meant_at(site, sample.name, own) for site in doubtful}
+        confirmed = {site for site, answer in answers.items() if answer}
+        return Verdict(
+            sample,
+            frozenset(site for site in used | confirmed if self._edge(site) != place),
+            frozenset(site for site in called if self._edge(site) != place),
+            frozenset(edge for edge in users_by_name(index, place) if edge != place),
+            frozenset(stated),
+            frozenset(site for site, answer in answers.items() if answer is None),
+        )
+
+    def edges(self, sites: Iterable[Site]) -> set[Place]:
+        """Return the definitions that hold the sites."""
+        return {self._edge(site) for site in sites}
+
+    def _edge(self, site: Site) -> Place:
+        return site.file, enclosing(self._index, site.file, site.line)
+
+    def _judges(self, file: int) -> bool:
+        return self._index.languages[int(self._index.files.language[file])] in self._judge.languages
+
+    def _own_spots(self, spot: Spot) -> set[tuple[str, int]]:
+        """Return the lines where a definition is written and declared: C announces what it defines."""
+        self._show(spot.path)
+        found = [spot, *(self._server.definition(spot) or ())]
+        with suppress(ServerError):
+            found += self._server.declaration(spot)
+        return {(each.path, each.row) for each in found}
+
+    @staticmethod
+    def _is_own(own: Collection[tuple[str, int]], spot: Spot) -> bool:
+        return (spot.path, spot.row) in own
+
+    def _means(self, spot: Spot, own: Collection[tuple[str, int]]) -> bool:
+        """Ask whether the name at a spot is that very definition, no relative of it."""
+        self._show(spot.path)
+        return any(self._is_own(own, each) for each in self._server.definition(spot) or ())
+
+    def _meant_at(self, site: Site, name: str, own: Collection[tuple[str, int]]) -> bool | None:
+        """Ask what a name on a line means: whether it is the definition, None where nothing is known."""
+        path, lines = self._index.paths[site.file], self._index.lines(site.file)
+        text = lines[site.line - 1] if site.line <= len(lines) else ""
+        self._show(path)
+        is_known, at = False, text.find(name)
+        while at >= 0:
+            spot = Spot(path, site.line - 1, len(text[:at].encode("utf-16-le")) // 2)
+            found = self._server.definition(spot)
+            if found is not None:
+                if any(self._is_own(own, each) for each in found):
+                    return True
+                is_known = True
+            at = text.find(name, at + 1)
+        return False if is_known else None
+
+    def _show(self, path: str) -> None:
+        self._server.open(path, language_id(path))
+
+    def _kind_of(self, file: int | None, spot: Spot) -> SiteKind:
+        if file is None:
+            return SiteKind.USE
+        if file not in self._sites:
+            language = self._index.languages[int(self._index.files.language[file])]
+            try:
+                self._sites[file] = SourceSites(self._index.source(file), language)
+            except ParseError:
+                self._sites[file] = None
+        sites = self._sites[file]
+        return SiteKind.USE if sites is None else sites.kind_at(spot.row, spot.column)
+
+
+class Count(NamedTuple):
+    """What was stated, and how much of it holds; what there is, and how much of it was stated."""
+
+    stated: int = 0
+    true: int = 0
+    known: int = 0
+    found: int = 0
+
+    def plus(self, other: Count) -> Count:
+        """Return the sum of both."""
+        return Count(*(one + more for one, more in zip(self, other, strict=True)))
+
+    @property
+    def precision(self) -> float:
+        """Share of what was stated that holds; nan where nothing was."""
+        return self.true / self.stated if self.stated else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of what there is that was stated; nan where there is nothing."""
+        return self.found / self.known if self.known else float("nan")
+
+
+class Counts(NamedTuple):
+    """The figures of one tree."""
+
+    definitions: int
+    """Judged."""
+    used: int
+    """Of them, those that something uses, by the judge."""
+    by_name: Count
+    """Callers of functions and methods, users of types: the old matching."""
+    edges: Count
+    """The same, as stated now."""
+    lines: Count
+    """The same by line."""
+    unseen: int
+    """Stated sites that the judge knows nothing of; in no other figure."""
+
+
+def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[Place]]) -> Counts:
+    """Add up verdicts.
+
+    What holds is any use that the judge finds; what should be found are calls where the definition is one
+    that is called, and every use of a type.
+    """
+    by_name = by_edge = by_line = Count()
+    for verdict in verdicts:
+        wanted = verdict.called if verdict.sample.kind in CALLABLE_KINDS else verdict.used
+        stated = verdict.stated - verdict.unseen
+        true, known = edges(verdict.used), edges(wanted)
+        by_name = by_name.plus(_count(verdict.by_name, true, known))
+        by_edge = by_edge.plus(_count(edges(stated), true, known))
+        by_line = by_line.plus(_count(stated, verdict.used, wanted))
+    used = sum(bool(verdict.used) for verdict in verdicts)
+    unseen = sum(len(verdict.unseen) for verdict in verdicts)
+    return Counts(len(verdicts), used, by_name, by_edge, by_line, unseen)
+
+
+def _count(stated: Collection[object], true: Collection[object], known: Collection[object]) -> Count:
+    said = set(stated)
+    return Count(len(said), len(said & set(true)), len(set(known)), len(said & set(known)))

