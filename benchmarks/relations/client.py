@@ -54,10 +54,14 @@ class LanguageServer:
         root: Path,
         *,
         deadline_s: float,
+        workspace: Path | None = None,
         initialization: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        """Start ``command`` on ``root``; each answer must come within ``deadline_s`` seconds."""
+        """Start ``command`` on ``root``; each answer must come within ``deadline_s`` seconds.
+
+        ``workspace`` is the folder that the server is told of, where that is another: a project made for it.
+        """
         self.root = root.resolve()
         self.peak_mebibytes = 0.0
         """Most memory of the server and its children that was seen."""
@@ -84,7 +88,7 @@ class LanguageServer:
         self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._inbox), daemon=True)
         self._reader.start()
         try:
-            self._initialize(dict(initialization or {}))
+            self._initialize((workspace or self.root).resolve(), dict(initialization or {}))
         except ServerError:
             self.close()
             raise
@@ -164,13 +168,13 @@ class LanguageServer:
                 if message is None and not self._running:
                     return
 
-    def _initialize(self, initialization: dict[str, Any]) -> None:
-        uri = self.root.as_uri()
+    def _initialize(self, workspace: Path, initialization: dict[str, Any]) -> None:
+        uri = workspace.as_uri()
         message = {
             "processId": None,
-            "rootPath": str(self.root),
+            "rootPath": str(workspace),
             "rootUri": uri,
-            "workspaceFolders": [{"uri": uri, "name": self.root.name}],
+            "workspaceFolders": [{"uri": uri, "name": workspace.name}],
             "capabilities": _CAPABILITIES,
             "initializationOptions": initialization,
         }
@@ -211,8 +215,10 @@ class LanguageServer:
             return
         params = message.get("params")
         if method == "$/progress" and isinstance(params, dict):
-            kind = params.get("value", {}).get("kind")
-            if kind == "begin":
+            value = params.get("value", {})
+            kind = value.get("kind")
+            # gopls shows an error as progress that never ends.
+            if kind == "begin" and not str(value.get("title", "")).startswith("Error"):
                 self._running.add(str(params.get("token")))
             elif kind == "end":
                 self._running.discard(str(params.get("token")))

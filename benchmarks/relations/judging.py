@@ -48,7 +48,7 @@ class Jury:
     def judge(self, sample: Sample) -> Verdict:
         """Ask who uses a definition; raises ServerError where the server does not answer."""
         spot = Spot(self._index.paths[sample.place[0]], sample.row, sample.column)
-        own = self._own_spots(spot)
+        own = self._own_spots(spot, sample)
         used: set[Site] = set()
         called: set[Site] = set()
         for found in self._server.references(spot):
@@ -85,13 +85,21 @@ class Jury:
     def _judges(self, file: int) -> bool:
         return self._index.languages[int(self._index.files.language[file])] in self._judge.languages
 
-    def _own_spots(self, spot: Spot) -> set[tuple[str, int]]:
-        """Return the lines where a definition is written and declared: C announces what it defines."""
+    def _own_spots(self, spot: Spot, sample: Sample) -> set[tuple[str, int]]:
+        """Return the lines where a definition is written and declared: C announces what it defines.
+
+        A constructor is written where its class is named, too: some servers lead there.
+        """
         self._show(spot.path)
+        file, row = sample.place
+        definitions = self._index.definitions(file)
+        parent = definitions[row].parent
+        is_constructor = parent >= 0 and sample.name in ("__init__", "constructor", definitions[parent].name)
         found = [spot, *(self._server.definition(spot) or ())]
         with suppress(ServerError):
             found += self._server.declaration(spot)
-        return {(each.path, each.row) for each in found}
+        lines = {(each.path, each.row) for each in found}
+        return lines | ({(spot.path, definitions[parent].sig_start - 1)} if is_constructor else set())
 
     @staticmethod
     def _is_own(own: Collection[tuple[str, int]], spot: Spot) -> bool:

@@ -6,11 +6,13 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
 
 from benchmarks.relations.client import LanguageServer, ServerError
 
@@ -19,8 +21,10 @@ class Start(NamedTuple):
     """How one server is started on one tree."""
 
     arguments: tuple[str, ...] = ()
-    initialization: dict[str, Any] = {}
-    settings: dict[str, Any] = {}
+    initialization: Mapping[str, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = MappingProxyType({})
+    workspace: Path | None = None
+    """The folder that the server is told of, if it is not the tree."""
 
 
 class Judge(NamedTuple):
@@ -72,6 +76,7 @@ def running(
             (program, *start.arguments),
             tree,
             deadline_s=deadline_s,
+            workspace=start.workspace,
             initialization=start.initialization,
             settings=start.settings,
         )
@@ -137,7 +142,7 @@ _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.M)
 
 
 def _java(tree: Path, files: Sequence[str], folder: Path) -> Start:
-    """Give every folder that packages start in as a source path; build files would need downloads."""
+    """Make a project of links to the folders that packages start in; build files would need downloads."""
     roots = set()
     for path in files:
         package = _PACKAGE.search((tree / path).read_bytes())
@@ -145,18 +150,32 @@ def _java(tree: Path, files: Sequence[str], folder: Path) -> Start:
         names = tuple(package[1].decode().split(".")) if package else ()
         if not names or parts[-len(names) :] == names:
             roots.add("/".join(parts[: len(parts) - len(names)]))
-    outer = sorted(root for root in roots if root)
-    java = {
-        "import": {"maven": {"enabled": False}, "gradle": {"enabled": False}},
-        "project": {"sourcePaths": outer, "outputPath": str(folder / "classes")},
-        "autobuild": {"enabled": False},
-    }
+    project = folder / "project"
+    project.mkdir()
+    links, entries = [], []
+    for number, root in enumerate(sorted(roots)):
+        links.append(_LINK.format(name=f"s{number}", place=escape(str(tree / root))))
+        entries.append(f'<classpathentry kind="src" path="s{number}"/>')
+    (project / ".project").write_text(_PROJECT.format(links="".join(links)))
+    (project / ".classpath").write_text(_CLASSPATH.format(entries="".join(entries)))
+    imports = {"maven": {"enabled": False}, "gradle": {"enabled": False}}
+    java = {"java": {"import": imports, "autobuild": {"enabled": False}}}
     (folder / "data").mkdir()
-    return Start(
-        ("-data", str(folder / "data")), initialization={"settings": {"java": java}}, settings={"java": java}
-    )
+    return Start(("-data", str(folder / "data")), {"settings": java}, java, project)
 
 
+_PROJECT = """<?xml version="1.0" encoding="UTF-8"?>
+<projectDescription><name>judged</name><buildSpec><buildCommand>
+<name>org.eclipse.jdt.core.javabuilder</name></buildCommand></buildSpec>
+<natures><nature>org.eclipse.jdt.core.javanature</nature></natures>
+<linkedResources>{links}</linkedResources></projectDescription>
+"""
+_LINK = "<link><name>{name}</name><type>2</type><location>{place}</location></link>"
+_CLASSPATH = """<?xml version="1.0" encoding="UTF-8"?>
+<classpath>{entries}
+<classpathentry kind="con" path="org.eclipse.jdt.launching.JRE_CONTAINER"/>
+<classpathentry kind="output" path="bin"/></classpath>
+"""
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl")
 
 
