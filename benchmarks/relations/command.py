@@ -13,15 +13,15 @@ import argparse
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.relations.client import ServerError
-from benchmarks.relations.judging import Count, Counts, Jury, Verdict, count
+from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
 from benchmarks.relations.sampling import sample
-from benchmarks.relations.servers import JUDGES, Judge, JudgeMissingError, find_judge, running
+from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
 from benchmarks.speed_probe import run_probe
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
@@ -54,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--definitions", type=int, default=300, help="how many of each tree (300)")
     parser.add_argument("--server", help="the language server's program, if it is not on PATH")
     parser.add_argument("--deadline", type=float, default=300.0, help="seconds for each answer (300)")
+    parser.add_argument(
+        "--answers", type=Path, help="a folder to keep the judge's answers in, and take them from"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object a tree")
     parser.add_argument("--differences", type=int, default=0, help="print so many wrong and missing edges")
 
@@ -61,11 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge every tree and print one line for each; return 2 where that can't be done."""
     try:
-        judge, program = find_judge(options.language, options.server)
         if not options.json:
             print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
         for tree in options.trees:
-            figures, differences = measure(tree.resolve(), judge, program, options)
+            figures, differences = measure(tree.resolve(), options)
             print(json.dumps(as_data(figures)) if options.json else row_of(figures), flush=True)
             for line in differences[: options.differences]:
                 print(line, file=sys.stderr)
@@ -82,31 +84,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
     raise SystemExit(run(parser.parse_args(arguments)))
 
 
-def measure(tree: Path, judge: Judge, program: str, options: argparse.Namespace) -> tuple[Figures, list[str]]:
+def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]]:
     """Judge one tree; return its figures, and each difference as a line of text."""
+    judge = JUDGES[options.language]
     with tempfile.TemporaryDirectory(prefix="relations-") as folder:
         cache = Path(folder)
         probe = run_probe("open", tree, cache, 0)
         index = build_index(tree, store=Store(cache))
         chosen = sample(index, judge.languages, options.definitions)
         files = [path for file, path in enumerate(index.paths) if _language(index, file) in judge.languages]
-        started = time.perf_counter()
+        file = options.answers / f"{tree.name}.{options.language}.json" if options.answers else None
         verdicts, failures = [], 0
-        with running(judge, program, tree, files, options.deadline) as server:
-            jury = Jury(index, judge, server)
-            for each in chosen:
-                try:
-                    verdicts.append(jury.judge(each))
-                except ServerError:
-                    failures += 1
-                    if failures > len(chosen) // 10 + 3:
-                        raise
-            seconds = time.perf_counter() - started
+        with ExitStack() as servers:
+            answers = Answers(
+                file,
+                lambda: servers.enter_context(
+                    running(judge, _program(options), tree, files, options.deadline)
+                ),
+            )
+            jury = Jury(index, judge, answers)
+            try:
+                for each in chosen:
+                    try:
+                        verdicts.append(jury.judge(each))
+                    except ServerError:
+                        failures += 1
+                        if failures > len(chosen) // 10 + 3:
+                            raise
+            finally:
+                answers.save()
         counts = count(verdicts, jury.edges)
-        ours = probe.message["open"], probe.mebibytes
-        peak = server.peak_mebibytes
-        figures = Figures(options.language, tree.name, counts, seconds, peak, *ours, failures)
+        cost = answers.seconds, answers.mebibytes, probe.message["open"], probe.mebibytes
+        figures = Figures(options.language, tree.name, counts, *cost, failures)
         return figures, list(differences_of(index, verdicts, jury))
+
+
+def _program(options: argparse.Namespace) -> str:
+    return find_program(options.language, options.server)
 
 
 def _language(index: RepoIndex, file: int) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import NamedTuple
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import CALLABLE_KINDS, Sample, enclosing
@@ -36,48 +40,108 @@ class Verdict(NamedTuple):
     """Stated sites of which the judge knows nothing at all, such as code for another system."""
 
 
+class Answers:
+    """What a judge said of one tree, kept in a file between runs; the server is started when it is needed."""
+
+    def __init__(self, file: Path | None, start: Callable[[], LanguageServer]) -> None:
+        """Read ``file`` if there is one; ``start`` gives the server when an answer is missing."""
+        self._file = file
+        self._start = start
+        self._server: LanguageServer | None = None
+        self._known: dict[str, Any] = {}
+        self.seconds = 0.0
+        """All that the server took, this time or when it was asked."""
+        self.mebibytes = 0.0
+        if file is not None and file.is_file():
+            message = json.loads(file.read_text())
+            self._known, self.seconds, self.mebibytes = (
+                message["answers"],
+                message["seconds"],
+                message["mebibytes"],
+            )
+
+    def get(self, key: str, ask: Callable[[LanguageServer], Any]) -> Any:
+        """Return a JSON value: the one that is kept, or what ``ask`` gets from the server."""
+        if key not in self._known:
+            started = time.perf_counter()
+            if self._server is None:
+                self._server = self._start()
+            self._known[key] = ask(self._server)
+            self.seconds += time.perf_counter() - started
+        return self._known[key]
+
+    def save(self) -> None:
+        """Write what is known."""
+        if self._server is not None:
+            self.mebibytes = max(self.mebibytes, self._server.peak_mebibytes)
+        if self._file is not None:
+            message = {"seconds": self.seconds, "mebibytes": self.mebibytes, "answers": self._known}
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.write_text(json.dumps(message))
+
+
+Lines = set[tuple[str, int]]
+"""Path, and row from 0."""
+
+
 class Jury:
     """Asks one server about definitions of one index."""
 
-    def __init__(self, index: RepoIndex, judge: Judge, server: LanguageServer) -> None:
+    def __init__(self, index: RepoIndex, judge: Judge, answers: Answers) -> None:
         self._index = index
         self._judge = judge
-        self._server = server
+        self._answers = answers
         self._sites: dict[int, SourceSites | None] = {}
 
     def judge(self, sample: Sample) -> Verdict:
         """Ask who uses a definition; raises ServerError where the server does not answer."""
         spot = Spot(self._index.paths[sample.place[0]], sample.row, sample.column)
-        own = self._own_spots(spot, sample)
-        used: set[Site] = set()
-        called: set[Site] = set()
-        for found in self._server.references(spot):
-            file = self._index.file_id(found.path)
-            kind = self._kind_of(file, found)
-            if file is None or kind in (SiteKind.IMPORT, SiteKind.TEXT) or self._is_own(own, found):
-                continue
-            if self._judge.widens and sample.kind == "method" and not self._means(found, own):
-                continue
-            used.add(Site(file, found.row + 1))
-            if kind is SiteKind.CALL:
-                called.add(Site(file, found.row + 1))
+        key = f"{spot.path}:{spot.row}:{spot.column}"
+        answer = self._answers.get(key, lambda server: self._ask(server, spot, sample))
+        own = {(path, row) for path, row in answer["own"]}
+        used, called = self._read(answer["used"]), self._read(answer["called"])
         index, place = self._index, sample.place
         stated = {site for site in sites_as_facts(index, place) if self._edge(site) != place}
-        doubtful = [site for site in stated - used if self._judges(site.file)]
-        answers = {site: self._meant_at(site, sample.name, own) for site in doubtful}
-        confirmed = {site for site, answer in answers.items() if answer}
+        said = {
+            site: self._answers.get(
+                f"{key}<-{index.paths[site.file]}:{site.line}",
+                partial(self._meant_at, site=site, name=sample.name, own=own),
+            )
+            for site in sorted(stated - used)
+            if self._judges(site.file)
+        }
+        confirmed = {site for site, answer in said.items() if answer}
         return Verdict(
             sample,
             frozenset(site for site in used | confirmed if self._edge(site) != place),
             frozenset(site for site in called if self._edge(site) != place),
             frozenset(edge for edge in users_by_name(index, place) if edge != place),
             frozenset(stated),
-            frozenset(site for site, answer in answers.items() if answer is None),
+            frozenset(site for site, answer in said.items() if answer is None),
         )
 
     def edges(self, sites: Iterable[Site]) -> set[Place]:
         """Return the definitions that hold the sites."""
         return {self._edge(site) for site in sites}
+
+    def _ask(self, server: LanguageServer, spot: Spot, sample: Sample) -> dict[str, Any]:
+        own = self._own_lines(server, spot, sample)
+        found: dict[str, list[tuple[str, int]]] = {"own": sorted(own), "used": [], "called": []}
+        for each in server.references(spot):
+            file = self._index.file_id(each.path)
+            kind = self._kind_of(file, each)
+            if file is None or kind in (SiteKind.IMPORT, SiteKind.TEXT) or (each.path, each.row) in own:
+                continue
+            if self._judge.widens and sample.kind == "method" and not _means(server, each, own):
+                continue
+            found["used"].append((each.path, each.row + 1))
+            if kind is SiteKind.CALL:
+                found["called"].append((each.path, each.row + 1))
+        return found
+
+    def _read(self, lines: Iterable[tuple[str, int]]) -> set[Site]:
+        files = ((self._index.file_id(path), line) for path, line in lines)
+        return {Site(file, line) for file, line in files if file is not None}
 
     def _edge(self, site: Site) -> Place:
         return site.file, enclosing(self._index, site.file, site.line)
@@ -85,49 +149,37 @@ class Jury:
     def _judges(self, file: int) -> bool:
         return self._index.languages[int(self._index.files.language[file])] in self._judge.languages
 
-    def _own_spots(self, spot: Spot, sample: Sample) -> set[tuple[str, int]]:
+    def _own_lines(self, server: LanguageServer, spot: Spot, sample: Sample) -> Lines:
         """Return the lines where a definition is written and declared: C announces what it defines.
 
         A constructor is written where its class is named, too: some servers lead there.
         """
-        self._show(spot.path)
+        _show(server, spot.path)
         file, row = sample.place
         definitions = self._index.definitions(file)
         parent = definitions[row].parent
         is_constructor = parent >= 0 and sample.name in ("__init__", "constructor", definitions[parent].name)
-        found = [spot, *(self._server.definition(spot) or ())]
+        found = [spot, *(server.definition(spot) or ())]
         with suppress(ServerError):
-            found += self._server.declaration(spot)
+            found += server.declaration(spot)
         lines = {(each.path, each.row) for each in found}
         return lines | ({(spot.path, definitions[parent].sig_start - 1)} if is_constructor else set())
 
-    @staticmethod
-    def _is_own(own: Collection[tuple[str, int]], spot: Spot) -> bool:
-        return (spot.path, spot.row) in own
-
-    def _means(self, spot: Spot, own: Collection[tuple[str, int]]) -> bool:
-        """Ask whether the name at a spot is that very definition, no relative of it."""
-        self._show(spot.path)
-        return any(self._is_own(own, each) for each in self._server.definition(spot) or ())
-
-    def _meant_at(self, site: Site, name: str, own: Collection[tuple[str, int]]) -> bool | None:
+    def _meant_at(self, server: LanguageServer, site: Site, name: str, own: Lines) -> bool | None:
         """Ask what a name on a line means: whether it is the definition, None where nothing is known."""
         path, lines = self._index.paths[site.file], self._index.lines(site.file)
         text = lines[site.line - 1] if site.line <= len(lines) else ""
-        self._show(path)
+        _show(server, path)
         is_known, at = False, text.find(name)
         while at >= 0:
             spot = Spot(path, site.line - 1, len(text[:at].encode("utf-16-le")) // 2)
-            found = self._server.definition(spot)
+            found = server.definition(spot)
             if found is not None:
-                if any(self._is_own(own, each) for each in found):
+                if any((each.path, each.row) in own for each in found):
                     return True
                 is_known = True
             at = text.find(name, at + 1)
         return False if is_known else None
-
-    def _show(self, path: str) -> None:
-        self._server.open(path, language_id(path))
 
     def _kind_of(self, file: int | None, spot: Spot) -> SiteKind:
         if file is None:
@@ -140,6 +192,16 @@ class Jury:
                 self._sites[file] = None
         sites = self._sites[file]
         return SiteKind.USE if sites is None else sites.kind_at(spot.row, spot.column)
+
+
+def _show(server: LanguageServer, path: str) -> None:
+    server.open(path, language_id(path))
+
+
+def _means(server: LanguageServer, spot: Spot, own: Lines) -> bool:
+    """Ask whether the name at a spot is that very definition, no relative of it."""
+    _show(server, spot.path)
+    return any((each.path, each.row) in own for each in server.definition(spot) or ())
 
 
 class Count(NamedTuple):

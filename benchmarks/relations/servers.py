@@ -48,14 +48,12 @@ class JudgeMissingError(Exception):
     """No server of a language is installed; the message says how to install one."""
 
 
-def find_judge(language: str, program: str | None) -> tuple[Judge, str]:
-    """Return a language's judge and its program's path; raises JudgeMissingError."""
-    if language not in JUDGES:
-        raise JudgeMissingError(f"No judge for `{language}`; there is one for {', '.join(sorted(JUDGES))}.")
+def find_program(language: str, program: str | None) -> str:
+    """Return the path of a language's judge, or of ``program``; raises JudgeMissingError."""
     judge = JUDGES[language]
     for name in (program,) if program else judge.programs:
         if found := shutil.which(name):
-            return judge, found
+            return found
     wanted = program or judge.programs[0]
     raise JudgeMissingError(
         f"`{wanted}` judges {language} and is not on PATH: install it with `{judge.install}`, "

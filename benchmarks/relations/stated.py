@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from repo_map.graph.references import Place, users_of
 from repo_map.index import RepoIndex
+from repo_map.relations.resolve import relations_of
 
 
 class Site(NamedTuple):
@@ -26,5 +27,5 @@ def users_by_name(index: RepoIndex, place: Place) -> set[Place]:
 
 def sites_as_facts(index: RepoIndex, place: Place) -> Iterator[Site]:
     """Yield each place where a definition is used, of those that are stated as facts."""
-    del index, place
-    yield from ()
+    for use in relations_of(index).uses_of(place):
+        yield Site(use.source[0], use.line)
