@@ -12,7 +12,7 @@ from tree_sitter import Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
-from repo_map.parsing import facts_python, facts_script
+from repo_map.parsing import facts_c, facts_go, facts_java, facts_python, facts_script
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
 
 FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
@@ -23,6 +23,10 @@ READERS: Final[dict[str, FactReader]] = {
     "javascript": facts_script.read,
     "typescript": facts_script.read,
     "tsx": facts_script.read,
+    "go": facts_go.read,
+    "java": facts_java.read,
+    "c": facts_c.read,
+    "cpp": facts_c.read_cpp,
 }
 """The reader of each language that relations are resolved for."""
 

@@ -50,6 +50,18 @@ EXPORTED: Final = 11
 NARROWED: Final = 12
 """``last:type``: from this line to the line ``last``, 0 for the end, the name has the written type."""
 
+PACKAGE: Final = 13
+"""The file belongs to the package or the module ``value``."""
+ALIAS: Final = 14
+"""``definition`` is another name of the written type ``value``, or made of it."""
+TYPE_PARAMETER: Final = 15
+"""``name`` is a parameter of ``definition``; ``value`` is the written type that bounds it."""
+PARAMETERS: Final = 16
+"""``definition`` takes ``name`` parameters of the written types ``value``, commas between them.
+
+A ``+`` behind the number: there may be more; a ``-``: so many at least, as many as there are types at most.
+"""
+
 
 class Site(NamedTuple):
     """A use of a name."""

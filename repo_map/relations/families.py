@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from repo_map.relations.c import C
+from repo_map.relations.go import Go
+from repo_map.relations.java import Java
 from repo_map.relations.python import Python
 from repo_map.relations.script import Script
 
-FAMILIES: Final = (Python, Script)
+FAMILIES: Final = (Python, Script, Go, Java, C)
 """Each is made once for an index that has files in one of its languages."""

@@ -1,0 +1,480 @@
+"""The facts of C and C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.parsing.definitions import Found
+from repo_map.parsing.facts_model import (
+    ALIAS,
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    DECLARED,
+    DECORATED,
+    FIELD_TYPE,
+    IMPORT,
+    PARAMETERS,
+    RENAMED,
+    RETURN_TYPE,
+    STAR,
+    TYPE,
+    TYPE_PARAMETER,
+    VALUE,
+    FileFacts,
+    OwnerOf,
+)
+from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+
+_LONGEST_ARGUMENT: Final = 40
+_LEAVES: Final = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "destructor_name",
+        "operator_name",
+    }
+)
+_CASTS: Final = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
+_MAKERS: Final = {"make_unique": "std.unique_ptr", "make_shared": "std.shared_ptr"}
+_SPECIFIERS: Final = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
+_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one C or C++ file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Reader(TypedReader):
+    # Bindings.
+
+    def _import(self, node: Node) -> None:
+        if node.type == "string_literal":
+            self.bind("", self.text(node).strip('"'), node, IMPORT)
+
+    def _function(self, node: Node) -> None:
+        declarator, written = _function_in(node.child_by_field_name("declarator"))
+        if declarator is not None:
+            del written
+            self._signature(node, declarator)
+
+    def _signature(self, node: Node, declarator: Node) -> None:
+        """Read what a function takes and gives, and whether it is its file's own."""
+        trailing = next(
+            (child for child in declarator.named_children if child.type == "trailing_return_type"), None
+        )
+        result = self._type(node.child_by_field_name("type"))
+        if trailing is not None and trailing.named_children:
+            result = self._type(trailing.named_children[0])
+        if result and result != "auto":
+            self.bind("", result, node, RETURN_TYPE)
+        if any(
+            child.type == "storage_class_specifier" and self.text(child) == "static"
+            for child in node.children
+        ):
+            self.bind("static", "static", node, DECORATED)
+        self._parameters(declarator.child_by_field_name("parameters"), node, node)
+
+    def _parameters(self, given: Node | None, node: Node, at: Node, *, is_inner: bool = False) -> None:
+        types: list[str] = []
+        least, has_more = 0, False
+        for each in given.children if given is not None else ():
+            if each.type in ("variadic_parameter", "variadic_parameter_declaration", "..."):
+                has_more = True
+            if each.type not in ("parameter_declaration", "optional_parameter_declaration"):
+                continue
+            written = self._type(each.child_by_field_name("type"))
+            leaf = _leaf(each.child_by_field_name("declarator"))
+            if written == "void" and leaf is None and each.child_by_field_name("declarator") is None:
+                continue
+            types.append(written or UNKNOWN)
+            least += each.type == "parameter_declaration"
+            if leaf is not None:
+                self.bind(self.text(leaf), written, at, DECLARED, inside=is_inner)
+        if not is_inner:
+            count = f"{least}+" if has_more else f"{least}-" if least < len(types) else str(least)
+            self.bind(count, ",".join(types), node, PARAMETERS)
+
+    def _declaration(self, node: Node) -> None:
+        kind = node.child_by_field_name("type")
+        written = self._type(kind)
+        for each in node.children_by_field_name("declarator"):
+            function, is_function = _function_in(each)
+            if function is not None and is_function and each.type != "init_declarator":
+                self._signature(node, function)
+                continue
+            leaf = _leaf(each)
+            if leaf is None:
+                continue
+            name = self.text(leaf)
+            if written == "auto":
+                value = each.child_by_field_name("value")
+                self.bind(name, self.expression(value), node, ASSIGNED)
+            else:
+                self.bind(name, written, node, DECLARED)
+
+    def _field(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        for each in node.children_by_field_name("declarator"):
+            function, is_function = _function_in(each)
+            if function is not None and is_function:
+                self._signature(node, function)
+            elif (leaf := _leaf(each)) is not None:
+                self.bind(self.text(leaf), written, leaf, FIELD_TYPE)
+
+    def _definition(self, node: Node) -> None:
+        kind = node.child_by_field_name("type")
+        if kind is None:
+            return
+        for each in node.children_by_field_name("declarator"):
+            function, _ = _function_in(each)
+            written = f"func[{self._type(kind) or '?'}]" if function is not None else self._type(kind)
+            if written and (leaf := _leaf(each)) is not None and written != self.text(leaf):
+                self.bind("", written, leaf, ALIAS)
+
+    def _using(self, node: Node) -> None:
+        if not node.named_children:
+            return
+        name = self._plain(node.named_children[-1])
+        if any(child.type == "namespace" for child in node.children):
+            self.bind("*", name, node, STAR)
+        elif "." in name:
+            self.bind(name.rpartition(".")[2], name, node, RENAMED)
+
+    def _alias(self, node: Node) -> None:
+        if written := self._type(node.child_by_field_name("type")):
+            self.bind("", written, node, ALIAS)
+
+    def _class(self, node: Node) -> None:
+        clause = next((child for child in node.named_children if child.type == "base_class_clause"), None)
+        for base in clause.named_children if clause is not None else ():
+            if base.type not in ("access_specifier", "virtual", "comment"):
+                written = self._type(base)
+                head = written.partition("[")[0]
+                self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+
+    def _template(self, node: Node) -> None:
+        given = node.child_by_field_name("parameters")
+        inner = node.named_children[-1] if node.named_children else None
+        for each in given.named_children if given is not None else ():
+            if "type_parameter" in each.type and each.named_children and inner is not None:
+                name = next((child for child in each.named_children if child.type == "type_identifier"), None)
+                self.bind(self.text(name), "", inner, TYPE_PARAMETER)
+
+    def _loop(self, node: Node) -> None:
+        leaf = _leaf(node.child_by_field_name("declarator"))
+        if leaf is None:
+            return
+        written = self._type(node.child_by_field_name("type"))
+        if written == "auto":
+            over = self.expression(node.child_by_field_name("right"))
+            self.bind(self.text(leaf), then(over, "*"), node, ASSIGNED, inside=True)
+        else:
+            self.bind(self.text(leaf), written, node, DECLARED, inside=True)
+
+    def _caught(self, node: Node) -> None:
+        self._parameters(node.child_by_field_name("parameters"), node, node, is_inner=True)
+
+    def _lambda(self, node: Node) -> None:
+        declarator = node.child_by_field_name("declarator")
+        if declarator is not None:
+            self._parameters(declarator.child_by_field_name("parameters"), node, node, is_inner=True)
+
+    # Sites.
+
+    def _call(self, node: Node) -> None:
+        called = node.child_by_field_name("function")
+        if called is None:
+            return
+        given = self._given(node.child_by_field_name("arguments"))
+        if called.type == "field_expression":
+            field = called.child_by_field_name("field")
+            while field is not None and field.type in ("template_method", "dependent_name"):
+                field = field.child_by_field_name("name")
+            if field is not None and field.type == "field_identifier":
+                receiver = self.expression(called.child_by_field_name("argument"))
+                self.site(self.text(field), receiver + given, field, CALL)
+            return
+        name = self._plain(called)
+        if name and name not in _CASTS:
+            receiver, _, last = name.rpartition(".")
+            self.site(last, receiver + given, _last(called), CALL)
+
+    def _given(self, arguments: Node | None) -> str:
+        forms = []
+        for each in arguments.named_children if arguments is not None else ():
+            if "comment" not in each.type:
+                form = self.expression(each, 4) if self._has_overloads else UNKNOWN
+                forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
+        return "/" + ",".join(forms) if self._has_overloads else ""
+
+    _has_overloads = False
+
+    def _new(self, node: Node) -> None:
+        written = node.child_by_field_name("type")
+        name = self._type(written).partition("[")[0]
+        if name:
+            receiver, _, last = name.rpartition(".")
+            self.site(
+                last,
+                receiver + self._given(node.child_by_field_name("arguments")),
+                _last(written or node),
+                CALL,
+            )
+
+    def _value(self, node: Node) -> None:
+        if (name := self.text(node)) in self._own_functions:
+            self.site(name, "", node, VALUE)
+
+    @property
+    def _own_functions(self) -> frozenset[str]:
+        if self._functions is None:
+            self._functions = frozenset(item.name for item in self.found if item.kind == "function")
+        return self._functions
+
+    _functions: frozenset[str] | None = None
+
+    def _site_of_type(self, node: Node) -> None:
+        parent = node.parent
+        if parent is None:
+            return
+        is_name = parent.type in ("alias_declaration", "type_definition", "type_parameter_declaration")
+        if is_name and parent.child_by_field_name("type") != node:
+            return
+        if parent.type in _SPECIFIERS and parent.child_by_field_name("body") is not None:
+            return
+        at: Node = node
+        scopes: list[str] = []
+        while (around := at.parent) is not None and (
+            around.type == "qualified_identifier"
+            or (around.type == "template_type" and around.named_children[0] == at)
+        ):
+            if (
+                around.type == "qualified_identifier"
+                and (scope := around.child_by_field_name("scope")) is not None
+            ):
+                scopes.insert(0, self._plain(scope))
+            at = around
+        if scopes[:1] != ["std"]:
+            self.site(self.text(node), ".".join(scopes), node, TYPE)
+
+    def _scope(self, node: Node) -> None:
+        if (name := self.text(node)) not in ("std", "fmt", "boost"):
+            self.site(name, "", node, TYPE)
+
+    # Types and names.
+
+    def _plain(self, node: Node) -> str:
+        """Return a qualified name with dots, without template arguments; ``""`` for what is no name."""
+        if (
+            node.type
+            not in (
+                *(
+                    "identifier",
+                    "qualified_identifier",
+                    "namespace_identifier",
+                    "template_function",
+                    "template_type",
+                ),
+                *(
+                    "type_identifier",
+                    "nested_namespace_specifier",
+                    "dependent_name",
+                    "parenthesized_expression",
+                ),
+            )
+            or node.end_byte - node.start_byte > LONGEST
+        ):
+            return ""
+        text = "".join(self.text(node).split())
+        while (bare := _ARGUMENTS.sub("", text)) != text:
+            text = bare
+        name = text.replace("::", ".").lstrip(".")
+        return name if CHAIN.fullmatch(name.encode()) else ""
+
+    def _type(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if (
+            node is None
+            or depth > 6
+            or (node.type not in _SPECIFIERS and node.end_byte - node.start_byte > LONGEST)
+        ):
+            return ""
+        kind = node.type
+        if kind in ("type_identifier", "primitive_type", "namespace_identifier", "identifier"):
+            return self.text(node)
+        if kind in _SPECIFIERS:
+            return self._type(node.child_by_field_name("name"), depth + 1)
+        if kind == "placeholder_type_specifier":
+            return "auto"
+        if kind == "sized_type_specifier":
+            return "int"
+        if kind == "qualified_identifier":
+            scope = node.child_by_field_name("scope")
+            inner = self._type(node.child_by_field_name("name"), depth + 1)
+            outer = self._plain(scope) if scope is not None else ""
+            return f"{outer}.{inner}" if outer and inner else inner
+        if kind == "template_type":
+            head, given = (
+                self._type(node.child_by_field_name("name"), depth + 1),
+                node.child_by_field_name("arguments"),
+            )
+            parts = (
+                [self._type(each, depth + 1) or "?" for each in given.named_children]
+                if given is not None
+                else []
+            )
+            return f"{head}[{','.join(parts)}]" if parts else head
+        if kind == "type_descriptor":
+            return self._type(node.child_by_field_name("type"), depth + 1)
+        if kind == "dependent_type":
+            return self._type(node.named_children[-1], depth + 1) if node.named_children else ""
+        return ""
+
+    # Expressions.
+
+    def _member(self, node: Node, depth: int) -> str:
+        field = node.child_by_field_name("field")
+        if field is None or field.type != "field_identifier":
+            return UNKNOWN
+        return then(self.expression(node.child_by_field_name("argument"), depth), "." + self.text(field))
+
+    def _called(self, node: Node, depth: int) -> str:
+        called = node.child_by_field_name("function")
+        if called is None:
+            return UNKNOWN
+        at = called
+        while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
+            at = inner
+        if at.type == "template_function":
+            name, given = self.text(at.child_by_field_name("name")), at.child_by_field_name("arguments")
+            first = self._type(given.named_children[0]) if given is not None and given.named_children else ""
+            if name in _CASTS:
+                return typed(first)
+            if name in _MAKERS:
+                return typed(f"{_MAKERS[name]}[{first or '?'}]")
+        if called.type == "field_expression":
+            return then(self.expression(called, depth), "()")
+        if name := self._plain(called):
+            if (
+                name == "std.move"
+                and (given := node.child_by_field_name("arguments"))
+                and given.named_children
+            ):
+                return self.expression(given.named_children[0], depth)
+            return f"{name}()"
+        return UNKNOWN
+
+    def _qualified(self, node: Node, depth: int) -> str:
+        del depth
+        return self._plain(node) or UNKNOWN
+
+    def _cast(self, node: Node, depth: int) -> str:
+        del depth
+        return typed(self._type(node.child_by_field_name("type")))
+
+    def _of(self, node: Node, depth: int) -> str:
+        return self.expression(node.child_by_field_name("argument"), depth)
+
+    def _indexed(self, node: Node, depth: int) -> str:
+        return then(self.expression(node.child_by_field_name("argument"), depth), "[]")
+
+    def _either(self, node: Node, depth: int) -> str:
+        one = self.expression(node.child_by_field_name("consequence"), depth)
+        return one if one != UNKNOWN else self.expression(node.child_by_field_name("alternative"), depth)
+
+    roles = {  # noqa: RUF012
+        "import": _import,
+        "function": _function,
+        "declaration": _declaration,
+        "field": _field,
+        "definition": _definition,
+        "using": _using,
+        "alias": _alias,
+        "class": _class,
+        "template": _template,
+        "loop": _loop,
+        "caught": _caught,
+        "lambda": _lambda,
+        "call": _call,
+        "new": _new,
+        "type": _site_of_type,
+        "scope": _scope,
+        "value": _value,
+    }
+    forms = {  # noqa: RUF012
+        "identifier": TypedReader.word,
+        "this": TypedReader.word,
+        "qualified_identifier": _qualified,
+        "field_expression": _member,
+        "call_expression": _called,
+        "new_expression": _cast,
+        "cast_expression": _cast,
+        "compound_literal_expression": _cast,
+        "pointer_expression": _of,
+        "subscript_expression": _indexed,
+        "parenthesized_expression": TypedReader.inner,
+        "conditional_expression": _either,
+        "string_literal": TypedReader.quoted,
+        "number_literal": TypedReader.literal,
+    }
+
+
+class _CppReader(_Reader):
+    _has_overloads = True
+
+
+def read_cpp(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one C++ file: calls say what they are given."""
+    return _CppReader(source, found, owner).read(tree, language)
+
+
+def _steps(node: Node | None) -> Iterator[Node]:
+    """Yield a declarator and what it holds, down to the name."""
+    for _ in range(16):
+        if node is None:
+            return
+        yield node
+        if node.type in _LEAVES:
+            return
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next(
+                (each for each in node.named_children if each.type in _LEAVES or "declarator" in each.type),
+                None,
+            )
+        node = inner
+
+
+def _leaf(node: Node | None) -> Node | None:
+    """Return the name that a declarator declares."""
+    last = None
+    for last in _steps(node):  # noqa: B007
+        pass
+    return last if last is not None and last.type in _LEAVES else None
+
+
+def _function_in(node: Node | None) -> tuple[Node | None, bool]:
+    """Return the part of a declarator that takes parameters, and whether it declares a function."""
+    found: Node | None = None
+    is_function = False
+    for each in _steps(node):
+        if each.type == "function_declarator":
+            found = each
+            inner = each.child_by_field_name("declarator")
+            is_function = inner is not None and inner.type != "parenthesized_declarator"
+    return found, is_function
+
+
+def _last(node: Node) -> Node:
+    """Return the last name in a node."""
+    while node.named_children and node.type not in ("template_function", "template_type"):
+        node = node.named_children[-1]
+    return node.named_children[0] if node.named_children else node

@@ -1,0 +1,417 @@
+"""Java's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.parsing.definitions import Found
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    DECLARED,
+    FIELD_TYPE,
+    IMPORT,
+    PACKAGE,
+    PARAMETERS,
+    RETURN_TYPE,
+    STAR,
+    TYPE,
+    TYPE_PARAMETER,
+    VALUE,
+    FileFacts,
+    OwnerOf,
+)
+from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+
+_LONGEST_ARGUMENT: Final = 40
+_PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
+_CLASSES: Final = frozenset(
+    {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
+)
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one Java file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Reader(TypedReader):
+    # Bindings.
+
+    def _package(self, node: Node) -> None:
+        if node.type in ("identifier", "scoped_identifier"):
+            self.bind("", self.text(node), node, PACKAGE)
+
+    def _import(self, node: Node) -> None:
+        is_static = any(child.type == "static" for child in node.children)
+        is_star = any(child.type == "asterisk" for child in node.named_children)
+        name = next((self.text(c) for c in node.named_children if c.type != "asterisk"), "")
+        if is_star:
+            self.bind("*", f"{name}:" if is_static else name, node, STAR)
+        elif is_static:
+            owner, _, last = name.rpartition(".")
+            self.bind(last, f"{owner}:{last}", node, IMPORT)
+        else:
+            self.bind(name.rpartition(".")[2], name, node, IMPORT)
+
+    def _class(self, node: Node) -> None:
+        self._type_parameters(node)
+        for child in node.named_children:
+            if child.type in ("superclass", "super_interfaces", "extends_interfaces"):
+                inner = child.named_children
+                bases = inner[0].named_children if inner and inner[0].type == "type_list" else inner
+                for base in bases:
+                    written = self._type(base)
+                    head = written.partition("[")[0]
+                    self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+        if node.type == "record_declaration" and (given := node.child_by_field_name("parameters")):
+            for each in given.named_children:
+                if each.type == "formal_parameter":
+                    name = self.text(each.child_by_field_name("name"))
+                    self.bind(name, self._type(each.child_by_field_name("type")), node, FIELD_TYPE)
+
+    def _type_parameters(self, node: Node) -> None:
+        given = node.child_by_field_name("type_parameters")
+        if given is None:
+            given = next((child for child in node.named_children if child.type == "type_parameters"), None)
+        for each in given.named_children if given is not None else ():
+            if each.type == "type_parameter":
+                named = [
+                    child for child in each.named_children if child.type in ("type_identifier", "identifier")
+                ]
+                bound = next((child for child in each.named_children if child.type == "type_bound"), None)
+                value = self._type(bound.named_children[0]) if bound is not None else ""
+                if named:
+                    self.bind(self.text(named[0]), value, node, TYPE_PARAMETER)
+
+    def _function(self, node: Node) -> None:
+        self._type_parameters(node)
+        if (written := node.child_by_field_name("type")) is not None:
+            self.bind("", self._type(written), node, RETURN_TYPE)
+        given = node.child_by_field_name("parameters")
+        if given is None:
+            return
+        types, has_more = [], False
+        for each in given.named_children:
+            if each.type not in ("formal_parameter", "spread_parameter"):
+                continue
+            name, written_type = self._parameter(each)
+            has_more = each.type == "spread_parameter"
+            types.append(written_type or "?")
+            self.bind(name, written_type, node, DECLARED)
+        count = f"{len(types)}+" if has_more else str(len(types))
+        self.bind(count, ",".join(types), node, PARAMETERS)
+
+    def _parameter(self, node: Node) -> tuple[str, str]:
+        """Return name and type of a parameter."""
+        if node.type == "spread_parameter":
+            parts = [child for child in node.named_children if child.type != "modifiers"]
+            named = parts[-1].child_by_field_name("name") if parts else None
+            return self.text(named), f"list[{self._type(parts[0]) or '?'}]" if parts else ""
+        return self.text(node.child_by_field_name("name")), self._declared(node)
+
+    def _declared(self, node: Node) -> str:
+        written = self._type(node.child_by_field_name("type"))
+        return f"list[{written or '?'}]" if node.child_by_field_name("dimensions") is not None else written
+
+    def _field(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        for each in node.children_by_field_name("declarator"):
+            has_more = each.child_by_field_name("dimensions") is not None
+            name = each.child_by_field_name("name")
+            if name is not None:
+                self.bind(self.text(name), f"list[{written}]" if has_more else written, each, FIELD_TYPE)
+
+    def _local(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        for each in node.children_by_field_name("declarator"):
+            name = self.text(each.child_by_field_name("name"))
+            if written == "var":
+                self.bind(name, self.expression(each.child_by_field_name("value")), node, ASSIGNED)
+            else:
+                has_more = each.child_by_field_name("dimensions") is not None
+                self.bind(name, f"list[{written}]" if has_more else written, node, DECLARED)
+
+    def _loop(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        name = self.text(node.child_by_field_name("name"))
+        if written == "var":
+            over = self.expression(node.child_by_field_name("value"))
+            self.bind(name, then(over, "*"), node, ASSIGNED, inside=True)
+        else:
+            self.bind(name, written, node, DECLARED, inside=True)
+
+    def _caught(self, node: Node) -> None:
+        kinds = next((child for child in node.named_children if child.type == "catch_type"), None)
+        written = "|".join(self._type(child) for child in kinds.named_children) if kinds is not None else ""
+        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED, inside=True)
+
+    def _resource(self, node: Node) -> None:
+        written, name = (
+            self._type(node.child_by_field_name("type")),
+            self.text(node.child_by_field_name("name")),
+        )
+        if written == "var":
+            self.bind(name, self.expression(node.child_by_field_name("value")), node, ASSIGNED, inside=True)
+        else:
+            self.bind(name, written, node, DECLARED, inside=True)
+
+    def _lambda(self, node: Node) -> None:
+        given = node.child_by_field_name("parameters")
+        if given is None:
+            return
+        if given.type == "identifier":
+            self.bind(self.text(given), "", given, DECLARED, inside=True)
+            return
+        for each in given.named_children:
+            if each.type == "identifier":
+                self.bind(self.text(each), "", each, DECLARED, inside=True)
+            elif each.type in ("formal_parameter", "spread_parameter"):
+                name, written = self._parameter(each)
+                self.bind(name, "" if written == "var" else written, each, DECLARED, inside=True)
+
+    def _test(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("right"))
+        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED)
+
+    def _pattern(self, node: Node) -> None:
+        parts = [child for child in node.named_children if child.type != "modifiers"]
+        if len(parts) == 2 and parts[1].type == "identifier":
+            self.bind(self.text(parts[1]), self._type(parts[0]), node, DECLARED, inside=True)
+
+    # Sites.
+
+    def _call(self, node: Node) -> None:
+        name, target = node.child_by_field_name("name"), node.child_by_field_name("object")
+        if name is None:
+            return
+        receiver = self.expression(target) if target is not None else ""
+        if receiver in ("'", "0"):
+            return
+        self.site(self.text(name), receiver + self._given(node), name, CALL)
+
+    def _given(self, node: Node) -> str:
+        """Return what a call is given, as the end of its receiver."""
+        arguments = node.child_by_field_name("arguments")
+        forms = []
+        for each in arguments.named_children if arguments is not None else ():
+            if "comment" not in each.type:
+                form = self.expression(each, 4)
+                forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
+        return "/" + ",".join(forms)
+
+    def _new(self, node: Node) -> None:
+        written = node.child_by_field_name("type")
+        head = self._head(written)
+        if head:
+            receiver, _, name = head.rpartition(".")
+            if not receiver and node.named_children and node.named_children[0] != written:
+                receiver = self.expression(node.named_children[0])
+            self.site(name, receiver + self._given(node), written or node, CALL)
+
+    def _construct(self, node: Node) -> None:
+        called = node.child_by_field_name("constructor")
+        around = node.parent
+        while around is not None and around.type not in _CLASSES:
+            around = around.parent
+        if called is None or around is None:
+            return
+        if called.type == "this":
+            name = self.text(around.child_by_field_name("name"))
+        else:
+            above = around.child_by_field_name("superclass")
+            name = self._head(above.named_children[0]) if above is not None and above.named_children else ""
+        if name:
+            self.site(name.rpartition(".")[2], self.text(called) + self._given(node), called, CALL)
+
+    def _head(self, node: Node | None) -> str:
+        """Return the name of a type without its arguments."""
+        return self._type(node).partition("[")[0] if node is not None else ""
+
+    def _reference(self, node: Node) -> None:
+        parts = node.named_children
+        if not parts:
+            return
+        if len(parts) == 2 and parts[1].type == "identifier":
+            self.site(self.text(parts[1]), self.expression(parts[0]), parts[1], VALUE)
+        elif node.children and node.children[-1].type == "new" and (head := self._head(parts[0])):
+            receiver, _, name = head.rpartition(".")
+            self.site(name, receiver, parts[0], VALUE)
+        if parts[0].type == "identifier":
+            self._head_name(parts[0])
+
+    def _head_name(self, node: Node) -> None:
+        """Read a name before a dot as that of a type, where it is written like one."""
+        name = self.text(node)
+        if name[:1].isupper() and not name.isupper():
+            self.site(name, "", node, TYPE)
+
+    def _site_of_type(self, node: Node) -> None:
+        parent = node.parent
+        if parent is None or parent.type in ("scoped_type_identifier", "type_parameter"):
+            return
+        if parent.type == "object_creation_expression" or (
+            parent.type == "generic_type"
+            and parent.parent is not None
+            and parent.parent.type == "object_creation_expression"
+            and parent.named_children[0] == node
+        ):
+            return
+        receiver, _, name = self.text(node).rpartition(".")
+        if name != "var" and name not in _USUAL:
+            self.site(name, receiver, node, TYPE)
+
+    def _annotation(self, node: Node) -> None:
+        named = node.child_by_field_name("name")
+        receiver, _, name = self.text(named).rpartition(".")
+        if named is not None and name not in _USUAL:
+            self.site(name, receiver, named, TYPE)
+
+    # Types.
+
+    def _type(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
+            return ""
+        kind = node.type
+        if (
+            kind in ("type_identifier", "identifier", "scoped_identifier", "scoped_type_identifier")
+            or kind in _PRIMITIVE
+        ):
+            return "".join(self.text(node).split())
+        if kind == "generic_type":
+            head, given = self._type(node.named_children[0], depth + 1), node.named_children[-1]
+            arguments = [self._type(each, depth + 1) or "?" for each in given.named_children]
+            return f"{head}[{','.join(arguments)}]" if arguments else head
+        if kind == "array_type":
+            return f"list[{self._type(node.child_by_field_name('element'), depth + 1) or '?'}]"
+        if kind == "wildcard":
+            return self._type(node.named_children[-1], depth + 1) if node.named_children else "?"
+        if kind == "annotated_type":
+            return self._type(node.named_children[-1], depth + 1) if node.named_children else ""
+        return ""
+
+    # Expressions.
+
+    def _access(self, node: Node, depth: int) -> str:
+        if node.end_byte - node.start_byte <= LONGEST:
+            text = self.source[node.start_byte : node.end_byte]
+            if CHAIN.fullmatch(text):
+                return text.decode("utf-8", "replace")
+        target = self.expression(node.child_by_field_name("object"), depth)
+        return then(target, "." + self.text(node.child_by_field_name("field")))
+
+    def _called(self, node: Node, depth: int) -> str:
+        name, target = self.text(node.child_by_field_name("name")), node.child_by_field_name("object")
+        if target is None:
+            return f"{name}()"
+        return then(self.expression(target, depth), f".{name}()")
+
+    def _created(self, node: Node, depth: int) -> str:
+        del depth
+        return typed(self._type(node.child_by_field_name("type")))
+
+    def _array(self, node: Node, depth: int) -> str:
+        del depth
+        written = self._type(node.child_by_field_name("type"))
+        return typed(f"list[{written}]" if written else "")
+
+    def _indexed(self, node: Node, depth: int) -> str:
+        return then(self.expression(node.child_by_field_name("array"), depth), "[]")
+
+    def _either(self, node: Node, depth: int) -> str:
+        one = self.expression(node.child_by_field_name("consequence"), depth)
+        other = self.expression(node.child_by_field_name("alternative"), depth)
+        return one if other in (UNKNOWN, "<null>", one) else other if one == "<null>" else f"(|{one}|{other})"
+
+    def _literal_of(self, node: Node, depth: int) -> str:
+        del depth
+        text = self.text(node)
+        if node.type == "decimal_integer_literal":
+            return "<long>" if text[-1:] in "lL" else "0"
+        return (
+            _LITERALS[node.type]
+            if text[-1:] not in "fF" or node.type == "null_literal"
+            else _LITERALS.get(node.type, "?")
+        )
+
+    def _binary(self, node: Node, depth: int) -> str:
+        sign = self.text(node.child_by_field_name("operator"))
+        if sign in _COMPARISONS:
+            return "<boolean>"
+        left = self.expression(node.child_by_field_name("left"), depth)
+        right = self.expression(node.child_by_field_name("right"), depth)
+        return "'" if sign == "+" and "'" in (left, right) else UNKNOWN
+
+    def _assigned(self, node: Node, depth: int) -> str:
+        return self.expression(node.child_by_field_name("right"), depth)
+
+    roles = {  # noqa: RUF012
+        "package": _package,
+        "import": _import,
+        "class": _class,
+        "function": _function,
+        "field": _field,
+        "local": _local,
+        "loop": _loop,
+        "caught": _caught,
+        "resource": _resource,
+        "lambda": _lambda,
+        "test": _test,
+        "pattern": _pattern,
+        "call": _call,
+        "head": _head_name,
+        "reference": _reference,
+        "new": _new,
+        "construct": _construct,
+        "type": _site_of_type,
+        "annotation": _annotation,
+    }
+    forms = {  # noqa: RUF012
+        "identifier": TypedReader.word,
+        "this": TypedReader.word,
+        "super": TypedReader.word,
+        "field_access": _access,
+        "scoped_identifier": _access,
+        "method_invocation": _called,
+        "object_creation_expression": _created,
+        "array_creation_expression": _array,
+        "cast_expression": _created,
+        "array_access": _indexed,
+        "parenthesized_expression": TypedReader.inner,
+        "ternary_expression": _either,
+        "assignment_expression": _assigned,
+        "binary_expression": _binary,
+        "string_literal": TypedReader.quoted,
+        "character_literal": _literal_of,
+        "decimal_integer_literal": _literal_of,
+        "hex_integer_literal": TypedReader.literal,
+        "decimal_floating_point_literal": _literal_of,
+        "true": _literal_of,
+        "false": _literal_of,
+        "null_literal": _literal_of,
+    }
+
+
+_LITERALS: Final = {
+    "character_literal": "<char>",
+    "decimal_floating_point_literal": "<double>",
+    "true": "<boolean>",
+    "false": "<boolean>",
+    "null_literal": "<null>",
+}
+_COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+_USUAL: Final = frozenset(
+    {
+        *("Boolean", "Byte", "Character", "Class", "Deprecated", "Double", "Exception"),
+        *("Float", "FunctionalInterface", "Integer", "Iterable", "Long", "Math", "Number"),
+        *("Object", "Override", "Runnable", "RuntimeException", "SafeVarargs", "Short"),
+        *("String", "StringBuilder", "SuppressWarnings", "System", "Thread", "Throwable"),
+        *("Void"),
+    }
+)
+"""Names of ``java.lang`` that a repository hardly ever takes for itself."""

@@ -1,0 +1,130 @@
+"""What the readers of languages with written types share.
+
+The normal form of a type is ``a.B[C,D]``, whatever the language writes for it; ``list[T]``, ``dict[K,V]``,
+``tuple[A,B]``, ``chan[T]`` and ``func[R]`` (what is called and gives ``R``) are those that are built in. The
+form of an expression is Python's (``facts_python``), but ``%`` is the key of what is iterated over. In
+languages that overload, the receiver of a call ends in ``/`` and the expressions that the call is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
+
+from tree_sitter import Node, QueryCursor, Tree
+
+from repo_map.languages.grammars import facts_query
+from repo_map.parsing.definitions import Found
+from repo_map.parsing.facts_model import FIELD, RETURNED, Binding, FileFacts, OwnerOf, Site
+from repo_map.parsing.queries import DEEPEST
+
+LONGEST: Final = 160
+"""Characters of an expression or a type that are read; a longer one says nothing."""
+DEEPEST_FORM: Final = 8
+UNKNOWN: Final = "?"
+NAME: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+")
+CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*+")
+Take = Callable[[Any, Node], None]
+Form = Callable[[Any, Node, int], str]
+
+
+class TypedReader:
+    """One file; a language says what each capture of its query means."""
+
+    roles: ClassVar[dict[str, Take]] = {}
+    """What is done with the nodes of each capture."""
+    forms: ClassVar[dict[str, Form]] = {}
+    """How each kind of node is written as an expression."""
+
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        self.source = source
+        self.found = found
+        self.owner = owner
+        self.bindings: list[Binding] = []
+        self.sites: list[Site] = []
+        self._lines = source.split(b"\n")
+
+    def read(self, tree: Tree, language: str) -> FileFacts:
+        """Return the facts of the file."""
+        cursor = QueryCursor(facts_query(language))
+        cursor.set_max_start_depth(DEEPEST)
+        captures = cursor.captures(tree.root_node)
+        for role, take in self.roles.items():
+            for node in captures.get(role, ()):
+                take(self, node)
+        self.finish()
+        self.sites.sort(key=_line_of)
+        self.bindings.sort(key=_line_of)
+        return FileFacts(tuple(self.sites), tuple(self.bindings))
+
+    def finish(self) -> None:
+        """Do what needs all captures."""
+
+    def bind(self, name: str, value: str, node: Node, kind: int, *, inside: bool = False) -> None:
+        """Add a binding at a node; ``inside`` where it holds only in the block that the node opens."""
+        if value == UNKNOWN:
+            if kind in (FIELD, RETURNED):
+                return
+            value = ""
+        row = node.start_point[0]
+        indent = min(self.indent(row) + inside, 255)
+        self.bindings.append(Binding(name, value, self.owner(node.start_byte), row + 1, kind, indent))
+
+    def site(self, name: str, receiver: str, node: Node, kind: int) -> None:
+        """Add a site whose name stands at a node."""
+        row = node.start_point[0]
+        self.sites.append(Site(name, receiver, self.owner(node.start_byte), row + 1, kind, self.indent(row)))
+
+    def indent(self, row: int) -> int:
+        """Return the columns before the first word of a line."""
+        line = self._lines[row] if row < len(self._lines) else b""
+        return min(len(line) - len(line.lstrip()), 250)
+
+    def text(self, node: Node | None) -> str:
+        """Return what is written at a node, ``""`` for none."""
+        return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def expression(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of an expression."""
+        if node is None or depth > DEEPEST_FORM:
+            return UNKNOWN
+        form = self.forms.get(node.type)
+        if form is None:
+            return UNKNOWN
+        written = form(self, node, depth + 1)
+        return written if len(written) <= LONGEST else UNKNOWN
+
+    def inner(self, node: Node, depth: int) -> str:
+        """Return the form of the only part of a node that counts: the last."""
+        parts = [child for child in node.named_children if "comment" not in child.type]
+        return self.expression(parts[-1], depth) if parts else UNKNOWN
+
+    def word(self, node: Node, depth: int) -> str:
+        """Return the form of a name."""
+        del depth
+        return self.text(node)
+
+    def literal(self, node: Node, depth: int) -> str:
+        """Return the form of what is no object of ours."""
+        del node, depth
+        return "0"
+
+    def quoted(self, node: Node, depth: int) -> str:
+        """Return the form of a string."""
+        del node, depth
+        return "'"
+
+
+def then(value: str, suffix: str) -> str:
+    """Return an expression with something done to it."""
+    return value if value == UNKNOWN else value + suffix
+
+
+def typed(written: str) -> str:
+    """Return the expression of something that has a written type."""
+    return f"<{written}>" if written else UNKNOWN
+
+
+def _line_of(fact: Site | Binding) -> int:
+    return fact.line

@@ -1,0 +1,308 @@
+"""What names mean in C and C++: linkage, headers and sources, namespaces, classes, members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Final
+
+from repo_map.parsing.facts_model import DECORATED, IMPORT, RENAMED, STAR
+from repo_map.relations.file_facts import FileView
+from repo_map.relations.model import Place
+from repo_map.relations.typed import (
+    CALLABLES,
+    FOREIGN,
+    FUNCTION,
+    INSTANCE,
+    SPACE,
+    STRANGER,
+    TYPE_KINDS,
+    TYPE_VALUE,
+    TypedFamily,
+    Value,
+    Values,
+    Where,
+)
+
+_HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
+_POINTERS: Final = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"})
+_OF_POINTERS: Final = frozenset(
+    {"get", "reset", "release", "swap", "use_count", "value", "has_value", "lock"}
+)
+_MOST_INCLUDED: Final = 400
+_PRIMITIVES: Final = frozenset(
+    {
+        *("void", "bool", "char", "short", "int", "long", "float", "double", "unsigned"),
+        *("signed", "size_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t"),
+        *("uint8_t", "uint16_t", "uint32_t", "uint64_t", "ptrdiff_t", "intptr_t"),
+        *("uintptr_t", "wchar_t", "FILE"),
+    }
+)
+
+
+class C(TypedFamily):
+    """The resolver of C and C++."""
+
+    languages = frozenset({"c", "cpp"})
+    common = frozenset(
+        {
+            *("size", "begin", "end", "empty", "push_back", "emplace_back", "clear"),
+            *("find", "insert", "erase", "data", "c_str", "front", "back", "get", "reset"),
+            *("str", "length", "append", "substr", "at", "count", "close", "read", "write"),
+            *("open"),
+        }
+    )
+    has_implicit_receiver = True
+    elements = {  # noqa: RUF012 - a table of the class
+        "get": 0,
+        "front": 0,
+        "back": 0,
+        "at": 1,
+        "value": 0,
+        "lock": 0,
+        "top": 0,
+    }
+
+    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is, ``this`` among them."""
+        if name == "this":
+            owner = self._class_at(where)
+            return (Value(INSTANCE, *owner),) if owner is not None else ()
+        return super().root_name(where, name, is_called=is_called)
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the class of a member, written in it or outside of it."""
+        around, _, _ = self._full_name(place).rpartition(".")
+        found = self._named_fully(around) if around else ()
+        return next((each for each in found if self.kind(each) in TYPE_KINDS), None)
+
+    def constructors(self, place: Place) -> Iterable[Place]:
+        """Return the constructors that a class declares and defines."""
+        owned = self._owned(self.last_name(place)).get(place, ())
+        return [each for each in owned if self.kind(each) in CALLABLES]
+
+    def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
+        if value.kind == FOREIGN and value.name in _POINTERS and value.parts and name not in _OF_POINTERS:
+            return self._all(value.parts[0], lambda each: self.member(each, name, where, is_called=is_called))
+        return super().member(value, name, where, is_called=is_called)
+
+    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is in the namespaces around, or in those that are used."""
+        del is_called
+        space = self._space_at(where)
+        view = self._views[where.file]
+        used = [each.value for each in view.bindings if each.kind == STAR]
+        while True:
+            if found := self._in_space(space, name, where):
+                return found
+            if not space:
+                break
+            space = space.rpartition(".")[0]
+        for each in view.bindings:
+            if each.kind == RENAMED and each.name == name:
+                around, _, last = each.value.rpartition(".")
+                if found := self._in_space(around, last, where):
+                    return found
+        for each_space in used:
+            if found := self._in_space(each_space, name, where):
+                return found
+        return (STRANGER,) if name in _PRIMITIVES or name == "std" else ()
+
+    def of_space(self, space: Value, name: str, where: Where) -> Values:
+        """Return what a namespace calls ``name``."""
+        return self._in_space(space.name, name, where)
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files that a file includes by quotes, each with the line where it does."""
+        return tuple(
+            (other, each.line)
+            for each in self._views[file].bindings
+            if each.kind == IMPORT and (other := self._included(file, each.value)) is not None
+        )
+
+    def are_alike(self, functions: list[Place]) -> bool:
+        """Tell whether functions are one: announced here and written there, or once for each system."""
+        return len({self._full_name(place) for place in functions}) == 1
+
+    def _part(self, value: Value, number: int, where: Where) -> Values:
+        if value.kind == INSTANCE:
+            # What is subscripted may be a pointer: it leads to things of the same type.
+            return super()._part(value, number, where) or (value,)
+        return super()._part(value, number, where)
+
+    def inner_types(self, view: FileView, scope: int, name: str) -> Values:
+        """Return the types that a class holds; namespaces are looked into by their full names."""
+        if view.definitions[scope].kind == "module":
+            return ()
+        return super().inner_types(view, scope, name)
+
+    # Names.
+
+    def _full_name(self, place: Place) -> str:
+        key = ("full", place)
+        if (kept := self._known.get(key)) is None:
+            definitions = self._views[place[0]].definitions
+            parts = [definitions[place[1]].name]
+            row = definitions[place[1]].parent
+            while row >= 0:
+                # A function holds no other: it only seems to where conditions leave a brace open.
+                if definitions[row].kind not in CALLABLES:
+                    parts.append(definitions[row].name)
+                row = definitions[row].parent
+            kept = ".".join(reversed(parts))
+            self._keep(key, kept)
+        return kept  # type: ignore[return-value]
+
+    def _named_fully(self, name: str) -> tuple[Place, ...]:
+        """Return the types of a full name."""
+        key = ("fully", name)
+        if (kept := self._known.get(key)) is not None:
+            return kept  # type: ignore[return-value]
+        last = name.rpartition(".")[2]
+        found = tuple(place for place in self.typed_places(last) if self._full_name(place) == name)
+        self._keep(key, found)
+        return found
+
+    def _class_at(self, where: Where) -> Place | None:
+        view = self._views[where.file]
+        row = where.row
+        while row >= 0:
+            kind = view.definitions[row].kind
+            if kind in TYPE_KINDS:
+                return (where.file, row)
+            if kind in CALLABLES and (owner := self.owner((where.file, row))) is not None:
+                return owner
+            row = view.definitions[row].parent
+        return None
+
+    def _space_at(self, where: Where) -> str:
+        """Return the full name of what is around a place, its functions left out."""
+        view = self._views[where.file]
+        row = where.row
+        while row >= 0:
+            name = self._full_name((where.file, row))
+            if view.definitions[row].kind == "module" or view.definitions[row].kind in TYPE_KINDS:
+                return name
+            if "." in name and view.definitions[row].kind in CALLABLES:
+                return name.rpartition(".")[0]
+            row = view.definitions[row].parent
+        return ""
+
+    def _in_space(self, space: str, name: str, where: Where) -> Values:
+        """Return what a namespace or class, ``""`` for neither, calls ``name``, seen from a file."""
+        full = f"{space}.{name}" if space else name
+        places = [place for place in self.named(name) if self._full_name(place) == full]
+        types = [place for place in places if self.kind(place) in TYPE_KINDS]
+        if types:
+            return tuple(Value(TYPE_VALUE, *place) for place in self._nearest(types, where.file))
+        functions = [place for place in places if self.kind(place) in CALLABLES]
+        if functions:
+            return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
+        if full in self._spaces:
+            return (Value(SPACE, name=full),)
+        for place in places:
+            if found := self.variable(place, name):
+                return found
+        return ()
+
+    def _linked(self, functions: list[Place], file: int) -> list[Place]:
+        """Return those of the functions of one name that a file's calls reach."""
+        own = [place for place in functions if place[0] == file]
+        if any(self._is_own(place) for place in own):
+            return own
+        if any(self._is_written(place) for place in own):
+            # Another function of that name belongs to another program.
+            return [place for place in functions if place in own or not self._is_written(place)]
+        return [
+            place
+            for place in functions
+            if place[0] == file or not self._is_own(place) or self._is_header(place[0])
+        ]
+
+    def _is_written(self, place: Place) -> bool:
+        """Tell whether a function is written here, not only announced."""
+        definition = self._views[place[0]].definitions[place[1]]
+        return definition.end > definition.sig_end or self._is_header(place[0])
+
+    def _is_own(self, place: Place) -> bool:
+        """Tell whether a function or a macro is its file's own."""
+        view = self._views[place[0]]
+        if view.definitions[place[1]].kind == "macro":
+            return not self._is_header(place[0])
+        return any(
+            each.kind == DECORATED and each.definition == place[1] and each.name == "static"
+            for each in view.bindings
+        )
+
+    def _is_header(self, file: int) -> bool:
+        return self._index.paths[file].endswith(_HEADERS)
+
+    def _nearest(self, types: list[Place], file: int) -> list[Place]:
+        """Return the types of one name that a file means: its own, else what it includes, else any."""
+        if len(types) > 1:
+            for near in (
+                [place for place in types if place[0] == file],
+                [place for place in types if place[0] in self._reached(file)],
+                [place for place in types if self._is_header(place[0])],
+            ):
+                if near:
+                    return near
+        return types
+
+    def _reached(self, file: int) -> frozenset[int]:
+        """Return the files that a file includes, directly or not."""
+        key = ("reached", file)
+        if (kept := self._known.get(key)) is not None:
+            return kept  # type: ignore[return-value]
+        found: set[int] = set()
+        level = [file]
+        while level and len(found) < _MOST_INCLUDED:
+            further = {other for each in level for other, _ in self.imported(each)} - found
+            found |= further
+            level = sorted(further)
+        made = frozenset(found)
+        self._keep(key, made)
+        return made
+
+    def _included(self, file: int, path: str) -> int | None:
+        """Return the file that an include means: beside the file, else the one whose path ends so."""
+        paths = self._index.paths
+        folder = paths[file].rpartition("/")[0]
+        parts = [part for part in (folder + "/" + path if folder else path).split("/") if part != "."]
+        whole: list[str] = []
+        for part in parts:
+            if part == ".." and whole:
+                whole.pop()
+            else:
+                whole.append(part)
+        if (known := self._index.file_id("/".join(whole))) is not None:
+            return known
+        tail = "/".join(part for part in path.split("/") if part not in (".", ".."))
+        found = [
+            each
+            for each in self._by_name.get(tail.rpartition("/")[2], ())
+            if f"/{paths[each]}".endswith(f"/{tail}")
+        ]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for file in self.files:
+            found.setdefault(self._index.paths[file].rpartition("/")[2], []).append(file)
+        return found
+
+    @cached_property
+    def _spaces(self) -> frozenset[str]:
+        """The full names of all namespaces."""
+        index = self._index
+        number = index.kinds.get("module")
+        found: set[str] = set()
+        if number is not None:
+            for file in self.files:
+                first, last = int(index.symbols.file_start[file]), int(index.symbols.file_start[file + 1])
+                for row in (index.symbols.kind[first:last] == number).nonzero()[0].tolist():
+                    parts = self._full_name((file, row)).split(".")
+                    found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
+        return frozenset(found)

@@ -1,0 +1,171 @@
+"""What names mean in Go: packages as folders of a module, receivers, embedded types, interfaces."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+from repo_map.parsing.facts_go import BUILTIN_FUNCTIONS, BUILTIN_TYPES
+from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
+from repo_map.relations.model import Place
+from repo_map.relations.typed import (
+    CALLABLES,
+    SPACE,
+    STRANGER,
+    TYPE_KINDS,
+    TypedFamily,
+    Value,
+    Values,
+    Where,
+)
+
+_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
+_VERSION: Final = re.compile(r"v\d+\Z")
+
+
+class Go(TypedFamily):
+    """The resolver of Go."""
+
+    languages = frozenset({"go"})
+    common = frozenset(
+        {
+            *("String", "Error", "Close", "Read", "Write", "Len", "Less", "Swap", "Lock"),
+            *("Unlock", "RLock", "RUnlock", "Done", "Add", "Wait", "Get", "Set", "Run"),
+            *("Do", "Helper", "Fatal", "Fatalf", "Errorf", "Error", "Log", "Logf", "Name"),
+            *("Format", "Printf", "Println", "Print", "Scan", "Next", "Err", "Value"),
+        }
+    )
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the type of a method's receiver, or the type around a member."""
+        view = self._views[place[0]]
+        definition = view.definitions[place[1]]
+        receiver = definition.name.rpartition(".")[0]
+        if not receiver or definition.kind != "method":
+            return super().owner(place)
+        package = self._package(place[0])
+        for each in self.typed_places(receiver):
+            if self._views[each[0]].definitions[each[1]].parent < 0 and self._package(each[0]) == package:
+                return each
+        return None
+
+    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is: of the package, an import of the file, or built in."""
+        del is_called
+        if found := self._in_package(self._package(where.file), name):
+            return found
+        if (path := self._imports(where.file).get(name)) is not None:
+            return (self._space(path),)
+        for each in self._views[where.file].told.get((-1, STAR), ()):
+            space = self._space(each.value)
+            if space.kind == SPACE and (found := self.of_space(space, name, where)):
+                return found
+        return (STRANGER,) if name in BUILTIN_TYPES or name in BUILTIN_FUNCTIONS else ()
+
+    def of_space(self, space: Value, name: str, where: Where) -> Values:
+        """Return what a package calls ``name``."""
+        del where
+        folder, _, package = space.name.rpartition(":")
+        return self._in_package((folder, package), name)
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the first file of each package that a file imports, with the line where it does."""
+        found = []
+        for each in self._views[file].bindings:
+            if each.kind in (IMPORT, RENAMED, STAR) and (folder := self._folder_of(each.value)) is not None:
+                found += [(other, each.line) for other in self._folders[folder][:1]]
+        return tuple(found)
+
+    def are_alike(self, functions: list[Place]) -> bool:
+        """Tell whether functions are one under several build conditions: each in a file of its own."""
+        owners = {
+            (self._package(place[0]), self.last_name(owner) if (owner := self.owner(place)) else "")
+            for place in functions
+        }
+        return len({file for file, _ in functions}) == len(functions) and len(owners) == 1
+
+    def _in_package(self, package: tuple[str, str], name: str) -> Values:
+        key = ("package", package, name)
+
+        def read() -> Values:
+            found: list[Value] = []
+            for place in self.named(name):
+                definition = self._views[place[0]].definitions[place[1]]
+                if definition.parent >= 0 or definition.name != name or self._package(place[0]) != package:
+                    continue
+                if definition.kind in TYPE_KINDS | CALLABLES:
+                    found.append(self.value_of(place))
+                else:
+                    found += self.variable(place, name)
+            return tuple(found)
+
+        return self._once(key, read)
+
+    def _package(self, file: int) -> tuple[str, str]:
+        """Return the folder of a file and the name of its package: tests may form one of their own."""
+        kept = self._packages.get(file)
+        if kept is None:
+            told = [each for each in self._views[file].bindings if each.kind == PACKAGE]
+            folder = self._index.paths[file].rpartition("/")[0]
+            kept = self._packages[file] = (folder, told[0].value if told else "")
+        return kept
+
+    @cached_property
+    def _packages(self) -> dict[int, tuple[str, str]]:
+        return {}
+
+    def _imports(self, file: int) -> dict[str, str]:
+        """Return the packages that a file imports by what it calls them."""
+        key = ("imports", file)
+        if (kept := self._known.get(key)) is not None:
+            return kept  # type: ignore[return-value]
+        found: dict[str, str] = {}
+        for each in self._views[file].bindings:
+            if each.kind == RENAMED:
+                found[each.name] = each.value
+            elif each.kind == IMPORT:
+                space = self._space(each.value)
+                found[space.name.rpartition(":")[2] or _default_name(each.value)] = each.value
+        self._keep(key, found)
+        return found
+
+    def _space(self, path: str) -> Value:
+        """Return the package at an import path, a stranger where it is not here."""
+        folder = self._folder_of(path)
+        if folder is None:
+            return STRANGER
+        names = [self._package(file)[1] for file in self._folders[folder]]
+        name = next((each for each in names if not each.endswith("_test")), names[0])
+        return Value(SPACE, name=f"{folder}:{name}")
+
+    def _folder_of(self, path: str) -> str | None:
+        for module, root in self._modules:
+            if path == module or path.startswith(module + "/"):
+                folder = "/".join(part for part in (root, path[len(module) + 1 :]) if part)
+                return folder if folder in self._folders else None
+        return None
+
+    @cached_property
+    def _modules(self) -> tuple[tuple[str, str], ...]:
+        """The path of each module and its folder, the longest path first."""
+        found: dict[str, str] = {}
+        for file, path in enumerate(self._index.paths):
+            if path.rpartition("/")[2] == "go.mod" and (named := _MODULE.search(self._index.text(file))):
+                found.setdefault(named[1], path.rpartition("/")[0])
+        return tuple(sorted(found.items(), key=lambda each: -len(each[0])))
+
+    @cached_property
+    def _folders(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for file in self.files:
+            found.setdefault(self._index.paths[file].rpartition("/")[0], []).append(file)
+        return found
+
+
+def _default_name(path: str) -> str:
+    """Return what a package that is not here is most likely called."""
+    *rest, last = path.split("/")
+    if _VERSION.match(last) and rest:
+        last = rest[-1]
+    return last.partition(".")[0].removeprefix("go-")
