@@ -109,6 +109,7 @@ class _Reader(TypedReader):
             function, is_function = _function_in(each)
             if function is not None and is_function and each.type != "init_declarator":
                 self._signature(node, function)
+                self.bind("announced", "", node, DECORATED)
                 continue
             leaf = _leaf(each)
             if leaf is None:
@@ -126,6 +127,7 @@ class _Reader(TypedReader):
             function, is_function = _function_in(each)
             if function is not None and is_function:
                 self._signature(node, function)
+                self.bind("announced", "", node, DECORATED)
             elif (leaf := _leaf(each)) is not None:
                 self.bind(self.text(leaf), written, leaf, FIELD_TYPE)
 

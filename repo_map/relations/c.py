@@ -211,29 +211,35 @@ class C(TypedFamily):
         own = [place for place in functions if place[0] == file]
         if any(self._is_own(place) for place in own):
             return own
-        if any(self._is_written(place) for place in own):
+        if any(not self._is_announced(place) for place in own):
             # Another function of that name belongs to another program.
-            return [place for place in functions if place in own or not self._is_written(place)]
+            return [
+                place
+                for place in functions
+                if place in own or self._is_announced(place) or self._is_header(place[0])
+            ]
         return [
             place
             for place in functions
             if place[0] == file or not self._is_own(place) or self._is_header(place[0])
         ]
 
-    def _is_written(self, place: Place) -> bool:
-        """Tell whether a function is written here, not only announced."""
-        definition = self._views[place[0]].definitions[place[1]]
-        return definition.end > definition.sig_end or self._is_header(place[0])
+    def _is_announced(self, place: Place) -> bool:
+        """Tell whether a function is only announced here, and written elsewhere."""
+        return self._is_said(place, "announced")
+
+    def _is_said(self, place: Place, word: str) -> bool:
+        return any(
+            each.kind == DECORATED and each.definition == place[1] and each.name == word
+            for each in self._views[place[0]].bindings
+        )
 
     def _is_own(self, place: Place) -> bool:
         """Tell whether a function or a macro is its file's own."""
         view = self._views[place[0]]
         if view.definitions[place[1]].kind == "macro":
             return not self._is_header(place[0])
-        return any(
-            each.kind == DECORATED and each.definition == place[1] and each.name == "static"
-            for each in view.bindings
-        )
+        return self._is_said(place, "static")
 
     def _is_header(self, file: int) -> bool:
         return self._index.paths[file].endswith(_HEADERS)

@@ -86,8 +86,8 @@ class Where(NamedTuple):
 class TypedFamily:
     """Resolves by written types; a family says what its names mean outside of functions."""
 
-    languages: ClassVar[frozenset[str]] = frozenset()
-    common: ClassVar[frozenset[str]] = frozenset()
+    languages: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()
     has_implicit_receiver: ClassVar[bool] = False
     """Whether a bare name may be a member of the class around it."""
     has_names_apart: ClassVar[bool] = False
@@ -239,7 +239,7 @@ class TypedFamily:
             if view.definitions[scope].kind in CLASSES:
                 if self.has_implicit_receiver:
                     found = self._of_type(Value(INSTANCE, view.file, scope), name, where, is_called=is_called)
-                    if found and any(value.kind not in (FOREIGN, FOREIGN_METHOD) for value in found):
+                    if any(value.kind != FOREIGN_METHOD for value in found):
                         return found
             else:
                 has_locals = where.line and not (is_called and self.has_names_apart)
@@ -249,7 +249,7 @@ class TypedFamily:
                     return local
                 if (owner := self.owner((view.file, scope))) is not None and self.has_implicit_receiver:
                     found = self._of_type(Value(INSTANCE, *owner), name, where, is_called=is_called)
-                    if found and any(value.kind not in (FOREIGN, FOREIGN_METHOD) for value in found):
+                    if any(value.kind != FOREIGN_METHOD for value in found):
                         return found
             scope, is_inner = view.outer(scope), False
         return self.top(where, name, is_called=is_called)
