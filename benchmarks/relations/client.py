@@ -73,6 +73,7 @@ class LanguageServer:
         self._running: set[str] = set()
         self._heard: list[str] = []
         self._looked_at = 0.0
+        self._is_over = False
         self._inbox: queue.Queue[dict[str, Any] | None] = queue.Queue()
         try:
             self._process = subprocess.Popen(
@@ -120,7 +121,7 @@ class LanguageServer:
     @property
     def has_ended(self) -> bool:
         """Whether the process is gone."""
-        return self._process.poll() is not None
+        return self._is_over or self._process.poll() is not None
 
     def open(self, path: str, language_id: str) -> None:
         """Show the server a file of the folder; the one opened longest ago is closed for it."""
@@ -188,6 +189,8 @@ class LanguageServer:
         self._notify("workspace/didChangeConfiguration", {"settings": self._settings})
 
     def _ask(self, method: str, params: object, deadline_s: float) -> Any:
+        if self._is_over:
+            raise ServerError(f"`{self._name}` has ended.")
         self._numbers += 1
         number = self._numbers
         self._send({"id": number, "method": method, "params": params})
@@ -214,6 +217,7 @@ class LanguageServer:
     def _handle(self, message: dict[str, Any] | None) -> None:
         """Take what is no answer: a request of the server's is answered, progress is booked."""
         if message is None:
+            self._is_over = True
             raise ServerError(f"`{self._name}` has ended.")
         method = message.get("method")
         if method is None:
