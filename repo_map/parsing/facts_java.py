@@ -40,6 +40,10 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
 
 
 class _Reader(TypedReader):
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        super().__init__(source, found, owner)
+        self._within: set[int] = set()
+
     # Bindings.
 
     def _package(self, node: Node) -> None:
@@ -207,6 +211,8 @@ class _Reader(TypedReader):
     def _new(self, node: Node) -> None:
         written = node.child_by_field_name("type")
         head = self._head(written)
+        if written is not None:
+            self.taken.add(written.start_byte)
         if head:
             receiver, _, name = head.rpartition(".")
             if not receiver and node.named_children and node.named_children[0] != written:
@@ -250,25 +256,27 @@ class _Reader(TypedReader):
         if name[:1].isupper() and not name.isupper():
             self.site(name, "", node, TYPE)
 
+    def _scoped(self, node: Node) -> None:
+        """Read a type with what it is a part of, which is no type of its own."""
+        self.taken.update(child.start_byte for child in node.named_children)
+        if node.start_byte not in self._within and node.parent is not None:
+            receiver, _, name = "".join(self.text(node).split()).rpartition(".")
+            self._within.add(node.start_byte)
+            if node.parent.type != "object_creation_expression":
+                self.site(name, receiver, node, TYPE)
+
     def _site_of_type(self, node: Node) -> None:
-        parent = node.parent
-        if parent is None or parent.type in ("scoped_type_identifier", "type_parameter"):
+        start = node.start_byte
+        if start in self.taken:
             return
-        if parent.type == "object_creation_expression" or (
-            parent.type == "generic_type"
-            and parent.parent is not None
-            and parent.parent.type == "object_creation_expression"
-            and parent.named_children[0] == node
-        ):
-            return
-        receiver, _, name = self.text(node).rpartition(".")
-        if name != "var" and name not in _USUAL:
-            self.site(name, receiver, node, TYPE)
+        name = self.source[start : node.end_byte]
+        if name not in _USUAL:
+            self.site(name.decode("utf-8", "replace"), "", node, TYPE)
 
     def _annotation(self, node: Node) -> None:
         named = node.child_by_field_name("name")
         receiver, _, name = self.text(named).rpartition(".")
-        if named is not None and name not in _USUAL:
+        if named is not None and name.encode() not in _USUAL:
             self.site(name, receiver, named, TYPE)
 
     # Types.
@@ -368,6 +376,7 @@ class _Reader(TypedReader):
         "reference": _reference,
         "new": _new,
         "construct": _construct,
+        "scoped": _scoped,
         "type": _site_of_type,
         "annotation": _annotation,
     }
@@ -407,11 +416,11 @@ _LITERALS: Final = {
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _USUAL: Final = frozenset(
     {
-        *("Boolean", "Byte", "Character", "Class", "Deprecated", "Double", "Exception"),
-        *("Float", "FunctionalInterface", "Integer", "Iterable", "Long", "Math", "Number"),
-        *("Object", "Override", "Runnable", "RuntimeException", "SafeVarargs", "Short"),
-        *("String", "StringBuilder", "SuppressWarnings", "System", "Thread", "Throwable"),
-        *("Void"),
+        *(b"Boolean", b"Byte", b"Character", b"Class", b"Deprecated", b"Double", b"Exception"),
+        *(b"Float", b"FunctionalInterface", b"Integer", b"Iterable", b"Long", b"Math", b"Number"),
+        *(b"Object", b"Override", b"Runnable", b"RuntimeException", b"SafeVarargs", b"Short"),
+        *(b"String", b"StringBuilder", b"SuppressWarnings", b"System", b"Thread", b"Throwable"),
+        *(b"Void", b"var"),
     }
 )
 """Names of ``java.lang`` that a repository hardly ever takes for itself."""

@@ -25,6 +25,7 @@ DEEPEST_FORM: Final = 8
 UNKNOWN: Final = "?"
 NAME: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+")
 CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*+")
+_NEW: Final = tuple.__new__
 Take = Callable[[Any, Node], None]
 Form = Callable[[Any, Node, int], str]
 
@@ -43,7 +44,10 @@ class TypedReader:
         self.owner = owner
         self.bindings: list[Binding] = []
         self.sites: list[Site] = []
+        self.taken: set[int] = set()
+        """First bytes of names that another site has already told of."""
         self._lines = source.split(b"\n")
+        self._indents: dict[int, int] = {}
 
     def read(self, tree: Tree, language: str) -> FileFacts:
         """Return the facts of the file."""
@@ -68,18 +72,22 @@ class TypedReader:
                 return
             value = ""
         row = node.start_point[0]
-        indent = min(self.indent(row) + inside, 255)
-        self.bindings.append(Binding(name, value, self.owner(node.start_byte), row + 1, kind, indent))
+        owner = self.owner(node.start_byte)
+        self.bindings.append(_NEW(Binding, (name, value, owner, row + 1, kind, self.indent(row) + inside)))
 
     def site(self, name: str, receiver: str, node: Node, kind: int) -> None:
         """Add a site whose name stands at a node."""
         row = node.start_point[0]
-        self.sites.append(Site(name, receiver, self.owner(node.start_byte), row + 1, kind, self.indent(row)))
+        owner = self.owner(node.start_byte)
+        self.sites.append(_NEW(Site, (name, receiver, owner, row + 1, kind, self.indent(row))))
 
     def indent(self, row: int) -> int:
-        """Return the columns before the first word of a line."""
-        line = self._lines[row] if row < len(self._lines) else b""
-        return min(len(line) - len(line.lstrip()), 250)
+        """Return the columns before the first word of a line, 250 at most."""
+        found = self._indents.get(row)
+        if found is None:
+            line = self._lines[row] if row < len(self._lines) else b""
+            found = self._indents[row] = min(len(line) - len(line.lstrip()), 250)
+        return found
 
     def text(self, node: Node | None) -> str:
         """Return what is written at a node, ``""`` for none."""

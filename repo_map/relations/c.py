@@ -211,18 +211,17 @@ class C(TypedFamily):
         own = [place for place in functions if place[0] == file]
         if any(self._is_own(place) for place in own):
             return own
+        # A function that only a source announces is another's: the library's, most likely.
+        known = [place for place in functions if self._is_header(place[0]) or not self._is_announced(place)]
         if any(not self._is_announced(place) for place in own):
             # Another function of that name belongs to another program.
-            return [
-                place
-                for place in functions
-                if place in own or self._is_announced(place) or self._is_header(place[0])
-            ]
-        return [
+            return [place for place in known if place in own or self._is_header(place[0])] or own
+        seen = [
             place
-            for place in functions
+            for place in known
             if place[0] == file or not self._is_own(place) or self._is_header(place[0])
         ]
+        return [*own, *(place for place in seen if place not in own)] if seen else []
 
     def _is_announced(self, place: Place) -> bool:
         """Tell whether a function is only announced here, and written elsewhere."""

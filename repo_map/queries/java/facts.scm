@@ -16,5 +16,6 @@
 (method_reference) @reference
 (object_creation_expression) @new
 (explicit_constructor_invocation) @construct
-[(type_identifier) (scoped_type_identifier)] @type
+(scoped_type_identifier) @scoped
+(type_identifier) @type
 [(annotation) (marker_annotation)] @annotation
