@@ -12,7 +12,7 @@ from tree_sitter import Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
-from repo_map.parsing import facts_c, facts_go, facts_java, facts_python, facts_script
+from repo_map.parsing import facts_c, facts_go, facts_java, facts_python, facts_rust, facts_script
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
 
 FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
@@ -27,6 +27,7 @@ READERS: Final[dict[str, FactReader]] = {
     "java": facts_java.read,
     "c": facts_c.read,
     "cpp": facts_c.read_cpp,
+    "rust": facts_rust.read,
 }
 """The reader of each language that relations are resolved for."""
 

@@ -8,7 +8,8 @@ from repo_map.relations.c import C
 from repo_map.relations.go import Go
 from repo_map.relations.java import Java
 from repo_map.relations.python import Python
+from repo_map.relations.rust import Rust
 from repo_map.relations.script import Script
 
-FAMILIES: Final = (Python, Script, Go, Java, C)
+FAMILIES: Final = (Python, Script, Go, Java, C, Rust)
 """Each is made once for an index that has files in one of its languages."""

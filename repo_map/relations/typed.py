@@ -92,6 +92,8 @@ class TypedFamily:
     """Whether a bare name may be a member of the class around it."""
     has_names_apart: ClassVar[bool] = False
     """Whether a method and a field of one name are different things, told apart by the call."""
+    has_local_functions: ClassVar[bool] = False
+    """Whether a local may be called by its bare name even so."""
     elements: ClassVar[dict[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
     literals: ClassVar[dict[str, str]] = {}
@@ -242,7 +244,9 @@ class TypedFamily:
                     if any(value.kind != FOREIGN_METHOD for value in found):
                         return found
             else:
-                has_locals = where.line and not (is_called and self.has_names_apart)
+                has_locals = where.line and (
+                    not is_called or self.has_local_functions or not self.has_names_apart
+                )
                 if has_locals and (bound := self._reaching(view, scope, name, where, is_inner=is_inner)):
                     return self._of_binding(view, bound)
                 if local := self._inner_definitions(view, scope, name):
@@ -384,7 +388,7 @@ class TypedFamily:
             self.made_of(value), lambda each: self.member(each, name, where, is_called=is_called)
         ):
             return found
-        return () if is_whole else (Value(FOREIGN_METHOD, name=name),)
+        return () if is_whole else (Value(FOREIGN_METHOD, name=name, parts=((value,),)),)
 
     def _direct(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values:
         """Return the members of a name that a type itself has."""
@@ -504,7 +508,7 @@ class TypedFamily:
             return value.parts[-1] if value.parts else ()
         if value.kind == FOREIGN_METHOD:
             container = value.parts[0][0] if value.parts and value.parts[0] else STRANGER
-            if value.name in self.elements and container.parts:
+            if value.name in self.elements and container.parts and container.kind == FOREIGN:
                 return container.parts[min(self.elements[value.name], len(container.parts) - 1)]
             return (container,) if value.name in self.same else (STRANGER,)
         return (STRANGER,) if value.kind == FOREIGN else ()

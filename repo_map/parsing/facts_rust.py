@@ -1,0 +1,433 @@
+"""Rust's facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.parsing.definitions import Found
+from repo_map.parsing.facts_model import (
+    ALIAS,
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    DECLARED,
+    FIELD_TYPE,
+    IMPORT,
+    RENAMED,
+    RETURN_TYPE,
+    STAR,
+    TYPE,
+    TYPE_PARAMETER,
+    FileFacts,
+    OwnerOf,
+    Site,
+)
+from repo_map.parsing.facts_typed import LONGEST, UNKNOWN, TypedReader, then, typed
+
+HERE: Final = "mod"
+"""What a path begins with that begins with ``self::``: no name of Rust's."""
+_TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
+_FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
+_TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*')
+_CALLED: Final = re.compile(rb"(?<![\w.)\]:?])((?:[A-Za-z_]\w*(?:::|\.))*)([A-Za-z_]\w*)(?:::<[^<>()]*>)?\(")
+_KEYWORDS: Final = frozenset(
+    {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
+)
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one Rust file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Reader(TypedReader):
+    # Bindings.
+
+    def _import(self, node: Node) -> None:
+        for path, name in self._used(node, ""):
+            if name == "*":
+                self.bind("*", path, node, STAR)
+            else:
+                self.bind(name, path, node, IMPORT if path.rpartition(".")[2] == name else RENAMED)
+
+    def _used(self, node: Node, before: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield each path that a ``use`` names, with what the file calls it."""
+        if depth > 12:
+            return
+        kind = node.type
+        if kind == "use_as_clause":
+            path = _joined(before, self._path(node.child_by_field_name("path")))
+            if (alias := self.text(node.child_by_field_name("alias"))) != "_":
+                yield path, alias
+        elif kind == "scoped_use_list":
+            inner = _joined(before, self._path(node.child_by_field_name("path")))
+            listed = node.child_by_field_name("list")
+            for each in listed.named_children if listed is not None else ():
+                yield from self._used(each, inner, depth + 1)
+        elif kind == "use_list":
+            for each in node.named_children:
+                yield from self._used(each, before, depth + 1)
+        elif kind == "use_wildcard":
+            yield _joined(before, self._path(node.named_children[0]) if node.named_children else ""), "*"
+        elif kind == "self" and before:
+            yield before, before.rpartition(".")[2]
+        elif kind in ("identifier", "scoped_identifier"):
+            path = _joined(before, self._path(node))
+            yield path, path.rpartition(".")[2]
+
+    def _path(self, node: Node | None) -> str:
+        """Return a path with dots, without type arguments; ``""`` for what is none."""
+        if node is None:
+            return ""
+        if node.type in ("scoped_identifier", "scoped_type_identifier"):
+            outer, name = (
+                self._path(node.child_by_field_name("path")),
+                self.text(node.child_by_field_name("name")),
+            )
+            if node.child_by_field_name("path") is None:
+                return name
+            return f"{outer}.{name}" if outer else ""
+        if node.type == "generic_type":
+            return self._path(node.child_by_field_name("type"))
+        if node.type == "self":
+            return HERE
+        return self.text(node) if node.type in _NAMES else ""
+
+    def _parameters_of(self, node: Node) -> None:
+        """Read the type parameters of an item, with their bounds from both places."""
+        given = node.child_by_field_name("type_parameters")
+        if given is None:
+            return
+        bounds: dict[str, str] = {}
+        for each in given.named_children:
+            if each.type in ("type_parameter", "constrained_type_parameter", "optional_type_parameter"):
+                name = each.child_by_field_name("name") or each.child_by_field_name("left")
+                bounds[self.text(name)] = self._bounds(each.child_by_field_name("bounds"))
+        clause = next((child for child in node.named_children if child.type == "where_clause"), None)
+        for each in clause.named_children if clause is not None else ():
+            name_text = self.text(each.child_by_field_name("left"))
+            if name_text in bounds:
+                more = self._bounds(each.child_by_field_name("bounds"))
+                bounds[name_text] = "|".join(part for part in (bounds[name_text], more) if part)
+        for name_text, bound in bounds.items():
+            self.bind(name_text, bound, node, TYPE_PARAMETER)
+
+    def _bounds(self, node: Node | None) -> str:
+        found = [self._type(each) for each in node.named_children] if node is not None else []
+        return "|".join(each for each in found if each and each != "?")
+
+    def _function(self, node: Node) -> None:
+        self._parameters_of(node)
+        if written := self._type(node.child_by_field_name("return_type")):
+            self.bind("", written, node, RETURN_TYPE)
+        given = node.child_by_field_name("parameters")
+        for each in given.named_children if given is not None else ():
+            if each.type == "parameter":
+                written = self._type(each.child_by_field_name("type"))
+                self._bind(each.child_by_field_name("pattern"), typed(written), node)
+
+    def _item(self, node: Node) -> None:
+        self._parameters_of(node)
+        kind = node.type
+        if kind == "impl_item" and (trait := node.child_by_field_name("trait")) is not None:
+            self._base(trait, node)
+        elif kind == "trait_item" and (bounds := node.child_by_field_name("bounds")) is not None:
+            for each in bounds.named_children:
+                if each.type != "lifetime":
+                    self._base(each, node)
+        elif kind == "type_item" and (written := self._type(node.child_by_field_name("type"))):
+            self.bind("", written, node, ALIAS)
+
+    def _base(self, base: Node, node: Node) -> None:
+        written = self._type(base)
+        self.bind(written.partition("[")[0].rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+
+    def _field(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self.bind(self.text(name), self._type(node.child_by_field_name("type")), node, FIELD_TYPE)
+
+    def _constant(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED)
+
+    def _let(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        value = (
+            typed(written)
+            if written and written != "?"
+            else self.expression(node.child_by_field_name("value"))
+        )
+        self._bind(node.child_by_field_name("pattern"), value, node, inside=node.type == "let_condition")
+
+    def _match(self, node: Node) -> None:
+        value, body = self.expression(node.child_by_field_name("value")), node.child_by_field_name("body")
+        for arm in body.named_children if body is not None else ():
+            pattern = arm.child_by_field_name("pattern") if arm.type == "match_arm" else None
+            if pattern is not None and pattern.named_children:
+                self._bind(pattern.named_children[0], value, arm, inside=True)
+
+    def _loop(self, node: Node) -> None:
+        value = then(self.expression(node.child_by_field_name("value")), "*")
+        self._bind(node.child_by_field_name("pattern"), value, node, inside=True)
+
+    def _closure(self, node: Node) -> None:
+        given = node.child_by_field_name("parameters")
+        for each in given.named_children if given is not None else ():
+            if each.type == "parameter":
+                written = self._type(each.child_by_field_name("type"))
+                self._bind(each.child_by_field_name("pattern"), typed(written), node, inside=True)
+            else:
+                self._bind(each, UNKNOWN, node, inside=True)
+
+    def _bind(
+        self, pattern: Node | None, value: str, at: Node, *, inside: bool = False, depth: int = 0
+    ) -> None:
+        """Bind the names of a pattern; what is not followed hides what bears its name all the same."""
+        if pattern is None or depth > 6:
+            return
+        kind, parts = pattern.type, pattern.named_children
+        if kind in ("identifier", "shorthand_field_identifier"):
+            name = self.text(pattern)
+            if name[:1].islower() or name[:1] == "_":
+                self.bind(name, value, at, ASSIGNED, inside=inside)
+        elif kind in ("mut_pattern", "ref_pattern", "reference_pattern"):
+            self._bind(parts[-1] if parts else None, value, at, inside=inside, depth=depth + 1)
+        elif kind == "tuple_pattern":
+            for number, each in enumerate(parts):
+                self._bind(each, then(value, f"#{number}"), at, inside=inside, depth=depth + 1)
+        elif (
+            kind == "tuple_struct_pattern"
+            and len(parts) == 2
+            and (head := self.text(parts[0])) in _FIRST | _LAST
+        ):
+            self._bind(
+                parts[1], then(value, "%" if head in _FIRST else "[]"), at, inside=inside, depth=depth + 1
+            )
+        else:
+            for each in parts:
+                self._bind(each, UNKNOWN, at, inside=inside, depth=depth + 1)
+
+    # Sites.
+
+    def _call(self, node: Node) -> None:
+        called = node.child_by_field_name("function")
+        if called is not None and called.type == "generic_function":
+            called = called.child_by_field_name("function")
+        if called is None:
+            return
+        if called.type == "field_expression":
+            field = called.child_by_field_name("field")
+            if field is not None and field.type == "field_identifier":
+                self.site(self.text(field), self.expression(called.child_by_field_name("value")), field, CALL)
+        elif path := self._path(called):
+            receiver, _, name = path.rpartition(".")
+            last = called.child_by_field_name("name") or called
+            if receiver or name not in ("Some", "Ok", "Err"):
+                self.site(name, receiver, last, CALL)
+
+    def _macro(self, node: Node) -> None:
+        named = node.child_by_field_name("macro")
+        path = self._path(named)
+        if named is not None and path and path not in _MACROS:
+            receiver, _, name = path.rpartition(".")
+            self.site(name, receiver, named, CALL)
+        given = next((child for child in node.named_children if child.type == "token_tree"), None)
+        if given is not None and (node.parent is None or node.parent.type != "token_tree"):
+            self._tokens(given)
+
+    def _tokens(self, node: Node) -> None:
+        """Read the calls in what a macro is given, which is not parsed."""
+        start = node.start_byte
+        text = _TEXT.sub(lambda found: b" " * len(found[0]), self.source[start : node.end_byte])
+        for found in _CALLED.finditer(text):
+            before, name = found[1], found[2]
+            if name in _KEYWORDS or (b"::" in before and b"." in before):
+                continue
+            parts = [part for part in before.replace(b"::", b".").split(b".") if part]
+            if b"::" in before and parts[0] == b"self":
+                parts[0] = HERE.encode()
+            byte = start + found.start(2)
+            row = node.start_point[0] + text.count(b"\n", 0, found.start(2))
+            receiver = b".".join(parts).decode("utf-8", "replace")
+            self.sites.append(
+                Site(
+                    name.decode("utf-8", "replace"),
+                    receiver,
+                    self.owner(byte),
+                    row + 1,
+                    CALL,
+                    self.indent(row),
+                )
+            )
+
+    def _site_of_type(self, node: Node) -> None:
+        parent = node.parent
+        if parent is None or (parent.type in _NAMED and parent.child_by_field_name("name") == node):
+            return
+        receiver = (
+            self._path(parent.child_by_field_name("path")) if parent.type == "scoped_type_identifier" else ""
+        )
+        name = self.text(node)
+        if name not in _USUAL and name != "Self":
+            self.site(name, receiver, node, TYPE)
+
+    def _head(self, node: Node) -> None:
+        """Read a name before ``::`` as that of a type, where it is written like one."""
+        name = self.text(node)
+        if name[:1].isupper() and name not in _USUAL and name != "Self":
+            self.site(name, "", node, TYPE)
+
+    # Types.
+
+    def _type(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
+            return ""
+        kind = node.type
+        if kind in ("type_identifier", "primitive_type", "scoped_type_identifier"):
+            return self._path(node) if kind != "primitive_type" else self.text(node)
+        if kind == "reference_type":
+            return self._type(node.child_by_field_name("type"), depth + 1)
+        if kind in ("dynamic_type", "abstract_type"):
+            return self._type(node.child_by_field_name("trait"), depth + 1)
+        if kind == "bounded_type":
+            found = [self._type(each, depth + 1) for each in node.named_children if each.type != "lifetime"]
+            return "|".join(each for each in found if each)
+        if kind == "generic_type":
+            head = self._path(node.child_by_field_name("type"))
+            arguments = node.child_by_field_name("type_arguments")
+            given = [
+                self._type(each, depth + 1) or "?"
+                for each in (arguments.named_children if arguments is not None else ())
+                if each.type not in ("lifetime", "type_binding")
+            ]
+            if head.rpartition(".")[2] in _TRANSPARENT:
+                return given[0] if given else ""
+            return f"{head}[{','.join(given)}]" if given and head else head
+        if kind == "tuple_type":
+            return f"tuple[{','.join(self._type(each, depth + 1) or '?' for each in node.named_children)}]"
+        if kind == "array_type":
+            return f"list[{self._type(node.child_by_field_name('element'), depth + 1) or '?'}]"
+        return ""
+
+    # Expressions.
+
+    def _of_path(self, node: Node, depth: int) -> str:
+        del depth
+        return self._path(node) or UNKNOWN
+
+    def _member(self, node: Node, depth: int) -> str:
+        field = self.text(node.child_by_field_name("field"))
+        value = self.expression(node.child_by_field_name("value"), depth)
+        return then(value, f"#{field}" if field.isdigit() else f".{field}")
+
+    def _called(self, node: Node, depth: int) -> str:
+        called = node.child_by_field_name("function")
+        if called is not None and called.type == "generic_function":
+            called = called.child_by_field_name("function")
+        return then(self.expression(called, depth), "()")
+
+    def _tried(self, node: Node, depth: int) -> str:
+        return then(self.inner(node, depth), "%")
+
+    def _created(self, node: Node, depth: int) -> str:
+        del depth
+        return typed(self._type(node.child_by_field_name("name")))
+
+    def _cast(self, node: Node, depth: int) -> str:
+        del depth
+        return typed(self._type(node.child_by_field_name("type")))
+
+    def _indexed(self, node: Node, depth: int) -> str:
+        return then(self.expression(node.named_children[0], depth), "[]") if node.named_children else UNKNOWN
+
+    def _own(self, node: Node, depth: int) -> str:
+        del node, depth
+        return "self"
+
+    roles = {  # noqa: RUF012
+        "import": _import,
+        "function": _function,
+        "item": _item,
+        "field": _field,
+        "constant": _constant,
+        "let": _let,
+        "match": _match,
+        "loop": _loop,
+        "closure": _closure,
+        "call": _call,
+        "macro": _macro,
+        "type": _site_of_type,
+        "head": _head,
+    }
+    forms = {  # noqa: RUF012
+        "identifier": TypedReader.word,
+        "self": _own,
+        "scoped_identifier": _of_path,
+        "field_expression": _member,
+        "call_expression": _called,
+        "try_expression": _tried,
+        "await_expression": TypedReader.inner,
+        "reference_expression": TypedReader.inner,
+        "unary_expression": TypedReader.inner,
+        "parenthesized_expression": TypedReader.inner,
+        "struct_expression": _created,
+        "type_cast_expression": _cast,
+        "index_expression": _indexed,
+        "string_literal": TypedReader.quoted,
+        "integer_literal": TypedReader.literal,
+        "boolean_literal": TypedReader.literal,
+    }
+
+
+def _joined(before: str, path: str) -> str:
+    return f"{before}.{path}" if before and path else before or path
+
+
+_NAMES: Final = frozenset(
+    {"identifier", "type_identifier", "crate", "super", "primitive_type", "field_identifier"}
+)
+_NAMED: Final = frozenset(
+    {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item"}
+)
+_MACROS: Final = frozenset(
+    {
+        *(
+            "assert",
+            "assert_eq",
+            "assert_ne",
+            "debug_assert",
+            "debug_assert_eq",
+            "format",
+            "matches",
+            "panic",
+        ),
+        *("print", "println", "eprintln", "todo", "unimplemented", "unreachable", "vec", "write", "writeln"),
+    }
+)
+_USUAL: Final = frozenset(
+    {
+        *(
+            "Option",
+            "Result",
+            "Vec",
+            "String",
+            "Box",
+            "Rc",
+            "Arc",
+            "Some",
+            "None",
+            "Ok",
+            "Err",
+            "Send",
+            "Sync",
+        ),
+        *("Sized", "Fn", "FnMut", "FnOnce", "Copy", "Clone", "Debug", "Default", "Drop", "Into", "From"),
+    }
+)
+"""Names of the prelude that a repository hardly ever takes for itself."""

@@ -1,0 +1,326 @@
+"""What names mean in Rust: crates, modules, ``use``, ``impl`` blocks, traits, ``Self``."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+from repo_map.parsing.facts_model import BASE_OF, IMPORT, RENAMED, STAR, TYPE_PARAMETER
+from repo_map.parsing.facts_rust import HERE
+from repo_map.relations.model import Place
+from repo_map.relations.typed import (
+    CALLABLES,
+    FOREIGN,
+    INSTANCE,
+    SPACE,
+    STRANGER,
+    TYPE_KINDS,
+    TYPE_VALUE,
+    TypedFamily,
+    Value,
+    Values,
+    Where,
+)
+
+_NAME: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
+_LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+_BUILTINS: Final = frozenset(
+    {
+        *(
+            "bool",
+            "char",
+            "str",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "u128",
+            "usize",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "i128",
+        ),
+        *("isize", "f32", "f64", "Vec", "Option", "Result", "String", "Send", "Sync", "Sized", "Fn", "FnMut"),
+        *("FnOnce", "Copy", "Clone", "Debug", "Default", "Drop", "Into", "From", "Iterator", "IntoIterator"),
+        *("ToString", "AsRef", "AsMut", "Eq", "PartialEq", "Ord", "PartialOrd", "Extend", "drop"),
+    }
+)
+
+
+class Rust(TypedFamily):
+    """The resolver of Rust."""
+
+    languages = frozenset({"rust"})
+    common = frozenset(
+        {
+            *("new", "len", "is_empty", "push", "pop", "get", "iter", "next", "map", "into", "from", "clone"),
+            *(
+                "unwrap",
+                "expect",
+                "as_ref",
+                "as_mut",
+                "borrow",
+                "lock",
+                "fmt",
+                "eq",
+                "cmp",
+                "default",
+                "drop",
+            ),
+            *("insert", "remove", "contains", "collect", "filter", "fold", "extend", "take", "write", "read"),
+        }
+    )
+    has_names_apart = True
+    has_local_functions = True
+    elements = {  # noqa: RUF012 - a table of the class
+        **dict.fromkeys(("unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"), 0),
+        **dict.fromkeys(("next", "last", "first", "pop", "get", "get_mut", "take"), 0),
+    }
+    same = frozenset(
+        {
+            *("iter", "iter_mut", "into_iter", "as_ref", "as_mut", "clone", "borrow", "borrow_mut", "lock"),
+            *("filter", "rev", "skip", "map_err", "cloned", "copied", "to_owned", "by_ref", "or_else", "ok"),
+        }
+    )
+
+    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is; ``self`` is an object of the type around."""
+        if name in ("self", "Self"):
+            return self._own_type(where, INSTANCE if name == "self" else TYPE_VALUE)
+        return super().root_name(where, name, is_called=is_called)
+
+    def _own_type(self, where: Where, kind: str) -> Values:
+        view = self._views[where.file]
+        row = where.row
+        while row >= 0:
+            if view.definitions[row].kind == "impl":
+                return tuple(value._replace(kind=kind) for value in self._of_impl((where.file, row)))
+            if view.definitions[row].kind == "trait":
+                return (Value(kind, where.file, row),)
+            row = view.definitions[row].parent
+        return ()
+
+    def _of_impl(self, place: Place) -> Values:
+        """Return the type that an ``impl`` block is of."""
+        view = self._views[place[0]]
+        definition = view.definitions[place[1]]
+        where = Where(place[0], definition.parent, 0)
+        if any(each.name == definition.name for each in self.said(place, TYPE_PARAMETER)):
+            return ()
+        values = self._once(("impl", place), lambda: self.named_type(where, definition.name))
+        return tuple(value for value in values if value.kind == TYPE_VALUE)
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the type of the ``impl`` block, or the trait or the type, around a member."""
+        view = self._views[place[0]]
+        around = view.definitions[place[1]].parent
+        if around < 0:
+            return None
+        kind = view.definitions[around].kind
+        if kind == "impl":
+            found = self._of_impl((place[0], around))
+            return (found[0].file, found[0].row) if len(found) == 1 else None
+        return (place[0], around) if kind in TYPE_KINDS else None
+
+    def base_values(self, place: Place) -> Values:
+        """Return the traits that a type implements, and those that a trait extends."""
+
+        def read() -> Values:
+            found = list(TypedFamily.base_values(self, place))
+            for each in self.named(self.last_name(place)):
+                if self.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
+                    for base in self.said(each, BASE_OF):
+                        head = base.value.partition("[")[0]
+                        found += self.named_type(Where(*each, 0), head) or [STRANGER]
+            return tuple(dict.fromkeys(found)) or (STRANGER,)
+
+        return self._once(("traits", place), read)
+
+    def named_type(self, where: Where, head: str) -> Values:
+        """Return the types that a path stands for."""
+        if head == "Self":
+            return self._own_type(where, TYPE_VALUE)
+        if head.startswith("Self."):
+            return ()
+        return super().named_type(where, head)
+
+    def _part(self, value: Value, number: int, where: Where) -> Values:
+        if value.kind == FOREIGN and value.name.endswith("Map") and len(value.parts) == 2:
+            return (Value(FOREIGN, name="tuple", parts=value.parts),)
+        return super()._part(value, number, where)
+
+    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+        """Return what a path begins with: in the module, a crate, or built in."""
+        crate, module = self._module_at(where)
+        if name == "crate":
+            return (_space(crate, ""),)
+        if name == HERE:
+            return (_space(crate, module),)
+        if name == "super":
+            return (_space(crate, module.rpartition(".")[0]),) if module else ()
+        if found := self._in_module(crate, module, name, is_called=is_called):
+            return found
+        if name in self._crates:
+            return (_space(self._crates[name], ""),)
+        return (STRANGER,) if name in _LIBRARY or name in _BUILTINS else ()
+
+    def of_space(self, space: Value, name: str, where: Where) -> Values:
+        """Return what a module calls ``name``."""
+        del where
+        crate, _, module = space.name.partition("|")
+        if name == "super":
+            return (_space(crate, module.rpartition(".")[0]),)
+        return self._in_module(crate, module, name, is_called=None)
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files of the modules and definitions that a file uses, each with the line."""
+        found: dict[tuple[int, int], None] = {}
+        for each in self._views[file].bindings:
+            if each.kind in (IMPORT, RENAMED, STAR):
+                for value in self._at_path(Where(file, each.definition, 0), each.value):
+                    if value.file >= 0 and value.file != file:
+                        found.setdefault((value.file, each.line), None)
+        return tuple(found)
+
+    def are_alike(self, functions: list[Place]) -> bool:
+        """Tell whether functions are one under several conditions: of one module, or of one type's blocks."""
+        return len({(self._module_of(place), self.owner(place)) for place in functions}) == 1
+
+    # Modules.
+
+    def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
+        key = ("module", crate, module, name, is_called)
+
+        def read() -> Values:
+            found: list[Value] = []
+            for place in self.named(name):
+                kind = self.kind(place)
+                if (
+                    kind in TYPE_KINDS | CALLABLES
+                    and self._is_top(place)
+                    and self._module_of(place) == (crate, module)
+                ):
+                    found.append(self.value_of(place))
+            if is_called is False:
+                found = [value for value in found if value.kind == TYPE_VALUE] or found
+            if found:
+                return tuple(found)
+            below = f"{module}.{name}" if module else name
+            if (crate, below) in self._modules:
+                return (_space(crate, below),)
+            return self._used(crate, module, name)
+
+        return self._once(key, read)
+
+    def _used(self, crate: str, module: str, name: str) -> Values:
+        """Return what a module calls ``name`` by its ``use`` declarations."""
+        stars: list[Values] = []
+        for file, row in self._modules.get((crate, module), ()):
+            view = self._views[file]
+            where = Where(file, row, 0)
+            for each in view.bound.get((row, name), ()):
+                if each.kind in (IMPORT, RENAMED) and (found := self._at_path(where, each.value, name)):
+                    return found
+            stars += [self._at_path(where, each.value) for each in view.told.get((row, STAR), ())]
+        for spaces in stars:
+            for space in spaces:
+                if space.kind == SPACE and space.name != f"{crate}|{module}":
+                    other, _, inner = space.name.partition("|")
+                    if found := self._in_module(other, inner, name, is_called=None):
+                        return found
+        return ()
+
+    def _at_path(self, where: Where, path: str, own: str = "") -> Values:
+        """Return what a path in a ``use`` leads to; ``own`` is what it gives a name to."""
+        first, *rest = path.split(".")
+        if first == own and not rest:
+            values: Values = (_space(self._crates[first], ""),) if first in self._crates else (STRANGER,)
+        elif first == own and first in self._crates:
+            values = (_space(self._crates[first], ""),)
+        else:
+            values = self.top(where, first)
+        if not values:
+            return (STRANGER,)
+        for name in rest:
+            values = tuple(
+                found
+                for value in values
+                for found in (
+                    self.of_space(value, name, where)
+                    if value.kind == SPACE
+                    else self.member(value, name, where)
+                )
+            )
+        return values
+
+    def _is_top(self, place: Place) -> bool:
+        view = self._views[place[0]]
+        parent = view.definitions[place[1]].parent
+        return parent < 0 or view.definitions[parent].kind == "module"
+
+    def _module_at(self, where: Where) -> tuple[str, str]:
+        return self._module_of((where.file, where.row), is_inside=True)
+
+    def _module_of(self, place: Place, *, is_inside: bool = False) -> tuple[str, str]:
+        """Return the crate and the path of the module that holds a definition, or that is around a place."""
+        crate, path = self._files[place[0]]
+        view = self._views[place[0]]
+        row = place[1] if is_inside else (view.definitions[place[1]].parent if place[1] >= 0 else -1)
+        inner: list[str] = []
+        while row >= 0:
+            definition = view.definitions[row]
+            if definition.kind == "module":
+                inner.append(definition.name)
+            row = definition.parent
+        return crate, ".".join(part for part in (path, *reversed(inner)) if part)
+
+    @cached_property
+    def _crates(self) -> dict[str, str]:
+        """The crates of the repository: the folder of each by its name."""
+        found: dict[str, str] = {}
+        for file, path in enumerate(self._index.paths):
+            if path.rpartition("/")[2] == "Cargo.toml" and (named := _NAME.search(self._index.text(file))):
+                found.setdefault(named[1].replace("-", "_"), path.rpartition("/")[0] + "/")
+        return found
+
+    @cached_property
+    def _files(self) -> dict[int, tuple[str, str]]:
+        """The crate of each file, and the path of its module."""
+        folders = sorted(self._crates.values(), key=len, reverse=True)
+        found: dict[int, tuple[str, str]] = {}
+        for file in self.files:
+            path = self._index.paths[file]
+            folder = next((each for each in folders if f"{path}".startswith(each.lstrip("/"))), "/")
+            inside = path[len(folder.lstrip("/")) :]
+            if inside.startswith("src/") and not inside.startswith("src/bin/"):
+                parts = inside.removesuffix(".rs").split("/")[1:]
+                if parts[-1] in ("mod", "lib", "main"):
+                    parts.pop()
+                found[file] = (folder, ".".join(parts))
+            else:
+                # A test, an example or a program is a crate of its own.
+                found[file] = (path, "")
+        return found
+
+    @cached_property
+    def _modules(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
+        """Where each module is written: its files, and its blocks in others."""
+        found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        number = self._index.kinds.get("module")
+        table = self._index.symbols
+        for file in self.files:
+            found.setdefault(self._files[file], []).append((file, -1))
+            first, last = int(table.file_start[file]), int(table.file_start[file + 1])
+            if number is not None:
+                for row in (table.kind[first:last] == number).nonzero()[0].tolist():
+                    definition = self._views[file].definitions[row]
+                    if definition.end > definition.start:
+                        found.setdefault(self._module_of((file, row), is_inside=True), []).append((file, row))
+        return found
+
+
+def _space(crate: str, module: str) -> Value:
+    return Value(SPACE, name=f"{crate}|{module}")
