@@ -63,21 +63,17 @@ class _Reader(TypedReader):
             path = _joined(before, self._path(node.child_by_field_name("path")))
             if (alias := self.text(node.child_by_field_name("alias"))) != "_":
                 yield path, alias
-        elif kind == "scoped_use_list":
+        elif kind in ("scoped_use_list", "use_list"):
             inner = _joined(before, self._path(node.child_by_field_name("path")))
-            listed = node.child_by_field_name("list")
-            for each in listed.named_children if listed is not None else ():
+            listed = node.child_by_field_name("list") or node
+            for each in listed.named_children:
                 yield from self._used(each, inner, depth + 1)
-        elif kind == "use_list":
-            for each in node.named_children:
-                yield from self._used(each, before, depth + 1)
         elif kind == "use_wildcard":
             yield _joined(before, self._path(node.named_children[0]) if node.named_children else ""), "*"
-        elif kind == "self" and before:
-            yield before, before.rpartition(".")[2]
-        elif kind in ("identifier", "scoped_identifier"):
-            path = _joined(before, self._path(node))
-            yield path, path.rpartition(".")[2]
+        elif kind != "self" or before:
+            path = before if kind == "self" else _joined(before, self._path(node))
+            if path:
+                yield path, path.rpartition(".")[2]
 
     def _path(self, node: Node | None) -> str:
         """Return a path with dots, without type arguments; ``""`` for what is none."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
-from repo_map.parsing.facts_model import DECORATED, IMPORT, RENAMED, STAR
+from repo_map.parsing.facts_model import DECORATED, IMPORT, PARAMETERS, RENAMED, STAR
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
@@ -29,6 +30,7 @@ _POINTERS: Final = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional"
 _OF_POINTERS: Final = frozenset(
     {"get", "reset", "release", "swap", "use_count", "value", "has_value", "lock"}
 )
+_SPACE: Final = re.compile(r"\w+\.")
 _MOST_INCLUDED: Final = 400
 _PRIMITIVES: Final = frozenset(
     {
@@ -123,7 +125,14 @@ class C(TypedFamily):
 
     def are_alike(self, functions: list[Place]) -> bool:
         """Tell whether functions are one: announced here and written there, or once for each system."""
-        return len({self._full_name(place) for place in functions}) == 1
+        return len({(self._full_name(place), self._parameters_of(place)) for place in functions}) == 1
+
+    def _parameters_of(self, place: Place) -> str:
+        """Return what tells a function from others of its name: what it takes, namespaces left out."""
+        if self._index.languages[int(self._index.files.language[place[0]])] == "c":
+            return ""
+        told = self.said(place, PARAMETERS)
+        return _SPACE.sub("", told[0].value) if told else ""
 
     def _part(self, value: Value, number: int, where: Where) -> Values:
         if value.kind == INSTANCE:

@@ -16,6 +16,7 @@ from repo_map.parsing.facts_model import (
     CALL,
     DECLARED,
     PARAMETERS,
+    RENAMED,
     RETURN_TYPE,
     TYPE,
     TYPE_PARAMETER,
@@ -162,7 +163,18 @@ class TypedFamily:
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
-        return frozenset({self.last_name(place)})
+        name = self.last_name(place)
+        return frozenset({name, *self._renamed.get(name, ())})
+
+    @cached_property
+    def _renamed(self) -> dict[str, frozenset[str]]:
+        """The other names that imports give to each last name."""
+        index, table = self._index, self._index.bindings
+        found: dict[str, set[str]] = {}
+        for row in np.flatnonzero(table.kind == RENAMED).tolist():
+            last = index.expressions[int(table.value[row])].rpartition(".")[2]
+            found.setdefault(last, set()).add(index.strings[int(table.name[row])])
+        return {name: frozenset(others) for name, others in found.items()}
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the types of this repository that a type extends or implements directly, in order."""

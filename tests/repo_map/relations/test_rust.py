@@ -1,0 +1,78 @@
+"""Rust's names mean what Rust says they mean, and nothing is told of those that mean something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.repo_map.relations.asking import Files, callers, uses
+
+SHOP: Files = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\n',
+    "src/lib.rs": "pub mod tax;\npub mod cart;\npub use crate::tax::Rate;\n",
+    "src/tax.rs": (
+        "pub trait Apply {\n"
+        "    fn apply(&self, amount: u32) -> u32;\n"
+        "    fn twice(&self) -> u32 { self.apply(2) }\n"
+        "}\n"
+        "pub struct Rate { percent: u32 }\n"
+        "impl Rate {\n"
+        "    pub fn new(percent: u32) -> Result<Self, String> { Ok(Rate { percent }) }\n"
+        "    pub fn of(&self) -> u32 { self.percent }\n"
+        "}\n"
+        "impl Apply for Rate {\n"
+        "    fn apply(&self, amount: u32) -> u32 { amount * self.of() }\n"
+        "}\n"
+        "pub fn find(name: &str) -> Option<Box<Rate>> { None }\n"
+    ),
+    "src/cart.rs": (
+        "use super::tax::{self, find as look, Apply, Rate};\n"
+        "use std::cmp;\n"
+        "pub struct Cart { rates: Vec<Rate>, first: Option<Rate> }\n"
+        "impl Cart {\n"
+        "    pub fn total(&self, other: &dyn Apply) -> Result<u32, String> {\n"
+        "        let rate = Rate::new(1)?;\n"
+        "        for each in self.rates.iter() {\n"
+        "            each.of();\n"
+        "        }\n"
+        "        if let Some(first) = &self.first {\n"
+        "            first.of();\n"
+        "        }\n"
+        "        assert_eq!(rate.of(), 3);\n"
+        '        look("a").unwrap().of();\n'
+        '        tax::find("b");\n'
+        "        other.apply(1);\n"
+        '        Ok(rate.twice() + cmp::max(1, 2) + "x".len() as u32)\n'
+        "    }\n"
+        "}\n"
+        "fn max(a: u32) -> u32 { a }\n"
+        "fn len() {}\n"
+    ),
+    "tests/all.rs": "use shop::Rate;\n#[test]\nfn works() { Rate::new(2).unwrap().of(); }\n",
+}
+
+
+def test_a_method_is_found_through_question_marks_loops_patterns_and_macros(tmp_path: Path) -> None:
+    assert callers(tmp_path, SHOP, "src/tax.rs:Rate.of") == [
+        *(f"src/cart.rs:{line}" for line in (8, 11, 13, 14)),
+        "src/tax.rs:11",
+        "tests/all.rs:3",
+    ]
+
+
+def test_a_path_leads_through_modules_renames_and_re_exports(tmp_path: Path) -> None:
+    assert callers(tmp_path, SHOP, "src/tax.rs:find") == ["src/cart.rs:14", "src/cart.rs:15"]
+    assert callers(tmp_path, SHOP, "src/tax.rs:Rate.new") == ["src/cart.rs:6", "tests/all.rs:3"]
+
+
+def test_a_call_through_a_trait_is_one_of_the_trait(tmp_path: Path) -> None:
+    assert callers(tmp_path, SHOP, "src/tax.rs:Apply.apply") == ["src/cart.rs:16", "src/tax.rs:3"]
+    assert callers(tmp_path, SHOP, "src/tax.rs:Apply.twice") == ["src/cart.rs:17"]
+
+
+def test_the_library_is_not_ours(tmp_path: Path) -> None:
+    assert callers(tmp_path, SHOP, "src/cart.rs:max") == []
+    assert callers(tmp_path, SHOP, "src/cart.rs:len") == []
+
+
+def test_a_type_is_used_where_it_is_written(tmp_path: Path) -> None:
+    assert {"src/cart.rs:3", "src/cart.rs:6", "src/tax.rs:13"} <= set(uses(tmp_path, SHOP, "src/tax.rs:Rate"))
