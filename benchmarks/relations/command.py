@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 from benchmarks.relations.client import ServerError
 from benchmarks.relations.judging import Answers, Count, Counts, Jury, Verdict, count
-from benchmarks.relations.sampling import sample
+from benchmarks.relations.sampling import lines_of, sample
 from benchmarks.relations.servers import JUDGES, JudgeMissingError, find_program, running
 from benchmarks.speed_probe import run_probe
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
+from repo_map.languages.kinds import FUNCTIONS
 
 _COLUMNS = (
     "language | tree | definitions | used | by name: precision | recall | now: precision | recall"
@@ -138,7 +139,7 @@ def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) ->
         for site in sorted(verdict.stated - verdict.unseen):
             if not jury.edges([site]) <= true:
                 yield f"wrong    {what} <- {_shown(index, site.file, site.line)}"
-        wanted = verdict.called if verdict.sample.kind in ("function", "method", "macro") else verdict.used
+        wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
         stated = jury.edges(verdict.stated)
         for site in sorted(wanted):
             if not jury.edges([site]) <= stated:
@@ -146,7 +147,7 @@ def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) ->
 
 
 def _shown(index: RepoIndex, file: int, line: int) -> str:
-    return f"{index.paths[file]}:{line} {index.lines(file)[line - 1].strip()[:90]}"
+    return f"{index.paths[file]}:{line} {lines_of(index, file)[line - 1].strip()[:90]}"
 
 
 def as_data(figures: Figures) -> dict[str, object]:

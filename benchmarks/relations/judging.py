@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.relations.client import LanguageServer, ServerError, Spot
-from benchmarks.relations.sampling import CALLABLE_KINDS, Sample, enclosing
+from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
 from benchmarks.relations.stated import Site, sites_as_facts, users_by_name
 from repo_map.graph.references import Place
 from repo_map.index import RepoIndex
 from repo_map.languages.grammars import ParseError
+from repo_map.languages.kinds import FUNCTIONS
 
 
 class Verdict(NamedTuple):
@@ -180,7 +181,7 @@ class Jury:
 
     def _meant_at(self, server: LanguageServer, site: Site, name: str, own: Lines) -> bool | None:
         """Ask what a name on a line means: whether it is the definition, None where nothing is known."""
-        path, lines = self._index.paths[site.file], self._index.lines(site.file)
+        path, lines = self._index.paths[site.file], lines_of(self._index, site.file)
         text = lines[site.line - 1] if site.line <= len(lines) else ""
         _show(server, path)
         is_known, at = False, text.find(name)
@@ -265,7 +266,7 @@ def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[P
     """
     by_name = by_edge = by_line = Count()
     for verdict in verdicts:
-        wanted = verdict.called if verdict.sample.kind in CALLABLE_KINDS else verdict.used
+        wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
         stated = verdict.stated - verdict.unseen
         true, known = edges(verdict.used), edges(wanted)
         by_name = by_name.plus(_count(verdict.by_name, true, known))

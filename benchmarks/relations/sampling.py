@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from repo_map.graph.references import Place
 from repo_map.index import RepoIndex
+from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.values import Definition
 from repo_map.worktree.file_kinds import FileFlag
 
-_KINDS = frozenset({"function", "method", "class", "interface", "struct", "enum", "trait", "type", "macro"})
-CALLABLE_KINDS = frozenset({"function", "method", "macro"})
 _LEFT_OUT = FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED
 _LAST_PART = re.compile(r"[.#:]+")
 
@@ -42,7 +41,7 @@ def sample(index: RepoIndex, languages: Collection[str], most: int) -> list[Samp
             int(index.files.flags[file]) & int(_LEFT_OUT)
         ):
             for row, definition in enumerate(index.definitions(file)):
-                if definition.kind in _KINDS:
+                if definition.kind in CODE:
                     key = f"{path}\0{index.qualified_name(file, row)}\0{definition.sig_start}"
                     ordered.append((hashlib.sha256(key.encode()).digest(), (file, row)))
     ordered.sort()
@@ -59,19 +58,24 @@ def _located(index: RepoIndex, place: Place) -> Iterator[Sample]:
     file, row = place
     definition = index.definitions(file)[row]
     name = _LAST_PART.split(definition.name)[-1]
-    lines = index.lines(file)
+    lines = lines_of(index, file)
     if _is_announced(definition, lines):
         return
     word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     called = re.compile(word.pattern + r"\s*[(<\[]")
     first, last = definition.sig_start - 1, min(definition.sig_end, len(lines))
-    patterns = (called, word) if definition.kind in CALLABLE_KINDS else (word,)
+    patterns = (called, word) if definition.kind in FUNCTIONS else (word,)
     for pattern in patterns:
         for at in range(first, last):
             if found := pattern.search(lines[at]):
                 column = len(lines[at][: found.start()].encode("utf-16-le")) // 2
                 yield Sample(place, name, definition.kind, at, column)
                 return
+
+
+def lines_of(index: RepoIndex, file: int) -> tuple[str, ...]:
+    """Return the lines of a file, the first at 0."""
+    return tuple(index.text(file).split("\n"))
 
 
 def _is_announced(definition: Definition, lines: tuple[str, ...]) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node, Tree
 
-from repo_map.parsing.definitions import Found
+from repo_map.languages.language import Found
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
-from repo_map.parsing.definitions import Found
+from repo_map.languages.language import Found
 from repo_map.parsing.facts_model import FIELD, RETURNED, Binding, FileFacts, OwnerOf, Site
 from repo_map.parsing.queries import DEEPEST
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import DECORATED, IMPORT, PARAMETERS, RENAMED, STAR
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
-    CALLABLES,
     FOREIGN,
     FUNCTION,
     INSTANCE,
@@ -81,7 +81,7 @@ class C(TypedFamily):
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares and defines."""
         owned = self._owned(self.last_name(place)).get(place, ())
-        return [each for each in owned if self.kind(each) in CALLABLES]
+        return [each for each in owned if self.kind(each) in FUNCTIONS]
 
     def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
@@ -156,7 +156,7 @@ class C(TypedFamily):
             row = definitions[place[1]].parent
             while row >= 0:
                 # A function holds no other: it only seems to where conditions leave a brace open.
-                if definitions[row].kind not in CALLABLES:
+                if definitions[row].kind not in FUNCTIONS:
                     parts.append(definitions[row].name)
                 row = definitions[row].parent
             kept = ".".join(reversed(parts))
@@ -180,7 +180,7 @@ class C(TypedFamily):
             kind = view.definitions[row].kind
             if kind in TYPE_KINDS:
                 return (where.file, row)
-            if kind in CALLABLES and (owner := self.owner((where.file, row))) is not None:
+            if kind in FUNCTIONS and (owner := self.owner((where.file, row))) is not None:
                 return owner
             row = view.definitions[row].parent
         return None
@@ -193,7 +193,7 @@ class C(TypedFamily):
             name = self._full_name((where.file, row))
             if view.definitions[row].kind == "module" or view.definitions[row].kind in TYPE_KINDS:
                 return name
-            if "." in name and view.definitions[row].kind in CALLABLES:
+            if "." in name and view.definitions[row].kind in FUNCTIONS:
                 return name.rpartition(".")[0]
             row = view.definitions[row].parent
         return ""
@@ -205,7 +205,7 @@ class C(TypedFamily):
         types = [place for place in places if self.kind(place) in TYPE_KINDS]
         if types:
             return tuple(Value(TYPE_VALUE, *place) for place in self._nearest(types, where.file))
-        functions = [place for place in places if self.kind(place) in CALLABLES]
+        functions = [place for place in places if self.kind(place) in FUNCTIONS]
         if functions:
             return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
         if full in self._spaces:

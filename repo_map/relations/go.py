@@ -6,11 +6,11 @@ import re
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_go import BUILTIN_FUNCTIONS, BUILTIN_TYPES
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
-    CALLABLES,
     SPACE,
     STRANGER,
     TYPE_KINDS,
@@ -94,7 +94,7 @@ class Go(TypedFamily):
                 definition = self._views[place[0]].definitions[place[1]]
                 if definition.parent >= 0 or definition.name != name or self._package(place[0]) != package:
                     continue
-                if definition.kind in TYPE_KINDS | CALLABLES:
+                if definition.kind in TYPE_KINDS | FUNCTIONS:
                     found.append(self.value_of(place))
                 else:
                     found += self.variable(place, name)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, STAR
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
-    CALLABLES,
     FOREIGN,
     INSTANCE,
     SPACE,
@@ -107,7 +107,7 @@ class Java(TypedFamily):
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares."""
         owned = self._owned(self.last_name(place)).get(place, ())
-        return [each for each in owned if self.kind(each) in CALLABLES]
+        return [each for each in owned if self.kind(each) in FUNCTIONS]
 
     def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: imported, of the package, or of an imported package."""

@@ -6,11 +6,11 @@ import re
 from functools import cached_property
 from typing import Final
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import BASE_OF, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.parsing.facts_rust import HERE
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
-    CALLABLES,
     FOREIGN,
     INSTANCE,
     SPACE,
@@ -199,7 +199,7 @@ class Rust(TypedFamily):
             for place in self.named(name):
                 kind = self.kind(place)
                 if (
-                    kind in TYPE_KINDS | CALLABLES
+                    kind in TYPE_KINDS | FUNCTIONS
                     and self._is_top(place)
                     and self._module_of(place) == (crate, module)
                 ):

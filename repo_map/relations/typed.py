@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -48,8 +49,7 @@ TYPE_VALUE, INSTANCE, FUNCTION, SPACE, FOREIGN, FOREIGN_METHOD = (
     "foreign",
     "foreign method",
 )
-TYPE_KINDS: Final = frozenset({"class", "interface", "struct", "enum", "trait", "type"})
-CALLABLES: Final = frozenset({"function", "method", "macro"})
+TYPE_KINDS: Final = CODE - FUNCTIONS
 _MOST: Final = 8
 _DEEPEST: Final = 20
 _MOST_KEPT: Final = 200_000
@@ -286,7 +286,7 @@ class TypedFamily:
         return tuple(
             self.value_of((view.file, row))
             for row in view.members.get((scope, name), ())
-            if view.definitions[row].kind in TYPE_KINDS | CALLABLES
+            if view.definitions[row].kind in TYPE_KINDS | FUNCTIONS
         )
 
     def value_of(self, place: Place) -> Value:
@@ -407,7 +407,7 @@ class TypedFamily:
         owned = self._owned(name).get(place, ())
         if is_called or not self.has_names_apart:
             functions = tuple(
-                Value(FUNCTION, *each, parts=((value,),)) for each in owned if self.kind(each) in CALLABLES
+                Value(FUNCTION, *each, parts=((value,),)) for each in owned if self.kind(each) in FUNCTIONS
             )
             if functions or self.has_names_apart:
                 return functions
@@ -608,7 +608,7 @@ class TypedFamily:
 
     def _is_one(self, targets: list[Place]) -> bool:
         """Tell whether several targets are one thing: a type with its constructor, or functions alike."""
-        functions = [place for place in targets if self.kind(place) in CALLABLES]
+        functions = [place for place in targets if self.kind(place) in FUNCTIONS]
         return len(functions) <= 1 or self.are_alike(functions)
 
     def are_alike(self, functions: list[Place]) -> bool:
