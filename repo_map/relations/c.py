@@ -125,11 +125,18 @@ class C(TypedFamily):
 
     def are_alike(self, functions: list[Place]) -> bool:
         """Tell whether functions are one: announced here and written there, or once for each system."""
-        return len({(self._full_name(place), self._parameters_of(place)) for place in functions}) == 1
+        if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
+            return False
+        # Templates of one name in one file differ by what they are given between angles.
+        written = [place[0] for place in functions if self._is_cpp(place) and not self._is_announced(place)]
+        return len(set(written)) == len(written)
+
+    def _is_cpp(self, place: Place) -> bool:
+        return self._index.languages[int(self._index.files.language[place[0]])] == "cpp"
 
     def _parameters_of(self, place: Place) -> str:
         """Return what tells a function from others of its name: what it takes, namespaces left out."""
-        if self._index.languages[int(self._index.files.language[place[0]])] == "c":
+        if not self._is_cpp(place):
             return ""
         told = self.said(place, PARAMETERS)
         return _SPACE.sub("", told[0].value) if told else ""

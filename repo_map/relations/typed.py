@@ -574,6 +574,8 @@ class TypedFamily:
             return None
         sum_, where = 0.0, Where(*place, 0)
         for at, values in enumerate(given):
+            if not types:
+                break
             written = types[min(at, len(types) - 1)]
             if has_more and at >= len(types) - 1:
                 one = self._matches(values, written.removeprefix("list[").removesuffix("]"), where)

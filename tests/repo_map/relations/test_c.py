@@ -95,3 +95,17 @@ def test_a_member_is_found_through_locals_pointers_bases_and_this(tmp_path: Path
 
 def test_a_function_of_a_namespace_is_no_member(tmp_path: Path) -> None:
     assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == ["src/shape.cpp:3", "src/use.cpp:11"]
+
+
+def test_a_function_that_takes_anything_is_told_from_one_that_takes_two(tmp_path: Path) -> None:
+    files = {
+        "a.cpp": (
+            "void log(...) {}\n"
+            "void log(int one, const char* two) {}\n"
+            "void run() {\n"
+            '  log(1, "two");\n'
+            "  log(1, 2, 3);\n"
+            "}\n"
+        )
+    }
+    assert callers(tmp_path, files, "a.cpp:log") == ["a.cpp:5"]
