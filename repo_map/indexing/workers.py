@@ -14,7 +14,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import NamedTuple
 
 import msgspec
@@ -23,7 +24,17 @@ from repo_map.indexing import self_limits
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, to_arrays
 from repo_map.indexing.store import decode_snapshot, encode_snapshot
-from repo_map.indexing.worker_orders import HARD, Capture, Captured, Extract, Order, Read, receive, send
+from repo_map.indexing.worker_orders import (
+    HARD,
+    OVER_PARSING_S,
+    Capture,
+    Captured,
+    Extract,
+    Order,
+    Read,
+    receive,
+    send,
+)
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
@@ -33,19 +44,62 @@ from repo_map.worktree.tree import Tree
 
 _WAIT_S = 5
 _SIGKILL = 9
+_START_WITHIN_S = 60.0
+"""On a busy machine; alone it takes a third of a second."""
+
+
+def longest_silence(limits: Limits) -> float:
+    """Return the seconds by the clock after which a worker that says nothing is taken for stopped."""
+    return self_limits.CLOCK_PER_CPU * (max(limits.parse_seconds, limits.query_seconds) + OVER_PARSING_S)
 
 
 class DiedError(EOFError):
     """A worker ended while it had an order."""
 
-    def __init__(self, position: int, returncode: int) -> None:
+    def __init__(self, position: int, returncode: int, silent_s: float = 0.0) -> None:
         super().__init__(position)
         self.position = position
         """Of the file that it had begun."""
-        self.was_slow = self_limits.was_ended(returncode)
+        self.was_slow = not silent_s and self_limits.was_ended(returncode)
         """Whether it was ended for the time that it took."""
-        self.was_killed = returncode == -_SIGKILL
-        """Whether somebody else ended it, as a system without memory does."""
+        self.was_killed = bool(silent_s) or returncode == -_SIGKILL
+        """Whether somebody else ended or stopped it, as a system without memory does."""
+        self.silent_s = silent_s
+        """Seconds for which it was waited for in vain; 0 where it ended by itself."""
+
+
+class _Patience:
+    """Kills a process that says nothing for too long: whoever reads from it then meets its end.
+
+    A process that is stopped, or that waits for what never comes, uses no CPU time that could be limited.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self.seconds = seconds
+        self.was_lost = False
+        """Whether it killed the process."""
+        self._is_over = Event()
+        self._ends = 0.0
+
+    def renew(self) -> None:
+        """Wait anew from now: the process has said something."""
+        self._ends = monotonic() + self.seconds
+
+    def __enter__(self) -> _Patience:
+        self.renew()
+        Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._is_over.set()
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(max(0.0, self._ends - monotonic())):
+            if monotonic() >= self._ends:
+                self.was_lost = True
+                self._process.kill()
+                return
 
 
 class WorkerProcess:
@@ -78,10 +132,12 @@ class WorkerProcess:
         """Wait until it takes orders; raises ``OSError`` where it ends before, or is of another version."""
         if self._is_ready:
             return
-        try:
-            version = receive(self._answers)
-        except EOFError as error:
-            raise OSError(0, "a worker process did not start") from error
+        with _Patience(self._process, _START_WITHIN_S) as patience:
+            try:
+                version = receive(self._answers)
+            except EOFError as error:
+                late = f" within {patience.seconds:g} s" if patience.was_lost else ""
+                raise OSError(0, f"a worker process did not start{late}") from error
         if version != extractor_version().encode():
             raise OSError(0, "the program was changed while it ran; start it again")
         self._is_ready = True
@@ -92,20 +148,29 @@ class WorkerProcess:
         ``on_hard`` is called with the position of each file that its grammar did not finish in time.
         """
         begun = 0
-        try:
-            send(self._orders, msgspec.msgpack.encode(order))
-            while message := receive(self._answers):
-                if message.startswith(HARD):
-                    on_hard(begun)
-                else:
-                    begun = int(message)
-                    self.read += 1
-            return receive(self._answers)
-        except (EOFError, OSError) as error:
+        with _Patience(self._process, longest_silence(order.limits)) as patience:
+            try:
+                send(self._orders, msgspec.msgpack.encode(order))
+                while message := receive(self._answers):
+                    patience.renew()
+                    if message.startswith(HARD):
+                        on_hard(begun)
+                    else:
+                        begun = int(message)
+                        self.read += 1
+                return receive(self._answers)
+            except (EOFError, OSError) as error:
+                silent_s = patience.seconds if patience.was_lost else 0.0
+                raise DiedError(begun, self._ended(), silent_s) from error
+
+    def _ended(self) -> int:
+        """See that it has ended, and return how."""
+        for _ in range(2):
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=_WAIT_S)
+                return self._process.wait(timeout=_WAIT_S)
             self.kill()
-            raise DiedError(begun, self._process.wait()) from error
+        # The system has not let go of it yet: it waits for a disk that does not answer.
+        return -_SIGKILL
 
     def leave(self) -> None:
         """Let go of it in a process that was forked: it serves the other one."""
@@ -123,11 +188,7 @@ class WorkerProcess:
         for stream in (self._orders, self._answers):
             with suppress(OSError):
                 stream.close()
-        try:
-            self._process.wait(timeout=_WAIT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._ended()
 
 
 _ALIGNMENT = 64
@@ -284,12 +345,7 @@ def capture(
     try:
         return msgspec.msgpack.decode(_answer(order), type=Captured)
     except DiedError as error:
-        problem = (
-            f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, or "
-            "name fewer files"
-            if error.was_slow
-            else "it crashed its grammar or took too much memory; make its pattern simpler"
-        )
+        problem = _fatal(error, limits)
     except OSError as error:
         problem = _no_worker(error)
     return Captured(problem=problem)
@@ -324,10 +380,28 @@ def _ignore(_position: int) -> None:
 
 def _deadly(path: str, error: DiedError) -> str:
     """Say why a file that a worker died of has no symbols."""
+    if error.silent_s:
+        return f"{_silent(error)}; no symbols were read"
     if error.was_slow:
         return "reading it takes far longer than its size explains; no symbols were read"
     grammar = f"the {language} grammar" if (language := language_of(path)) else "its grammar"
     return f"{grammar} crashed on it; no symbols were read"
+
+
+def _fatal(error: DiedError, limits: Limits) -> str:
+    """Say why a query that a worker died of can't be run."""
+    if error.silent_s:
+        return f"{_silent(error)}; try again"
+    if error.was_slow:
+        return (
+            f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, "
+            "or name fewer files"
+        )
+    return "it crashed its grammar or took too much memory; make its pattern simpler"
+
+
+def _silent(error: DiedError) -> str:
+    return f"the process that read it was stopped, or said nothing for {error.silent_s:g} s"
 
 
 def _no_worker(error: OSError) -> str:
