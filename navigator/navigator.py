@@ -20,6 +20,7 @@ from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Pr
 from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
 from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.step_places import StepPlaces
 from navigator.turn import report_now
 from navigator.turn_executor import StepAction, TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.workspace import Workspaces, progress_messages
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from navigator.turn import Navigation
 
 
-AT_ONCE = 2
-"""Steps that are computed at once: they share one interpreter, and more would only make each other wait."""
-
 Taken = tuple[TurnReport, TurnOutcome]
 """A step's report, and the turn that took it."""
 
@@ -43,14 +41,14 @@ class RunningSteps:
 
     def __init__(self) -> None:
         self._steps: set[asyncio.Task[Taken]] = set()
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._places = StepPlaces()
 
-    def room(self, model: str) -> AbstractAsyncContextManager[None]:
-        """Hold one of the few places for steps that compute, in the order of asking.
+    def room(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
+        """Hold one of the few places for steps that compute, the principals in turn.
 
         A step that waits for a model elsewhere takes none: it computes little, and may wait long.
         """
-        return self._room if model == EMBEDDED else nullcontext()
+        return self._places.hold(user) if model == EMBEDDED else nullcontext()
 
     def start(self, step: Coroutine[Any, Any, Taken]) -> asyncio.Task[Taken]:
         """Begin a step."""
@@ -191,7 +189,7 @@ class Navigator:
         rates, root = self._pool.price_of(task.model).rates(task.model), str(workspace.index.root)
         first = first_state(task.noting(self._pool.note), navigation_id, root, rates, seconds)
         live = await self._pool.live(first, workspace, user)
-        async with self._active_navigation.room(task.model):
+        async with self._active_navigation.room(task.model, user):
             opened = await live.active.open()
         await self._pool.store.create(opened, user)
         live.active.finish_step()

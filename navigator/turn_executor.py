@@ -69,13 +69,13 @@ class TurnExecutor:
         self,
         pool: RunnerPool,
         workspaces: Workspaces,
-        room: Callable[[str], AbstractAsyncContextManager[None]],
+        room: Callable[[str, str], AbstractAsyncContextManager[None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
         """Build a turn executor.
 
         Args:
-            room: holds a place for a step of a model among those that compute.
+            room: holds a place for a step of a model, asked for by a principal, among those that compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
         """
         self._pool = pool
@@ -122,7 +122,7 @@ class TurnExecutor:
                     await self._pool.store.store(before, user)
                 return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
-        async with self._room(before.run.model):
+        async with self._room(before.run.model, user):
             live = await self._pool.live(before, workspace, user)
             steered = with_notes(reopened(before), message)
             return await self._run_step(

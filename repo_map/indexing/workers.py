@@ -345,10 +345,9 @@ def capture(
     try:
         return msgspec.msgpack.decode(_answer(order), type=Captured)
     except DiedError as error:
-        problem = _fatal(error, limits)
+        return Captured(problem=_fatal(error, limits), is_passing=bool(error.silent_s))
     except OSError as error:
-        problem = _no_worker(error)
-    return Captured(problem=problem)
+        return Captured(problem=_no_worker(error), is_passing=True)
 
 
 def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:

@@ -104,6 +104,8 @@ def test_a_query_at_which_workers_hang_is_refused_in_a_sentence(
     with pytest.raises(FlightPlanError) as message:
         draw_map(index, QUERY)
     assert "was stopped, or said nothing for 1.5 s; try again" in str(message.value)
+    monkeypatch.delenv("PYTHONPATH")
+    assert "def first" in draw_map(index, QUERY).text
 
 
 def test_workers_that_hang_at_their_start_are_done_without(
