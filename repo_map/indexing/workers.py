@@ -35,6 +35,7 @@ from repo_map.indexing.worker_orders import (
     receive,
     send,
 )
+from repo_map.languages.parser import seconds_for
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
@@ -249,6 +250,10 @@ _IDLE_AT_MOST = 2
 _RETIRED_AFTER = 1_000
 """Files that a worker reads before it ends: what it took of memory it may never give back."""
 _LATE = "too many files before it are too hard to parse; no symbols were read"
+_HARD_S_PER_BYTE = 1e-6
+"""CPU time for hard files that a tree is given for its size: about what parsing all of it takes."""
+_CRASH_S = 0.5
+"""CPU time that a crash costs: another worker starts."""
 _TELL_EVERY_S = 0.2
 _END_WITHIN_S = 5.0
 
@@ -426,10 +431,15 @@ class _Chunk(NamedTuple):
     first: int
     """Position of its first file among all."""
     paths: tuple[str, ...]
+    sizes: tuple[int, ...]
     unread: str = ""
     """Why no grammar reads its files; ``""`` where one does."""
     deaths: int = 0
     """Of workers that read its only file."""
+
+    def part(self, start: int, end: int) -> _Chunk:
+        """Return the files from one position to before another, which killed nobody yet."""
+        return _Chunk(self.first + start, self.paths[start:end], self.sizes[start:end], self.unread)
 
 
 def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chunk]:
@@ -437,11 +447,11 @@ def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chu
     first, size = 0, 0
     for position, path_size in enumerate(sizes):
         if position > first and (size > _CHUNK_BYTES or position - first >= _CHUNK_FILES):
-            chunks.append(_Chunk(first, tuple(paths[first:position])))
+            chunks.append(_Chunk(first, tuple(paths[first:position]), tuple(sizes[first:position])))
             first, size = position, 0
         size += min(path_size, limit)
     if first < len(paths):
-        chunks.append(_Chunk(first, tuple(paths[first:])))
+        chunks.append(_Chunk(first, tuple(paths[first:]), tuple(sizes[first:])))
     return chunks
 
 
@@ -458,8 +468,11 @@ class _WorkerPool:
         heapify(self._todo)
         self._done: dict[int, tuple[_Chunk, int]] = {}
         """Position of a chunk's first file → the chunk, and its tables' number in the spool."""
-        self._hard: set[int] = set()
-        """Positions of the files that kill workers, or that their grammars do not finish in time."""
+        self._hard: dict[int, float] = {}
+        """Position of each file that kills workers, or that its grammar does not finish in time → the seconds
+        of CPU time that it may take."""
+        size = sum(sum(chunk.sizes) for chunk in chunks)
+        self._hard_seconds = tree.limits.hard_seconds + _HARD_S_PER_BYTE * size
         self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
@@ -528,7 +541,7 @@ class _WorkerPool:
                     self._processes.add(process)
                 try:
                     while (chunk := self._take()) is not None:
-                        on_hard = partial(self._note_hard, chunk.first)
+                        on_hard = partial(self._note_hard, chunk)
                         self._finish(chunk, process.answer(self._order(chunk), on_hard))
                 finally:
                     with self._lock:
@@ -549,9 +562,14 @@ class _WorkerPool:
             chunk = heappop(self._todo)
             return chunk._replace(unread=chunk.unread or _LATE) if chunk.first > self._last() else chunk
 
-    def _note_hard(self, first: int, position: int) -> None:
+    def _note_hard(self, chunk: _Chunk, position: int) -> None:
+        seconds = self._seconds_for(chunk, position)
         with self._lock:
-            self._hard.add(first + position)
+            self._hard[chunk.first + position] = seconds
+
+    def _seconds_for(self, chunk: _Chunk, position: int) -> float:
+        """Return the CPU time that a file may take: its size decides, so that each run counts the same."""
+        return seconds_for(chunk.sizes[position], self._tree.limits.parse_seconds)
 
     def _finish(self, chunk: _Chunk, encoded: bytes) -> None:
         self._done[chunk.first] = chunk, self._spool.put(encoded)
@@ -565,15 +583,15 @@ class _WorkerPool:
         # What ended the worker from outside may have had nothing to do with the file.
         is_lost = deaths > 1 or not error.was_killed
         message = _deadly(path, error)
-        culprit = _Chunk(place, (path,), chunk.unread, deaths)
+        culprit = chunk.part(at, at + 1)._replace(deaths=deaths)
         if is_lost and not chunk.unread:
-            culprit = _Chunk(place, (path,), message)
-        before = _Chunk(chunk.first, chunk.paths[:at], chunk.unread)
-        after = _Chunk(place + 1, chunk.paths[at + 1 :], chunk.unread)
+            culprit = culprit._replace(unread=message, deaths=0)
+        before, after = chunk.part(0, at), chunk.part(at + 1, len(chunk.paths))
         is_given_up = is_lost and bool(chunk.unread)
+        seconds = self._seconds_for(chunk, at) if error.was_slow else _CRASH_S
         with self._lock:
             if is_lost:
-                self._hard.add(place)
+                self._hard[place] = seconds
             for piece in (before, after) if is_given_up else (before, culprit, after):
                 if piece.paths:
                     heappush(self._todo, piece)
@@ -591,8 +609,13 @@ class _WorkerPool:
 
     def _last(self) -> int:
         """Return the position of the last file that is parsed."""
-        most = self._tree.limits.hard_files
-        return sorted(self._hard)[most - 1] if len(self._hard) >= most else sys.maxsize
+        limits = self._tree.limits
+        seconds = 0.0
+        for number, (position, taken) in enumerate(sorted(self._hard.items()), 1):
+            seconds += taken
+            if number >= limits.hard_files or seconds >= self._hard_seconds:
+                return position
+        return sys.maxsize
 
     def _cut_late_ones(self) -> dict[int, int]:
         """Put back the files that were parsed beyond the last to be; return the rows to keep, by chunk."""
@@ -606,7 +629,7 @@ class _WorkerPool:
             kept[first] = rows
             if not rows:
                 del self._done[first]
-            heappush(self._todo, _Chunk(first + rows, chunk.paths[rows:], _LATE))
+            heappush(self._todo, chunk.part(rows, len(chunk.paths))._replace(unread=_LATE))
         return {first: rows for first, rows in kept.items() if rows}
 
     def _read_here(self, chunk: _Chunk) -> Tables:
@@ -622,8 +645,8 @@ class _WorkerPool:
         late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == _LATE)
         if late:
             problems.append(
-                f"{late:,} files were not parsed: {self._tree.limits.hard_files:,} before them, by path, "
-                "crash their grammars or take them too long"
+                f"{late:,} files were not parsed: {sum(at <= self._last() for at in self._hard):,} before "
+                "them, by path, crash their grammars or take them too long"
             )
         if self._todo:
             left = sum(len(chunk.paths) for chunk in self._todo)
