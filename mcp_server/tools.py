@@ -192,7 +192,7 @@ async def navigate(
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        context_tokens, budget = budgets(app.settings, token_budget, plan)
+        context_tokens, budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan)
         from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
 
         chosen = model or app.settings.model

@@ -175,7 +175,8 @@ class Navigator:
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
-        task = checked(request, self._settings, self._handed_in)
+        # A plan may take a second to read, and others are served meanwhile.
+        task = await asyncio.to_thread(checked, request, self._settings, self._handed_in)
         if request.model is not None:
             self._require_key(request.model)
         loading = asyncio.create_task(asyncio.to_thread(load_all))

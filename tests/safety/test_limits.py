@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx2
 import pytest
+import yaml
 from mcp import Client
 from mcp_types import TextContent
 
@@ -22,6 +25,7 @@ from repo_map.errors import FlightPlanError, LimitError
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.limits import VARIABLES, Limits, read_limits
+from repo_map.plan import yaml as plan_yaml
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_navigator.map_main import main
@@ -364,3 +368,44 @@ def test_the_limits_of_the_server_can_be_set() -> None:
     settings = read_settings({"HOME": "/nowhere", **named})
     assert settings.max_navigations == 7
     assert settings.http.max_body_bytes == 5_000
+
+
+@pytest.mark.anyio
+async def test_a_plan_is_read_beside_the_loop_that_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = write(tmp_path / "shop", {"a.py": "def total(): return 1\n"})
+    threads: list[threading.Thread] = []
+    load = plan_yaml._load
+
+    def noted(text: str) -> dict[str, Any] | None:
+        threads.append(threading.current_thread())
+        return load(text)
+
+    monkeypatch.setattr(plan_yaml, "_load", noted)
+    async with Client(build_server(Settings(data_dir=None), working_folder=repository)) as client:
+        arguments = {"goal": "total", "repo_path": str(repository), "flight_plan": "budget: 4000"}
+        opened = await client.call_tool("navigate", arguments)
+    assert not opened.is_error
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without it")
+def test_a_long_plan_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = "".join(f'- {{pattern: "a{n}/**", level: {n % 5}, reason: "ä: \\u00e4"}}\n' for n in range(490))
+    text = f"budget: 0x{4_000:x}\nverbosity:\n{rules}"
+    long = FlightPlan.from_yaml(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(plan_yaml, "_LONG_TEXT", len(text))
+        assert FlightPlan.from_yaml(text) == long
+    for refused in (
+        "- " * 30,
+        "[" * 30,
+        "a: &a 1\n",
+        "a: 1\na: 2\n",
+        "? [b]\n: c\n",
+        "!!python/name:os.system x\n",
+    ):
+        with pytest.raises(FlightPlanError, match=r"^The plan is not valid YAML at line "):
+            FlightPlan.from_yaml(f"{text}more: [{'x, ' * 10_000}]\nother: \n{refused}")
