@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,15 +21,23 @@ from navigator.bookkeeping import StepRecord
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.turn import Navigation
 
+logger = logging.getLogger(__name__)
+
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
 
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
+    def __init__(self, sessions: SqliteSessionService, app_name: str, damage: str = "") -> None:
+        """Keep navigations in ``sessions``.
+
+        Args:
+            damage: why a database that is there can't be read, and ``sessions`` holds none of it.
+        """
         self.sessions = sessions
         self._app_name = app_name
+        self._damage = damage
         self._read: dict[tuple[str, str], Session] = {}
         """What was read to be changed; a change finds out by itself if it is stale."""
 
@@ -77,16 +86,27 @@ class NavigationStore:
     async def list(self, user: str) -> list[tuple[Navigation, float]]:
         """Return the user's navigations with the time of their last change, latest first.
 
+        A row that is no navigation is left out, and the log says so.
+
         Raises:
-            StorageError: the database can't be read.
+            StorageError: the database, or none of its rows, can be read.
         """
+        found: list[tuple[Navigation, float]] = []
+        unread: list[ValueError] = []
         with _readable():
             answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
-            found = [
-                (state_store.read(session.state), session.last_update_time)
-                for session in answer.sessions
-                if state_store.holds_navigation(session.state)
-            ]
+            for session in answer.sessions:
+                if state_store.holds_navigation(session.state):
+                    try:
+                        found.append((state_store.read(session.state), session.last_update_time))
+                    except ValueError as error:
+                        unread.append(error)
+            if unread and not found:
+                raise unread[0]
+        if unread:
+            logger.warning("%d stored navigations can't be read and are not listed", len(unread))
+        if self._damage and not found:
+            raise unreadable(self._damage)
         return found[::-1]
 
     async def store(self, navigation: Navigation, user: str) -> None:
@@ -139,11 +159,16 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, ValueError) as error:
-        what = error if isinstance(error, sqlite3.Error) else "a row is no navigation"
-        raise StorageError(
-            f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
-            "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
-        ) from error
+        what = str(error) if isinstance(error, sqlite3.Error) else "a row is no navigation"
+        raise unreadable(what) from error
+
+
+def unreadable(what: str) -> StorageError:
+    """Return the error of a database that is damaged, or whose rows are none of ours."""
+    return StorageError(
+        f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
+        "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
+    )
 
 
 def busy(navigation: Navigation) -> NavigationBusyError:

@@ -112,7 +112,7 @@ class RunnerPool:
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
-        self.store = NavigationStore(self._stores.sessions, APP_NAME)
+        self.store = NavigationStore(self._stores.sessions, APP_NAME, self._stores.damage)
         folder = self._stores.folder
         self._locks = NavigationLocks(folder / LOCKS if folder else None)
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()

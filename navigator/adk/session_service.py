@@ -170,6 +170,8 @@ class Stores(NamedTuple):
     """The data folder, None where what is new is in memory."""
     note: str
     """Why what is new is in memory although a folder was asked for; empty when all is well."""
+    damage: str = ""
+    """Why the database that is there can't be read, empty where there is none or it can."""
 
 
 class QueuedSessions(SqliteSessionService):
@@ -260,11 +262,12 @@ def _read_only(data_dir: Path, error: Exception) -> Stores:
     try:
         stored = stored_tables(data_dir / DATABASE)
         artifacts = ReadOnlyArtifacts(data_dir / ARTIFACTS)
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error) as unread:
+        damage = str(unread) if isinstance(unread, sqlite3.DatabaseError) else ""
         return _in_memory(
             f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
             "only; name another with REPO_NAVIGATOR_DATA."
-        )
+        )._replace(damage=damage)
     note = (
         f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
         "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."

@@ -496,7 +496,7 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("damage", ["pages", "rows"])
+@pytest.mark.parametrize("damage", ["pages", "rows", "header"])
 async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     damage: str, settings: Settings, shop: Path
 ) -> None:
@@ -514,6 +514,8 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     if damage == "pages":
         stored = database.read_bytes()
         database.write_bytes(stored[:4096] + bytes(len(stored) - 4096))
+    if damage == "header":
+        database.write_bytes(b"no database any more" + database.read_bytes()[20:])
     before = database.read_bytes()
     message = []
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
@@ -533,6 +535,27 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
         assert sentence.startswith("The stored navigations can't be read ("), message
         assert_documented(sentence)
     assert database.read_bytes() == before
+
+
+@pytest.mark.anyio
+async def test_one_row_that_is_no_navigation_hides_no_other(settings: Settings, shop: Path) -> None:
+    keys = []
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        for goal in ("discounts", "apples"):
+            opened = await client.call_tool("navigate", {"goal": goal})
+            assert opened.structured_content is not None
+            keys.append(opened.structured_content["navigation_id"])
+    assert settings.data_dir is not None
+    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
+        damaged = '{"navigator": 5, "navigator_run": 5}'
+        connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (damaged, keys[0]))
+        connection.commit()
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        refused = told_by(await client.call_tool("get_turn_report", {"navigation_id": keys[0]}))
+        assert refused.startswith("The stored navigations can't be read (a row is no navigation)")
+        assert not (await client.call_tool("get_turn_report", {"navigation_id": keys[1]})).is_error
+        listed = await client.read_resource("navigator://navigations")
+    assert [keys[1] in str(listed), keys[0] in str(listed)] == [True, False]
 
 
 def test_every_documented_text_was_told_above() -> None:
