@@ -25,6 +25,7 @@ from mcp_server.repository import require_allowed
 from mcp_server.responses import answer_budget
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
+from repo_map.atomic_files import read_stored
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -79,7 +80,8 @@ class DeliveryStore:
         """Return the delivery state of ``navigation_id``, or None where there is none that can be read."""
         if navigation_id not in self._read and self._folder and _ID.fullmatch(navigation_id):
             with suppress(OSError, ValueError, TypeError):
-                self._read[navigation_id] = DeliveryState(**json.loads(self._file(navigation_id).read_text()))
+                stored = json.loads(read_stored(self._file(navigation_id)))
+                self._read[navigation_id] = DeliveryState(**stored)
         return self._read.get(navigation_id)
 
     def put(self, navigation_id: str, delivery: DeliveryState) -> None:

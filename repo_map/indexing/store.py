@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import latest_first, prune, replace_file
+from repo_map.atomic_files import latest_first, open_stored, prune, read_stored, replace_file
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, from_arrays
@@ -81,7 +81,7 @@ def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 
 def open_snapshot(path: Path) -> Tables:
     """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it can't be believed."""
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         end = file.seek(0, os.SEEK_END)
         trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
         size = int.from_bytes(trailer[:8], "little")
@@ -198,7 +198,7 @@ class Store:
         if self.folder is None:
             return None
         try:
-            memory = _unseal(self._tree_file(self.folder, tree).read_bytes())
+            memory = _unseal(read_stored(self._tree_file(self.folder, tree)))
             if memory.tree != tree:
                 return None
             tables = open_snapshot(self.folder / "snapshots" / memory.snapshot)
@@ -297,7 +297,7 @@ def recall(folder: Path, name: str) -> list[NDArray[Any]] | None:
     """Return the arrays kept under a name, None where there are none or they are damaged."""
     path = folder / _FOLDER / name
     try:
-        sealed = path.read_bytes()
+        sealed = read_stored(path)
         payload = sealed[_ARRAY_SEAL_BYTES:]
         if _array_seal(payload) != sealed[:_ARRAY_SEAL_BYTES]:
             return None
