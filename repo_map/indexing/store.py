@@ -52,9 +52,11 @@ class _Entry(msgspec.Struct, array_like=True, frozen=True):
 class _Footer(msgspec.Struct, array_like=True, frozen=True):
     extractor: str
     entries: tuple[_Entry, ...]
+    name: str = ""
+    """Of the file: the snapshot of another tree, copied here, is not this one's."""
 
 
-def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]]) -> None:
+def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]], file_name: str = "") -> None:
     """Write arrays one after the other, so that no two of them need be in memory.
 
     The parts: each array from a multiple of 64 bytes on, the footer, its length and checksum, the format.
@@ -68,7 +70,7 @@ def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]]) 
         padding = -len(data) % _ALIGNMENT
         file.write(bytes(padding))
         offset += len(data) + padding
-    footer = msgspec.msgpack.encode(_Footer(extractor_version(), tuple(entries)))
+    footer = msgspec.msgpack.encode(_Footer(extractor_version(), tuple(entries), file_name))
     file.write(footer + len(footer).to_bytes(8, "little") + _sum(footer).to_bytes(8, "little") + _FORMAT)
 
 
@@ -85,7 +87,7 @@ def open_snapshot(path: Path) -> Tables:
         end = file.seek(0, os.SEEK_END)
         trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
         size = int.from_bytes(trailer[:8], "little")
-        entries = _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer)
+        entries = _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, path.name)
         _verify(file, entries)
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -116,7 +118,9 @@ def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...])
         raise SnapshotError(f"lacks {error}") from error
 
 
-def _decode_footer(encoded: bytes | memoryview, trailer: bytes | memoryview) -> tuple[_Entry, ...]:
+def _decode_footer(
+    encoded: bytes | memoryview, trailer: bytes | memoryview, name: str = ""
+) -> tuple[_Entry, ...]:
     if trailer[16:] != _FORMAT or trailer[8:16] != _sum(memoryview(encoded)).to_bytes(8, "little"):
         raise SnapshotError("damaged, or no snapshot at all")
     try:
@@ -125,6 +129,8 @@ def _decode_footer(encoded: bytes | memoryview, trailer: bytes | memoryview) -> 
         raise SnapshotError(str(error)) from error
     if footer.extractor != extractor_version():
         raise SnapshotError("made by another version")
+    if footer.name != name:
+        raise SnapshotError("the snapshot of another tree")
     return footer.entries
 
 
@@ -231,7 +237,7 @@ class Store:
         path = self.folder / "snapshots" / (fingerprint + self._suffix)
         tables = _open(path)
         if tables is None:
-            replace_file(path, lambda file: write_snapshot(file, arrays()))
+            replace_file(path, lambda file: write_snapshot(file, arrays(), path.name))
             tables = _open(path)
         if tables is None:
             raise OSError(0, "what was written can't be read back")

@@ -317,3 +317,14 @@ def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(
         path.unlink()
         put(path)
         assert found() == whole
+
+
+def test_a_snapshot_that_was_copied_over_another_one_is_not_believed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "cache")
+    roots = [write(tmp_path / name, {f"{name}.py": f"def {name}(): ...\n"}) for name in ("one", "two")]
+    whole = [tables_digest(build_index(root, store=store, workers=1)) for root in roots]
+    one, two = (tmp_path / "cache/snapshots").iterdir()
+    stored = one.read_bytes()
+    one.write_bytes(two.read_bytes())
+    two.write_bytes(stored)
+    assert [tables_digest(build_index(root, store=store, workers=1)) for root in roots] == whole
