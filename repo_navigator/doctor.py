@@ -32,6 +32,7 @@ from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
 from repo_navigator.configuration import Configuration
 from repo_navigator.hosts import HOSTS, unsafe
+from repo_navigator.terminal import FlagParser
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
 _PYTHON: Final = 0x030B0000
@@ -268,9 +269,11 @@ def _variable(name: str) -> str:
 _MARKS = {FindingState.OK: "✓", FindingState.NOTE: "·", FindingState.FAILED: "✗"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -29,18 +28,18 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
-from navigator.errors import InvalidRequestError, ModelFailedError, StorageError
+from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
-from repo_map.messages import unwritten
 from repo_navigator.terminal import (
     CANCELLED,
-    drop_stdout,
+    FlagParser,
     ending_at_once,
     nonempty,
     number,
+    print_text,
     read_input,
     read_plan,
     whole_number,
@@ -171,22 +170,9 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 def write_or_print(text: str, file: str | None) -> None:
     """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
     if file is None:
-        print_context(text)
+        print_text(text if text.endswith("\n") else f"{text}\n")
     else:
         replace_text(Path(file), text if text.endswith("\n") else f"{text}\n")
-
-
-def print_context(text: str) -> None:
-    """Print ``text`` on stdout as UTF-8, whatever the terminal's encoding."""
-    data = text.encode("utf-8", "replace")
-    try:
-        sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        drop_stdout()
-        raise StorageError(unwritten(error)) from error
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:
@@ -288,12 +274,12 @@ _FLAGS: Final = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
-    goal = parser.add_mutually_exclusive_group(required=True)
+    goal = parser.add_alternatives()
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
-    goal.add_argument("--goal", metavar="TEXT", help="the same, by a flag")
+    goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
     parser.add_argument(
         "--tokens",
@@ -301,24 +287,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
     )
-    parser.add_argument("--model", metavar="M", help="the model that decides (embedded: no key, no network)")
-    parser.add_argument("--max-cost", type=number, metavar="USD", help="most dollars to spend")
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        help="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
+    )
+    parser.add_argument(
+        "--max-cost",
+        type=number,
+        metavar="USD",
+        help="most dollars that a model may cost before the embedded planner goes on",
+    )
     parser.add_argument(
         "--max-steps", type=whole_number, metavar="N", help=f"most steps ({DEFAULT_MAX_STEPS})"
     )
-    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from")
-    parser.add_argument("--save-plan", metavar="FILE", help="write the flight plan there")
+    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from, in YAML; - reads stdin")
+    parser.add_argument(
+        "--save-plan", metavar="FILE", help="write the flight plan there, for `replay` to draw again"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the context there, not to stdout")
-    parser.add_argument("--interactive", action="store_true", help="ask after every step how to go on")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--interactive",
+        action="store_true",
+        help="ask after every step how to go on: further, in words, or stop",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
-    gc.disable()
     request = _request(options, settings)
     _check(request, settings)
     for file in filter(None, (options.save_plan, options.output)):

@@ -17,6 +17,7 @@ from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings
 from navigator.settings import NavigationRequest
 from repo_map.messages import quoted
+from repo_navigator.terminal import FlagParser
 
 _TOKENS: Final = 2_000
 """Paid again at every later call of the conversation, and what is missing can be asked for."""
@@ -27,9 +28,9 @@ _WORDS: Final = 4
 _SECONDS: Final = 15.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add none: what is to be known stands in the JSON object on stdin."""
-    parser.epilog = "Reads what a host's UserPromptSubmit hook is told: an object with `prompt` and `cwd`."
+    del parser
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 from pathlib import Path
@@ -15,22 +14,23 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import one_line
-from repo_navigator.navigate import print_context
-from repo_navigator.terminal import ending_at_once, read_plan, whole_number
+from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.drawing.replay import Drift
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
     parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
     parser.add_argument(
         "--tokens", type=whole_number, metavar="N", help="most tokens, instead of the plan's budget"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
@@ -41,8 +41,6 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         from repo_map.indexing.store import Store  # noqa: PLC0415
         from repo_map.plan.model import FlightPlan  # noqa: PLC0415
 
-    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
-    gc.disable()
     if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
             "No repository is named, and this folder is in no git work tree; name one after the plan."
@@ -63,9 +61,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     )
     drawn, drift = replay(index, plan)
     if options.json:
-        print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
+        print_text(json.dumps(_object(drawn, drift), ensure_ascii=False) + "\n")
     else:
-        print_context(drawn.text)
+        print_text(drawn.text if drawn.text.endswith("\n") else f"{drawn.text}\n")
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
         message = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
