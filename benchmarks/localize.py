@@ -1,4 +1,4 @@
-"""``repo-navigator bench localize``: does the context hold the code that the real fix edited?"""
+"""``python -m benchmarks localize``: does the context hold the code that the real fix edited?"""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import Refuse, Thought, call
 from repo_map.text.tokens import count
 from repo_navigator.main import main
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import Refuse, Thought, call
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"

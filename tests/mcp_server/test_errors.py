@@ -303,7 +303,6 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["context"], {"DATA": "{shop}/none"}, 2),
-        (["bench", "nothing"], {}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.navigator import Navigator
 from navigator.reports import StopReason
@@ -16,6 +15,7 @@ from navigator.settings import NavigationRequest
 from navigator.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import good, wander
+from tests.support.providers.gemini import gemini
 
 pytestmark = pytest.mark.anyio
 

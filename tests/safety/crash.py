@@ -28,8 +28,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import call
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
 from repo_map.drawing.draw import draw_map
@@ -37,6 +35,8 @@ from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from tests.safety.stdio_session import Ack, ServerDiedError, take_steps
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import call
 from tests.support.trees import commit
 
 FILES = {
