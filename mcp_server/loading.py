@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
 
 
-def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navigator:
+def load_navigator(
+    settings: Settings, ask_host: AskHost | None = None, *, takes_steps: bool = True
+) -> Navigator:
     """Import everything that navigating needs, and build the navigator.
 
-    ``ask_host`` asks the model of an assistant; without it there is no model ``host``.
+    Args:
+        ask_host: asks the model of an assistant; without it there is no model ``host``.
+        takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
     with large_imports(), models_built_on_first_use():
-        from navigator.loading import export_telemetry, load_all  # noqa: PLC0415
+        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415
         from navigator.navigator import Navigator  # noqa: PLC0415
 
-        load_all()
+        (load_all if takes_steps else load_stored)()
         export_telemetry(os.environ)
     return Navigator(navigator_settings(settings), ask_host=ask_host)
 

@@ -7,8 +7,10 @@ from importlib import import_module
 from threading import Thread
 from typing import Final
 
+_STORED: Final = "navigator.adk.runner"
+"""What reading a stored navigation needs."""
 _MODULES: Final = (
-    "navigator.adk.runner",
+    _STORED,
     "repo_map.history.history",
     "repo_map.index",
     "repo_map.packing.pack",
@@ -26,6 +28,11 @@ def export_telemetry(environ: MutableMapping[str, str]) -> None:
     from navigator.adk import telemetry  # noqa: PLC0415
 
     telemetry.export_telemetry(environ)
+
+
+def load_stored() -> None:
+    """Import what reading a stored navigation needs: about half of what a step does."""
+    import_module(_STORED)
 
 
 def load_all() -> None:

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings)
+        navigator = load_navigator(settings, takes_steps=bool(options.feedback))
     output = anyio.run(_read, navigator, options)
     if options.json:
         seconds = time.perf_counter() - started
