@@ -100,7 +100,7 @@ def table(rows: Mapping[str, Sent]) -> str:
 
 
 async def _embedded_plan(repo: Path, goal: str, tokens: int) -> Mapping[str, Any]:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+    from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - measured processes start without it
 
     navigator = Navigator(NavigatorSettings())
     navigation_id = await navigator.open(NavigationRequest(goal, repo, token_budget=tokens))

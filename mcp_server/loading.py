@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
+from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.sampling_port import AskHost
-    from navigator.settings import NavigatorSettings
 
 
 def load_navigator(
@@ -24,8 +24,8 @@ def load_navigator(
         takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
     with large_imports(), models_built_on_first_use():
-        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415
-        from navigator.navigator import Navigator  # noqa: PLC0415
+        from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
+        from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
         (load_all if takes_steps else load_stored)()
         export_telemetry(os.environ)
@@ -34,8 +34,6 @@ def load_navigator(
 
 def navigator_settings(settings: Settings) -> NavigatorSettings:
     """Return the part of ``settings`` that is the navigator's."""
-    from navigator.settings import EMBEDDED, NavigatorSettings  # noqa: PLC0415
-
     return NavigatorSettings(
         data_dir=settings.data_dir,
         cache_dir=settings.cache_dir,

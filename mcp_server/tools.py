@@ -43,10 +43,11 @@ from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidRequestError
 from navigator.sampling_port import HOST
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from repo_map.plan.model import FlightPlan
 
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, OnProgress, Progress, TurnReport
-    from navigator.settings import NavigationRequest
 
 
 def budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
@@ -81,8 +82,6 @@ def with_room_for(report: TurnReport, delivery: DeliveryState) -> DeliveryState:
 
 
 def _plan_budget(flight_plan: str) -> int:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
-
     return FlightPlan.from_yaml(flight_plan).budget
 
 
@@ -193,8 +192,6 @@ async def navigate(
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         context_tokens, budget = budgets(app.settings, token_budget, plan)
-        from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
-
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
@@ -253,7 +250,7 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found, when code is missing or too much, or its status is `open`: one more turn,
     steered by feedback ("also show X", "drop the tests") or updates. Returns what is new to you."""
-    from navigator.turn_executor import turn_request  # noqa: PLC0415
+    from navigator.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:

@@ -25,7 +25,7 @@ _MODULES: Final = (
 
 def export_telemetry(environ: MutableMapping[str, str]) -> None:
     """Send traces to the collector that ``environ`` names; without one nothing is recorded or sent."""
-    from navigator.adk import telemetry  # noqa: PLC0415
+    from navigator.adk import telemetry  # noqa: PLC0415 - imported when it is called for
 
     telemetry.export_telemetry(environ)
 
@@ -37,7 +37,7 @@ def load_stored() -> None:
 
 def load_all() -> None:
     """Import what takes more than a second, and read the token vocabularies beside it."""
-    from repo_map.text import tokens  # noqa: PLC0415
+    from repo_map.text import tokens  # noqa: PLC0415 - imported beside the rest
 
     # The tokenizer lets other threads run while it reads.
     vocabularies = Thread(target=tokens.load, daemon=True)

@@ -337,7 +337,7 @@ class Navigator:
     @property
     def _pool(self) -> RunnerPool:
         if self._opened is None:
-            from navigator.adk.runner import RunnerPool  # noqa: PLC0415
+            from navigator.adk.runner import RunnerPool  # noqa: PLC0415 - ADK takes a second
 
             self._opened = RunnerPool(self._settings, self._clock, self._models, self._ask_host)
         return self._opened

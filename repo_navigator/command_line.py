@@ -148,8 +148,7 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     try:
         return _run(program, list(sys.argv[1:] if argv is None else argv))
     except (Exception, KeyboardInterrupt) as error:
-        # Imported here: a command that works should not wait for what its errors would need.
-        from repo_navigator.failures import report_failure  # noqa: PLC0415
+        from repo_navigator.failures import report_failure  # noqa: PLC0415 - a command that works waits for no error
 
         return report_failure(program, error)
     finally:
@@ -177,8 +176,7 @@ def _run(program: Program, arguments: list[str]) -> int:
     if named.builds_tables:
         gc.disable()
     if program.reads_settings:
-        # Imported here, with what reads it: drawing a map needs none of it.
-        from mcp_server.settings import read_settings  # noqa: PLC0415
+        from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
 
         return int(module.run(options, read_settings(os.environ)))
     return int(module.run(options) or 0)

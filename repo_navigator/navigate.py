@@ -451,7 +451,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 def _check(request: NavigationRequest, settings: Settings) -> None:
     """Refuse what can't be used, by the names of the flags, before anything takes time."""
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
-    from navigator.request import checked  # noqa: PLC0415
+    from navigator.request import checked  # noqa: PLC0415 - as above
 
     chosen = navigator_settings(settings)
     try:

@@ -36,10 +36,10 @@ def add_arguments(parser: FlagParser) -> None:
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
     with ending_at_once("repo-navigator"):
-        from repo_map.drawing.replay import replay  # noqa: PLC0415
-        from repo_map.index import build_index  # noqa: PLC0415
-        from repo_map.indexing.store import Store  # noqa: PLC0415
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+        from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - where Ctrl-C ends at once
 
     if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(

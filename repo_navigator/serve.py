@@ -65,7 +65,7 @@ def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:
     if options.log_format:
         settings = replace(settings, log_format=options.log_format)
     if options.http is not None:
-        from mcp_server.http import parse_address  # noqa: PLC0415
+        from mcp_server.http import parse_address  # noqa: PLC0415 - as above
 
         host, port = parse_address(options.http)
         settings = replace(settings, http=replace(settings.http, host=host, port=port))

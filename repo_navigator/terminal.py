@@ -329,8 +329,8 @@ def add_plan_arguments(parser: FlagParser) -> None:
 def open_index(options: argparse.Namespace) -> RepoIndex:
     """Index the repository, with progress on a terminal."""
     from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
-    from repo_map.indexing.store import Store  # noqa: PLC0415
-    from repo_map.limits import read_limits  # noqa: PLC0415
+    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
+    from repo_map.limits import read_limits  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None
     progress = Progress(shown=not options.quiet and sys.stderr.isatty())

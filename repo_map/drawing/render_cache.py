@@ -197,7 +197,6 @@ def _shelf(_index: RepoIndex, _style: Style) -> _Shelf:
 
 def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
     """Return the prices that ``repo-map costs`` tells too."""
-    # Imported here because prices are counted by drawing.
-    from repo_map.drawing.costs import price_index  # noqa: PLC0415
+    from repo_map.drawing.costs import price_index  # noqa: PLC0415 - prices are counted by drawing
 
     return price_index(index, encoding=encoding)

@@ -508,8 +508,7 @@ class _WorkerPool:
             self._finish(culprit, self._give_up(path, message))
 
     def _give_up(self, path: str, message: str) -> bytes:
-        # Imported here because a process that parses nothing itself should not wait for it.
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         # With its digest, so that the same bytes kill nobody again.
         given_up = ReadFile(path, 0, None, f"{message}; listed by path only", digest=self._tree.digest(path))
@@ -538,7 +537,7 @@ class _WorkerPool:
 
     def _read_here(self, chunk: _Chunk) -> Tables:
         """Read files without their grammars."""
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         why = chunk.unread or f"{self._missing}; no symbols were read"
         read = partial(_leave_unread, why)

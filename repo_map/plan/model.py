@@ -152,6 +152,6 @@ class FlightPlan(_Part):
 
     def to_yaml(self) -> str:
         """Write the plan so that a person can read and edit it, and ``from_yaml`` gives it back."""
-        from repo_map.plan.yaml import write_plan  # noqa: PLC0415
+        from repo_map.plan.yaml import write_plan  # noqa: PLC0415 - as above
 
         return write_plan(self)

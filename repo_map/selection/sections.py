@@ -216,8 +216,7 @@ def _captured(index: RepoIndex, query: CustomQuery) -> dict[int, Lines] | str:
             f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
             "name fewer files in its `pattern`"
         )
-    # Imported here because most plans have no query.
-    from repo_map.indexing.workers import capture  # noqa: PLC0415
+    from repo_map.indexing.workers import capture  # noqa: PLC0415 - most plans have no query
 
     sources = [(_language(index, file_id), index.source(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)

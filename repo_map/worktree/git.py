@@ -379,7 +379,7 @@ def _feed(stream: IO[bytes], sent: bytes) -> None:
 def _bound_memory(process_id: int) -> None:
     """Let the system refuse a git more memory than any honest repository needs: objects can be bombs."""
     if sys.platform == "linux":
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415 - not on every system
 
         with suppress(OSError, ValueError):
             most = resource.prlimit(process_id, resource.RLIMIT_DATA)[1]
