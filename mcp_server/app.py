@@ -92,7 +92,9 @@ class NavigatorServer(MCPServer[AppContext]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(argument_sentence(name, error.__cause__)) from error
-            raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
+            # The SDK raises what a tool raised anew, with a beginning of its own.
+            raised = error.__cause__ if isinstance(error.__cause__, ToolError) else error
+            raise ToolError(str(raised)) from raised.__cause__
 
     async def _rounds_of(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None

@@ -23,7 +23,6 @@ from mcp_server.principal import Principal, current_principal
 from mcp_server.report_text import clip
 from mcp_server.repository import choose_repository
 from mcp_server.responses import (
-    MAX_TOKEN_BUDGET,
     MIN_TOKEN_BUDGET,
     PLAN,
     Answer,
@@ -41,7 +40,8 @@ from mcp_server.responses import (
 from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
-from navigator.errors import InvalidRequestError
+from navigator.arguments import MAX_TOKEN_BUDGET, require_goal
+from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from repo_map.plan.model import FlightPlan
@@ -62,14 +62,14 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
         return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
     asked = settings.token_budget if token_budget is None else token_budget
     if asked < MIN_TOKEN_BUDGET:
-        raise InvalidRequestError(
-            f"`token_budget` is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, "
-            "8000 is a good start."
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, 8000 is a good start.",
         )
     if asked > MAX_TOKEN_BUDGET:
-        raise InvalidRequestError(
-            f"`token_budget` is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; "
-            "8000 is a good start."
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; 8000 is a good start.",
         )
     return context_budget(asked), asked
 
@@ -195,7 +195,7 @@ async def navigate(
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
-            goal=_stated(goal),
+            goal=require_goal(goal),
             repo_path=folder,
             token_budget=context_tokens,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
@@ -360,17 +360,12 @@ def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
 
 
-def _stated(goal: str) -> str:
-    if not goal.strip():
-        raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
-    return goal
-
-
 def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:
     if place is not None and (place.step != step_number or place.offset > len(output.context_string)):
-        raise InvalidRequestError(
-            f"`cursor` belongs to step {place.step}, and the navigation is at step {step_number} by now; "
-            "call get_context without it for the first page."
+        raise InvalidArgumentError(
+            "cursor",
+            f"belongs to step {place.step}, and the navigation is at step {step_number} by now; "
+            "call get_context without it for the first page.",
         )
     return place
 

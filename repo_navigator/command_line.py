@@ -8,10 +8,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import ModuleType
 from typing import Final, NamedTuple
 
 from mcp_server.imports import large_imports, models_built_on_first_use
+from navigator.errors import InvalidArgumentError, InvalidRequestError
 from repo_map.limits import ONE_THREAD
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.terminal import FlagParser, TellVersion, ending_at_once, prepare_streams
@@ -164,22 +166,29 @@ def _run(program: Program, arguments: list[str]) -> int:
     by_name = {each.name: each for each in program.commands}
     named = next((by_name[argument] for argument in arguments if argument in by_name), None)
     module: ModuleType | None = None
+    parsers: dict[str, FlagParser] = {}
     for each in program.commands:
         example = f"Example: {' '.join(filter(None, (program.name, each.name, each.example)))}"
-        sub = commands.add_parser(each.name, help=each.summary, description=each.description, epilog=example)
+        texts = {"help": each.summary, "description": each.description, "epilog": example}
+        parsers[each.name] = commands.add_parser(each.name, **texts)
         if each is named:
             module = _imported(program, each)
-            module.add_arguments(sub)
+            module.add_arguments(parsers[each.name])
     options = parser.parse_args(arguments)
     assert named is not None
     assert module is not None
     if named.builds_tables:
         gc.disable()
+    run = module.run
     if program.reads_settings:
         from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
 
-        return int(module.run(options, read_settings(os.environ)))
-    return int(module.run(options) or 0)
+        run = partial(module.run, settings=read_settings(os.environ))
+    try:
+        return int(run(options) or 0)
+    except InvalidArgumentError as error:
+        name = parsers[named.name].name_of(error.argument)
+        raise InvalidRequestError(error.naming(name)) from error
 
 
 def _imported(program: Program, command: Command) -> ModuleType:

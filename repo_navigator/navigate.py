@@ -28,6 +28,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
+from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
@@ -266,14 +267,6 @@ def _line() -> str | None:
     return line.strip() if line else None
 
 
-_FLAGS: Final = {
-    "token_budget": "--tokens",
-    "max_cost_usd": "--max-cost",
-    "max_steps": "--max-steps",
-    "model": "--model",
-}
-
-
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
@@ -283,6 +276,7 @@ def add_arguments(parser: FlagParser) -> None:
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
     parser.add_argument(
         "--tokens",
+        dest="token_budget",
         type=whole_number,
         metavar="N",
         help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
@@ -294,6 +288,7 @@ def add_arguments(parser: FlagParser) -> None:
     )
     parser.add_argument(
         "--max-cost",
+        dest="max_cost_usd",
         type=number,
         metavar="USD",
         help="most dollars that a model may cost before the embedded planner goes on",
@@ -428,19 +423,13 @@ def _spinner(doing: str) -> Iterator[Any]:
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
     stated = options.words if options.goal is None else options.goal
     goal = stated if stated is not None else _read_goal(options.goal_file)
-    if not goal.strip():
-        raise InvalidRequestError("The goal is empty; say in a sentence what you want to do in the code.")
     plan = None if options.plan is None else read_plan(Path(options.plan))
-    if options.tokens is not None and options.tokens < 1:
-        raise InvalidRequestError(
-            f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
-        )
-    tokens = settings.token_budget if options.tokens is None and plan is None else options.tokens
+    tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
-        goal=goal,
+        goal=require_goal(goal),
         repo_path=choose_repository(options.repo, (), Path.cwd(), settings.allowed),
         token_budget=tokens,
-        max_cost_usd=settings.max_cost_usd if options.max_cost is None else options.max_cost,
+        max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",
         model=options.model,
         flight_plan=plan,
@@ -449,20 +438,14 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 
 
 def _check(request: NavigationRequest, settings: Settings) -> None:
-    """Refuse what can't be used, by the names of the flags, before anything takes time."""
+    """Refuse what can't be used before anything takes time."""
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.request import checked  # noqa: PLC0415 - as above
 
     chosen = navigator_settings(settings)
-    try:
-        checked(request, chosen)
-        if request.model is not None:
-            require_key(request.model, chosen, os.environ)
-    except InvalidRequestError as error:
-        message = str(error)
-        for argument, flag in _FLAGS.items():
-            message = message.replace(f"`{argument}`", flag)
-        raise InvalidRequestError(message) from error
+    checked(request, chosen)
+    if request.model is not None:
+        require_key(request.model, chosen, os.environ)
 
 
 def _read_goal(name: str) -> str:

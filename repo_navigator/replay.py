@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mcp_server.report_text import counted
 from mcp_server.repository import choose_repository, work_tree
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError
+from navigator.arguments import require_token_budget
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import one_line
 from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
@@ -26,7 +26,11 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
     parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
     parser.add_argument(
-        "--tokens", type=whole_number, metavar="N", help="most tokens, instead of the plan's budget"
+        "--tokens",
+        dest="token_budget",
+        type=whole_number,
+        metavar="N",
+        help="most tokens, instead of the plan's budget",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
@@ -47,12 +51,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
     plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
-    if options.tokens is not None:
-        if options.tokens < 1:
-            raise InvalidRequestError(
-                f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
-            )
-        plan = plan.model_copy(update={"budget": options.tokens})
+    if options.token_budget is not None:
+        budget = require_token_budget(options.token_budget)
+        plan = plan.model_copy(update={"budget": budget})
     index = build_index(
         root,
         store=Store(settings.cache_dir, settings.limits),

@@ -66,6 +66,11 @@ class FlagParser(argparse.ArgumentParser):
         self._added.append(commands)
         return commands
 
+    def name_of(self, argument: str) -> str:
+        """Return what this command line calls an argument of the agent: a flag, or a place in the line."""
+        taken = [each for each in self._actions_known() if each.dest == argument]
+        return next((_choice(each).split()[0] for each in taken), f"`{argument}`")
+
     def _actions_known(self) -> list[argparse.Action]:
         return [*self._added, *(action for group in self._alternatives for action in group.actions)]
 

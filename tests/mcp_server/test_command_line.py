@@ -103,8 +103,10 @@ def test_a_replay_on_a_changed_tree_says_what_drifted(
     [
         (["{repo}/missing", "--goal", "x"], 3, "There is no folder at `{repo}/missing`"),
         (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
-        (["{repo}", "--goal", "  "], 2, "The goal is empty; say in a sentence what you want"),
-        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give a number above zero"),
+        (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "--max-steps is 0; give how many"),
+        (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "--max-cost is -1"),
+        (["{repo}", "--goal", "  "], 2, "--goal is empty; say in a sentence what you want"),
+        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give how many tokens"),
         (["{repo}", "--goal-file", "{repo}/none"], 2, "The goal can't be read from"),
         (["{repo}", "--goal", "x", "--plan", "{repo}/README.md"], 2, "plan"),
         (["{repo}", "--goal", "x", "--model", "nonsense"], 2, "nonsense"),
