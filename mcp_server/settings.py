@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
+from navigator.settings import DEFAULT_TOKEN_BUDGET
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import USUAL, Limits, read_limits
 
@@ -19,8 +20,6 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
-DEFAULT_TOKEN_BUDGET: Final = 8_000
-"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
 MAX_RETRIES: Final = 10
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",

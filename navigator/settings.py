@@ -18,6 +18,7 @@ EMBEDDED = "embedded"
 """The planner that needs no key, no network and no money."""
 
 DEFAULT_TOKEN_BUDGET = 8_000
+"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 

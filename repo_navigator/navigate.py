@@ -27,12 +27,12 @@ from mcp_server.loading import load_navigator, navigator_settings
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
-from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
+from mcp_server.settings import Settings
 from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
 from repo_navigator.terminal import (
     CANCELLED,

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from mcp_server import wire
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_navigator.hosts import HOSTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 _ROW = re.compile(
@@ -37,6 +38,12 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
     assert shown("### Results") == {
         row for tool in tools for row in published(tool.name, tool.output_schema or {}, always(tool.name))
     }
+
+
+def test_the_page_lists_every_host_that_install_knows() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| [^|]+ \|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {name: shared.strip().strip("`") for name, shared in rows if name in HOSTS}
+    assert listed == {name: host.project_file for name, host in HOSTS.items()}
 
 
 def shown(heading: str) -> set[tuple[str, str, str, bool]]:
