@@ -41,6 +41,7 @@ BENCHMARKS: Final = Program(
             "--rounds 3",
         ),
     ),
+    debugging="BENCHMARKS_DEBUG=1",
 )
 
 

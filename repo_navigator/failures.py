@@ -24,7 +24,7 @@ def report_failure(program: Program, error: BaseException) -> int:
     5 cancelled.
 
     Raises:
-        BaseException: ``error`` itself, where it is unexpected and `REPO_MAP_DEBUG` asks where it came from.
+        BaseException: ``error`` itself, where it is unexpected, and `REPO_MAP_DEBUG` asks for its place.
     """
     match error:
         case _ if isinstance(error, TOLD):
@@ -38,8 +38,7 @@ def report_failure(program: Program, error: BaseException) -> int:
         case OSError():
             return _end(program, storage_sentence(error, has_data=program.reads_settings), BAD_INPUT)
     logging.getLogger(__name__).debug("unexpected", exc_info=error)
-    name, _, value = program.debugging.partition("=")
-    if not program.reads_settings and os.environ.get(name) == value:
+    if not program.reads_settings and os.environ.get(program.debugging.partition("=")[0]):
         raise error
     cause = _first_cause(error)
     message = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import shlex
 import subprocess
 import sys
 from functools import cache
@@ -11,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.__main__ import BENCHMARKS
+from repo_navigator.command_line import REPO_MAP, REPO_NAVIGATOR, Command
+from repo_navigator.terminal import FlagParser
 from tests.support import console
 from tests.support.trees import write
 
@@ -47,6 +52,17 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
         depth = 2 if words[0] == "agents" else 1
         known = _help(program, *takewhile(str.isalpha, words[:depth]))
         assert [flag for flag in _FLAG.findall(command) if flag not in known] == [], line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [each for program in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS) for each in program.commands],
+    ids=lambda command: command.name,
+)
+def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Command) -> None:
+    parser = FlagParser(prog=command.name)
+    importlib.import_module(command.module).add_arguments(parser)
+    parser.parse_args(shlex.split(command.example.partition("<")[0]))
 
 
 @cache
