@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import re
 import time
 from collections import OrderedDict
@@ -25,6 +24,7 @@ from mcp_server.repository import require_allowed
 from mcp_server.responses import answer_budget
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError, UnknownNavigationError
+from repo_map.atomic_files import replace_file
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -100,17 +100,12 @@ class DeliveryStore:
                 self._write_file(self._folder, navigation_id, delivery)
 
     def _write_file(self, folder: Path, navigation_id: str, delivery: DeliveryState) -> None:
-        draft = folder / f".{navigation_id}.{os.getpid()}"
+        data = json.dumps(asdict(delivery)).encode()
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            draft.write_text(json.dumps(asdict(delivery)))
-            draft.replace(self._file(navigation_id))
+            replace_file(self._file(navigation_id), lambda file: file.write(data))
         except OSError as error:
-            logger.warning(
-                "%s can't be written (%s): it is kept in memory only", draft.parent, error.strerror
-            )
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+            logger.warning("%s can't be written (%s): it is kept in memory only", folder, error.strerror)
 
     def remove(self, navigation_id: str) -> None:
         """Forget ``navigation_id``."""
