@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from repo_navigator.command_line import Command, Program, run_program
+from repo_navigator.command_line import run_program
+from repo_navigator.commands import Command, Program
 
 BENCHMARKS: Final = Program(
     "python -m benchmarks",

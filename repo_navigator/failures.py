@@ -11,7 +11,7 @@ from mcp_server.errors import BAD_INPUT, TOLD, exit_code, one_line, storage_sent
 from repo_navigator.terminal import CANCELLED, drop_stdout
 
 if TYPE_CHECKING:
-    from repo_navigator.command_line import Program
+    from repo_navigator.commands import Program
 
 DONE: Final = 0
 UNEXPECTED: Final = 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from repo_navigator.command_line import REPO_MAP, run_program
+from repo_navigator.command_line import run_program
+from repo_navigator.commands import REPO_MAP
 
 
 def main(argv: Sequence[str] | None = None) -> int:

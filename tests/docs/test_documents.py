@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS
-from repo_navigator.command_line import REPO_MAP, REPO_NAVIGATOR, Command
+from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command
 from repo_navigator.terminal import FlagParser
 from tests.support import console
 from tests.support.trees import write

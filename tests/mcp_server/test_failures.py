@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_navigator.command_line import REPO_MAP, REPO_NAVIGATOR, Command, Program, run_program
+from repo_navigator.command_line import run_program
+from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command, Program
 from tests.support.trees import write
 
 FAILING = """
