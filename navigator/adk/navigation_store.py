@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from google.adk.artifacts import BaseArtifactService
-from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.errors import StaleSessionError
 from google.adk.events import Event, EventActions
-from google.adk.sessions import Session
+from google.adk.sessions import BaseSessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
 
 from navigator.adk import state_store
@@ -26,7 +25,7 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
+    def __init__(self, sessions: BaseSessionService, app_name: str) -> None:
         self.sessions = sessions
         self._app_name = app_name
         self._read: dict[tuple[str, str], Session] = {}

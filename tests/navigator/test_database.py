@@ -1,125 +1,176 @@
-"""ADK's sessions over a connection of our own: who waits for whom, and what a cancelled call leaves."""
+"""A database of our own: who waits for whom, and what a cancelled call leaves."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from navigator.adk import session_service as module
-from navigator.adk.session_service import DATABASE, Connection, open_stores
+from navigator import database as module
+from navigator.database import Database
 
-APP = {"app_name": "app", "user_id": "user"}
+pytestmark = pytest.mark.anyio
+
+
+def prepare(db: sqlite3.Connection) -> None:
+    db.execute("CREATE TABLE IF NOT EXISTS notes (text TEXT)")
 
 
 @pytest.fixture
-async def notes(tmp_path: Path) -> AsyncIterator[Connection]:
-    connection = Connection(str(tmp_path / "notes.db"))
-    await connection.executescript("PRAGMA journal_mode=WAL; CREATE TABLE IF NOT EXISTS notes (text TEXT)")
-    yield connection
-    await connection.close()
+async def notes(tmp_path: Path) -> AsyncIterator[Database]:
+    with closing(sqlite3.connect(tmp_path / "notes.db")) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    database = Database(tmp_path / "notes.db", prepare)
+    yield database
+    await database.close()
+
+
+def noting(*texts: str) -> Callable[[sqlite3.Connection], None]:
+    def note(db: sqlite3.Connection) -> None:
+        for text in texts:
+            db.execute("INSERT INTO notes VALUES (?)", (text,))
+
+    return note
+
+
+def texts_in(db: sqlite3.Connection) -> list[str]:
+    return [text for (text,) in db.execute("SELECT text FROM notes ORDER BY text")]
 
 
 def stored(folder: Path) -> list[str]:
     with closing(sqlite3.connect(folder / "notes.db")) as other:
-        return [text for (text,) in other.execute("SELECT text FROM notes ORDER BY text")]
+        return texts_in(other)
 
 
-@pytest.mark.anyio
-async def test_a_write_waits_for_another_process_while_others_go_on(tmp_path: Path) -> None:
-    sessions = open_stores(tmp_path).sessions
-    await sessions.create_session(**APP, session_id="first")
-    with closing(sqlite3.connect(tmp_path / DATABASE, isolation_level=None)) as other:
+async def test_a_write_waits_for_another_process_while_others_read(notes: Database, tmp_path: Path) -> None:
+    await notes.write(noting("first"))
+    with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        other.execute("UPDATE sessions SET update_time = 1")
-        writing = asyncio.create_task(sessions.create_session(**APP, session_id="second"))
+        other.execute("INSERT INTO notes VALUES ('theirs')")
+        writing = asyncio.create_task(notes.write(noting("second")))
         done, _ = await asyncio.wait({writing}, timeout=0.05)
         assert not done
-        assert await sessions.get_session(**APP, session_id="first") is not None
+        assert await notes.read(texts_in) == ["first"]
         other.execute("COMMIT")
-    assert (await writing).id == "second"
-    first = await sessions.get_session(**APP, session_id="first")
-    assert first is not None
-    assert first.last_update_time == 1
-    await sessions.close()
+    await writing
+    assert await notes.read(texts_in) == ["first", "second", "theirs"]
 
 
-@pytest.mark.anyio
 async def test_a_lock_that_never_goes_is_told(
-    notes: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notes: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PATIENCE_S", 0.02)
+    assert await notes.read(texts_in) == []
     with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(sqlite3.OperationalError, match="locked"):
-            await notes.execute("INSERT INTO notes VALUES ('late')")
-    await notes.execute("INSERT INTO notes VALUES ('later')")
-    await notes.commit()
+            await notes.write(noting("late"))
+    await notes.write(noting("later"))
     assert stored(tmp_path) == ["later"]
 
 
-@pytest.mark.anyio
-async def test_rows_come_one_by_one_all_at_once_and_in_a_loop(notes: Connection) -> None:
-    for text in ("a", "b", "c"):
-        await notes.execute("INSERT INTO notes VALUES (?)", (text,))
-    await notes.commit()
-    async with notes.execute("SELECT text FROM notes ORDER BY text") as found:
-        first = await found.fetchone()
-        assert first is not None
-        assert [first["text"], *[row["text"] async for row in found]] == ["a", "b", "c"]
-        assert await found.fetchone() is None
-    rows = await notes.execute_fetchall("SELECT text FROM notes WHERE text > ? ORDER BY text", ["a"])
-    assert [row["text"] for row in rows] == ["b", "c"]
+async def test_what_fails_half_way_has_written_nothing(notes: Database, tmp_path: Path) -> None:
+    def fail(db: sqlite3.Connection) -> None:
+        noting("half")(db)
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        await notes.write(fail)
+    await notes.write(noting("whole"))
+    assert stored(tmp_path) == ["whole"]
+    in_memory = Database(None, prepare)
+    with pytest.raises(ValueError, match="no more"):
+        await in_memory.write(fail)
+    assert await in_memory.read(texts_in) == []
+    await in_memory.close()
 
 
-@pytest.mark.anyio
-async def test_what_is_rolled_back_is_gone_and_a_closed_connection_has_nothing_to_undo(
-    notes: Connection, tmp_path: Path
+async def test_a_read_sees_one_moment_although_others_write_meanwhile(
+    notes: Database, tmp_path: Path
 ) -> None:
-    await notes.execute("INSERT INTO notes VALUES ('half a step')")
-    await notes.rollback()
-    await notes.commit()
-    assert stored(tmp_path) == []
-    await notes.close()
-    await notes.rollback()
+    def twice(db: sqlite3.Connection) -> list[list[str]]:
+        before = texts_in(db)
+        with closing(sqlite3.connect(tmp_path / "notes.db")) as other, other:
+            other.execute("INSERT INTO notes VALUES ('theirs')")
+        return [before, texts_in(db)]
+
+    assert await notes.read(twice) == [[], []]
+    assert await notes.read(texts_in) == ["theirs"]
 
 
-@pytest.mark.anyio
-async def test_whoever_is_cancelled_while_it_commits_has_stored_all_or_nothing(
-    notes: Connection, tmp_path: Path
+async def test_writes_are_made_in_the_order_of_asking(notes: Database, tmp_path: Path) -> None:
+    order: list[int] = []
+
+    def writing(number: int) -> Callable[[sqlite3.Connection], None]:
+        return lambda _: order.append(number)
+
+    await asyncio.gather(*(notes.write(writing(number)) for number in range(50)))
+    assert order == list(range(50))
+
+
+async def test_whoever_is_cancelled_while_it_writes_has_stored_all_or_nothing(
+    notes: Database, tmp_path: Path
 ) -> None:
-    async def write(text: str) -> None:
-        await notes.execute("INSERT INTO notes VALUES (?)", (text,))
-        await notes.execute("INSERT INTO notes VALUES (?)", (text,))
-        await notes.commit()
-
     for number in range(20):
-        writing = asyncio.create_task(write(f"{number:02}"))
+        writing = asyncio.create_task(notes.write(noting(f"{number:02}", f"{number:02}")))
         await asyncio.sleep(0)
         writing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await writing
-        await notes.rollback()
     found = stored(tmp_path)
-    assert found == [f"{number:02}" for number in range(20) for _ in "xx"]
+    assert all(found.count(text) == 2 for text in found)
 
 
-@pytest.mark.anyio
-async def test_where_there_is_no_log_a_commit_waits_until_others_have_read(
-    notes: Connection, tmp_path: Path
+async def test_whoever_is_cancelled_before_its_turn_writes_nothing_and_after_it_everything(
+    notes: Database, tmp_path: Path
 ) -> None:
-    await notes.executescript("PRAGMA journal_mode=DELETE")
+    begun, may_end = Event(), Event()
+
+    def slow(db: sqlite3.Connection) -> None:
+        noting("slow")(db)
+        begun.set()
+        may_end.wait()
+
+    first = asyncio.create_task(notes.write(slow))
+    await asyncio.to_thread(begun.wait)
+    second = asyncio.create_task(notes.write(noting("second")))
+    await asyncio.sleep(0)
+    first.cancel()
+    second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert stored(tmp_path) == ["slow"]
+
+
+async def test_where_there_is_no_log_reads_and_writes_wait_for_each_other(tmp_path: Path) -> None:
+    notes = Database(tmp_path / "notes.db", prepare)
+    await notes.write(noting("first"))
     with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as other:
         other.execute("BEGIN")
-        other.execute("SELECT * FROM notes").fetchall()
-        await notes.execute("INSERT INTO notes VALUES ('patient')")
-        committing = asyncio.create_task(notes.commit())
-        done, _ = await asyncio.wait({committing}, timeout=0.05)
+        texts_in(other)
+        writing = asyncio.create_task(notes.write(noting("patient")))
+        done, _ = await asyncio.wait({writing}, timeout=0.05)
+        assert not done
+        reading = asyncio.create_task(notes.read(texts_in))
+        done, _ = await asyncio.wait({reading}, timeout=0.05)
         assert not done
         other.execute("COMMIT")
-    await committing
-    assert stored(tmp_path) == ["patient"]
+    await writing
+    assert "patient" in stored(tmp_path)
+    assert "first" in await reading
+    await notes.close()
+
+
+async def test_a_closed_database_is_opened_anew_by_the_next_call(notes: Database) -> None:
+    await notes.write(noting("before"))
+    await notes.close()
+    await notes.write(noting("after"))
+    assert await notes.read(texts_in) == ["after", "before"]
