@@ -53,8 +53,8 @@ async def ask_direction(
         return said
     navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
     with raised_as_tool_errors():
-        found, _ = await navigations.resolve(principal, navigation_id)
-        report = await (await navigations.navigator()).report(found, user=principal.user)
+        meant = await navigations.resolve(principal, navigation_id)
+        report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
     if report.mode != "interactive":
         return said
     files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")

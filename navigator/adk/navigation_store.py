@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from google.adk.artifacts import BaseArtifactService
 from google.adk.errors import StaleSessionError
 from google.adk.events import Event, EventActions
-from google.adk.sessions import BaseSessionService, Session
+from google.adk.sessions import Session
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from navigator.adk import state_store
+from navigator.adk.session_service import SessionId, SqliteSessions
 from navigator.bookkeeping import StepRecord
+from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.turn import Navigation
 
@@ -25,13 +27,13 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: BaseSessionService, app_name: str) -> None:
+    def __init__(self, sessions: SqliteSessions, app_name: str) -> None:
         self.sessions = sessions
         self._app_name = app_name
         self._read: dict[tuple[str, str], Session] = {}
         """What was read to be changed; a change finds out by itself if it is stale."""
 
-    async def create(self, navigation: Navigation, user: str) -> None:
+    async def create(self, navigation: Navigation, user: str, delivery: Delivery | None = None) -> None:
         """Store a new navigation; from here on it outlives the process.
 
         Raises:
@@ -42,7 +44,7 @@ class NavigationStore:
                 app_name=self._app_name,
                 user_id=user,
                 session_id=navigation.run.navigation_id,
-                state=state_store.delta(navigation),
+                state=state_store.delta(navigation, delivery),
             )
         except sqlite3.Error as error:
             raise unstored(error) from error
@@ -87,6 +89,44 @@ class NavigationStore:
                 if state_store.holds_navigation(session.state)
             ]
         return found[::-1]
+
+    async def known(self, navigation_id: str, user: str) -> KnownNavigation | None:
+        """Return what a server has to know of a navigation, None where the user has none of that id.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            found = await self.sessions.parts_of_states(
+                state_store.KNOWN_PATHS, self._app_name, user, navigation_id
+            )
+            return state_store.known(navigation_id, user, found[0][1]) if found else None
+
+    async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
+        """Return what a server has to know of each navigation that can be read, of a user or of all, by id.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            rows = await self.sessions.parts_of_states(state_store.KNOWN_PATHS, self._app_name, user)
+        found = []
+        for session, parts in rows:
+            with suppress(ValueError):
+                found.append(state_store.known(session.id, session.user_id, parts))
+        return found
+
+    async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, float | None]) -> None:
+        """Change fields of what was delivered of a navigation; a step under way is not in the way.
+
+        Raises:
+            StorageError: it can't be kept.
+        """
+        session = SessionId(self._app_name, user, navigation_id)
+        try:
+            await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
+        except sqlite3.Error as error:
+            raise unstored(error) from error
 
     async def store(self, navigation: Navigation, user: str) -> None:
         """Make a change durable that no model made."""

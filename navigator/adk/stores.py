@@ -19,7 +19,7 @@ DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
 LOCKS = "locks"
 ANSWERS = "answers"
-"""Of the server: made here too, so that all that is made is for the user alone."""
+"""Where servers of version 0.1.0 kept what they delivered, until a server takes it over."""
 LEAST_ROOM_BYTES = 1_000_000
 """Of free disk, without which navigations are kept in memory."""
 
@@ -70,8 +70,9 @@ def _on_disk(data_dir: Path) -> Stores:
         # A step that can't be kept is lost work: better to know before the first one.
         probe.write(bytes(LEAST_ROOM_BYTES))
         probe.flush()
-    for folder in (ARTIFACTS, LOCKS, ANSWERS):
+    for folder in (ARTIFACTS, LOCKS):
         (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
+    for folder in (ARTIFACTS, LOCKS, ANSWERS):
         _close_to_others(data_dir / folder, 0o700)
     database = data_dir / DATABASE
     # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.

@@ -31,7 +31,7 @@ FILES = {
     "navigator/database.py": "the database",
     "navigator/adk/stores.py": "the data folder",
     "navigator/adk/overlay.py": "the database and the artifacts of a data folder that can't be written",
-    "mcp_server/navigations.py": "the data folder",
+    "mcp_server/stored_before.py": "the data folder",
     "mcp_server/stdio.py": "the null device, in place of stdin",
     "mcp_server/settings.py": "resolves the folders that the user allows",
     "repo_navigator/hosts.py": "whether a host is used here",
