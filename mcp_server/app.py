@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Reso
 from pydantic import ValidationError
 
 from mcp_server.context import AppContext
-from mcp_server.elicitation import MODERN, can_ask
+from mcp_server.eras import MODERN, can_ask
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.principal import identify_principal

@@ -11,8 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from mcp_server.addresses import NAVIGATIONS, address
-from mcp_server.context import AppContext
-from mcp_server.elicitation import MODERN
+from mcp_server.eras import MODERN
 from mcp_server.principal import current_principal, principal_of
 from mcp_server.sdk_private import announce_changes_of_resources, low_level
 
@@ -60,9 +59,7 @@ class Subscriptions:
             self._uris.pop(session, None)
         return EmptyResult()
 
-    async def announce(
-        self, ctx: Context[AppContext, Any], navigation_id: str, *, opened: bool = False
-    ) -> None:
+    async def announce(self, ctx: Context[Any, Any], navigation_id: str, *, opened: bool = False) -> None:
         """Tell whoever asked that a navigation was stepped, and, where ``opened``, that it is new."""
         uris = [NAVIGATIONS, *(address(navigation_id, part) for part in _CHANGING)]
         if (ctx.protocol_version or "") >= MODERN:
@@ -79,7 +76,7 @@ class Subscriptions:
             await ctx.session.send_resource_list_changed()
 
 
-def offer_subscriptions(server: MCPServer[AppContext], subscriptions: Subscriptions) -> None:
+def offer_subscriptions(server: MCPServer[Any], subscriptions: Subscriptions) -> None:
     """Register what the earlier era needs; `MCPServer` serves the modern era by itself."""
     low = low_level(server)
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, subscriptions.subscribe)
