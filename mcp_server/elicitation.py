@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
@@ -16,9 +16,7 @@ from mcp_server.report_text import clip, counted
 from mcp_server.repository import path_of
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.money import dollars
-
-
-StepAction = Literal["continue", "finish", "cancel"]
+from navigator.settings import StepAction
 
 
 class Direction(BaseModel):

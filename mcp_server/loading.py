@@ -11,7 +11,6 @@ from mcp_server.settings import Settings
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.sampling_port import AskHost
-    from navigator.settings import NavigatorSettings
 
 
 def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navigator:
@@ -25,26 +24,4 @@ def load_navigator(settings: Settings, ask_host: AskHost | None = None) -> Navig
 
         load_all()
         export_telemetry(os.environ)
-    return Navigator(navigator_settings(settings), ask_host=ask_host)
-
-
-def navigator_settings(settings: Settings) -> NavigatorSettings:
-    """Return the part of ``settings`` that is the navigator's."""
-    from navigator.settings import EMBEDDED, NavigatorSettings  # noqa: PLC0415
-
-    return NavigatorSettings(
-        data_dir=settings.data_dir,
-        cache_dir=settings.cache_dir,
-        use_cache=settings.cache_dir is not None,
-        model=settings.model or EMBEDDED,
-        fallback_models=settings.fallback_models,
-        prices=settings.prices,
-        unmasked=settings.unmasked,
-        limits=settings.limits,
-        model_urls=settings.models.urls,
-        call_timeout_s=settings.models.seconds,
-        retries=settings.models.retries,
-        stream=settings.models.stream,
-        embedded_fallback=settings.models.embedded_fallback,
-        gemini_memory=settings.models.gemini_memory,
-    )
+    return Navigator(settings, ask_host=ask_host)

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from mcp_server import wire
 from mcp_server.context import AppContext
-from mcp_server.elicitation import Direction, StepAction, ask_direction, ask_roots, folders_of
+from mcp_server.elicitation import Direction, ask_direction, ask_roots, folders_of
 from mcp_server.logs import about
 from mcp_server.navigations import Delivering, Navigations, token_budget_for
 from mcp_server.principal import current_principal
@@ -44,11 +44,11 @@ from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.errors import InvalidRequestError
 from navigator.sampling_port import HOST
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, StepAction
 
 if TYPE_CHECKING:
     from navigator.delivery import Delivery
     from navigator.reports import NavigatorOutput, OnProgress, Progress, TurnReport
-    from navigator.settings import NavigationRequest
 
 
 def budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
@@ -188,8 +188,6 @@ async def navigate(
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         context_tokens, budget = budgets(app.settings, token_budget, plan)
-        from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
-
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(

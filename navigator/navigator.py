@@ -20,9 +20,9 @@ from navigator.outputs import news_of, output_of, summary_of
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
-from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, StepAction
 from navigator.turn import report_now
-from navigator.turn_executor import StepAction, TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.workspace import Workspaces, progress_messages
 
 if TYPE_CHECKING:

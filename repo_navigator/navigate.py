@@ -24,15 +24,15 @@ from rich.table import Table
 from rich.text import Text
 
 from mcp_server.errors import MODEL_FAILED
-from mcp_server.loading import load_navigator, navigator_settings
+from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
-from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
+from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, ModelFailedError, StorageError
 from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import unwritten
 from repo_navigator.terminal import (
@@ -452,11 +452,10 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.request import checked  # noqa: PLC0415
 
-    chosen = navigator_settings(settings)
     try:
-        checked(request, chosen)
+        checked(request, settings)
         if request.model is not None:
-            require_key(request.model, chosen, os.environ)
+            require_key(request.model, settings, os.environ)
     except InvalidRequestError as error:
         message = str(error)
         for argument, flag in _FLAGS.items():

@@ -25,6 +25,7 @@ from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
+from navigator.adk.requests import MAX_OUTPUT_TOKENS
 from navigator.adk.stores import LOCKS, open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 
 APP_NAME = "repo_navigator"
-MAX_OUTPUT_TOKENS = 4_096
-"""Of one model call, thinking included: what a projection has to allow for."""
 
 
 def build_runner(active: ActiveNavigation, session: HybridSession, sessions: BaseSessionService) -> Runner:
