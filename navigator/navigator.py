@@ -283,10 +283,7 @@ class Navigator:
     ) -> None:
         """Note what was delivered of a navigation; what is None stays as it was.
 
-        A step that is under way is not waited for.
-
-        Raises:
-            StorageError: it can't be kept.
+        A step that is under way is not waited for. Where it can't be kept, that is logged, and nothing else.
         """
         given = {"token_budget": token_budget, "held_step": held_step, "used_at": used_at}
         fields = {name: value for name, value in given.items() if value is not None}

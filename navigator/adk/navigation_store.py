@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,8 @@ from navigator.bookkeeping import StepRecord
 from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.turn import Navigation
+
+logger = logging.getLogger(__name__)
 
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
@@ -96,6 +99,8 @@ class NavigationStore:
         Raises:
             StorageError: the database can't be read.
         """
+        if not _can_be_an_id(navigation_id):
+            return None
         with _readable():
             found = await self.sessions.parts_of_states(
                 state_store.KNOWN_PATHS, self._app_name, user, navigation_id
@@ -119,14 +124,14 @@ class NavigationStore:
     async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, float | None]) -> None:
         """Change fields of what was delivered of a navigation; a step under way is not in the way.
 
-        Raises:
-            StorageError: it can't be kept.
+        Where it can't be kept, that is logged: the host is told more than it needs the next time, and a step
+        that was taken must not end in an error.
         """
         session = SessionId(self._app_name, user, navigation_id)
         try:
             await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
-        except sqlite3.Error as error:
-            raise unstored(error) from error
+        except (sqlite3.Error, ValueError) as error:
+            logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
 
     async def store(self, navigation: Navigation, user: str) -> None:
         """Make a change durable that no model made."""
@@ -157,9 +162,11 @@ class NavigationStore:
             raise unstored(error) from error
 
     async def _session(self, navigation_id: str, user: str) -> Session:
-        session = await self.sessions.get_session(
-            app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
-        )
+        session = None
+        if _can_be_an_id(navigation_id):
+            session = await self.sessions.get_session(
+                app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
+            )
         if session is None or not state_store.holds_navigation(session.state):
             choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
             known = (
@@ -170,6 +177,15 @@ class NavigationStore:
                 choices,
             )
         return session
+
+
+def _can_be_an_id(navigation_id: str) -> bool:
+    """Tell whether a database could hold an id: JSON can say what no text holds, half a character for one."""
+    try:
+        navigation_id.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @contextmanager

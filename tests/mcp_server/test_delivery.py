@@ -131,3 +131,33 @@ async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Set
         connection.commit()
     async with Client(build_server(settings, working_folder=shop)) as client:
         assert answer(await client.call_tool("navigate", {"goal": "discount"}))["context"]
+
+
+async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
+    settings: Settings, shop: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        opened = answer(await client.call_tool("navigate", {"goal": "discount", "mode": "interactive"}))
+        key = opened["navigation_id"]
+        before = await delivery_of(settings.data_dir, key)
+        with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
+            # Steps change the time of a session as well.
+            connection.execute(
+                "CREATE TRIGGER full BEFORE UPDATE ON sessions WHEN NEW.update_time = OLD.update_time "
+                "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+            )
+        hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}
+        stepped = answer(await client.call_tool("step", {"updates": hide}))
+        read = answer(await client.call_tool("get_context", {}))
+    assert stepped["removed"] == ["shop/mail.py"]
+    assert read["total_iterations"] == opened["turn_report"]["step_number"] + 1
+    assert await delivery_of(settings.data_dir, key) == before
+    assert [line for line in caplog.messages if "disk full" in line] != []
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
+async def test_an_odd_id_is_nobodys(odd: str, tmp_path: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=tmp_path / "data", use_cache=False, workers=1))
+    assert await navigator.known(odd) is None
+    await navigator.aclose()
