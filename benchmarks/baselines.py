@@ -14,7 +14,7 @@ from benchmarks.scoring import Answer
 from benchmarks.tasks import NOT_CODE
 from repo_map.index import RepoIndex
 from repo_map.text import tokens
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import PATH_ONLY, FileFlag
 
 SYSTEMS = ("BM25 files", "BM25 functions", "grep")
 _SATURATION = 1.5
@@ -29,7 +29,7 @@ _FEW = 40
 _LONGEST_FILE = 1_500_000
 """Bytes."""
 _LONGEST_WORD = 80
-_LEFT_OUT = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK | FileFlag.TEST | FileFlag.VENDORED
+_LEFT_OUT = PATH_ONLY | FileFlag.TEST | FileFlag.VENDORED
 _ASIDE = re.compile(r"(?:^|/)(?:fixtures?|benchmarks?|benches|examples?|docs?|documentation|website)/", re.I)
 """Folders whose files a fix rarely edits; plain search is measured at its best, without them."""
 

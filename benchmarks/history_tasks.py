@@ -26,8 +26,7 @@ from repo_map.history.git_log import clean_message
 from repo_map.languages.registry import language_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.relevance.priors import FileKindIntent, is_intended
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_map.worktree.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of
 
 _REACH = 150
 """Commits after a snapshot that may make its tasks."""
@@ -100,11 +99,8 @@ def _edited_code(entries: list[tuple[str, str]]) -> tuple[str, ...]:
 
 def _edited_beside(entries: list[tuple[str, str]]) -> tuple[str, ...]:
     """Return the files beside the code that a commit edits; none where it touches any other."""
-    counted = [(status, path) for status, path in entries if not is_intended(path, 0, FileKindIntent.NEWS)]
-    only = all(
-        status == "M" and is_intended(path, flags_of_path(path), ~FileKindIntent(0))
-        for status, path in counted
-    )
+    counted = [(status, path) for status, path in entries if FileKind.NEWS not in kinds_of(path, 0)]
+    only = all(status == "M" and bool(kinds_of(path, flags_of_path(path))) for status, path in counted)
     return tuple(path for _, path in counted) if only else ()
 
 

@@ -7,8 +7,14 @@ from pathlib import Path
 import msgspec
 
 from repo_map.errors import RepoMapError
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import LANGUAGES, TEXT
 
-NOT_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "html", "css", "xml", "rst"})
+NOT_CODE = frozenset(
+    each.name
+    for each in (TEXT, *LANGUAGES.values())
+    if each.role in (LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA)
+)
 """Languages that hold prose or data, no functions."""
 
 

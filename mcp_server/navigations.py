@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from mcp_server.principal import LOCAL, Principal
 from mcp_server.repository import require_allowed
-from mcp_server.responses import answer_budget, context_budget
+from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
@@ -24,7 +24,7 @@ from navigator.errors import InvalidRequestError, NavigatorError, StorageError, 
 if TYPE_CHECKING:
     from navigator.delivery import Delivery
     from navigator.navigator import Navigator
-    from navigator.reports import NavigationSummary, OnProgress, TurnReport
+    from navigator.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest
 
 
@@ -97,9 +97,13 @@ class Navigations:
             return self._navigator
 
     async def open(
-        self, principal: Principal, request: NavigationRequest, token_budget: int, on_progress: OnProgress
+        self,
+        principal: Principal,
+        request: NavigationRequest,
+        response_token_budget: int,
+        on_progress: OnProgress,
     ) -> str:
-        """Open a navigation whose whole answers may take ``token_budget`` tokens.
+        """Open a navigation whose whole answers may take ``response_token_budget`` tokens.
 
         Raises:
             InvalidRequestError: The caller has as many navigations as are kept.
@@ -107,7 +111,7 @@ class Navigations:
         """
         navigator = await self.navigator()
         await self._require_room(navigator, principal)
-        delivery = self.delivery(token_budget)
+        delivery = self.delivery(response_token_budget)
         opening = asyncio.create_task(
             navigator.open(request, user=principal.user, delivery=delivery, on_progress=on_progress)
         )
@@ -154,7 +158,7 @@ class Navigations:
             return Delivering(chosen, found.user, found.delivery.token_budget, found.delivery.held_step)
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
-        budget = max(self._settings.token_budget, answer_budget(report.token_budget))
+        budget = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
         await navigator.deliver(chosen, user=principal.user, used_at=self._clock.now(), token_budget=budget)
         return Delivering(chosen, found.user, budget, None)
 
@@ -259,13 +263,6 @@ class Navigations:
             if self._is_expired(delivery):
                 with suppress(NavigatorError):
                     await navigator.forget(found.navigation_id, user=found.user)
-
-
-def token_budget_for(report: TurnReport, token_budget: int) -> int:
-    """Return the budget of whole answers that the map needs: more, if an update raised that of the map."""
-    if report.token_budget <= context_budget(token_budget):
-        return token_budget
-    return answer_budget(report.token_budget)
 
 
 def _choices(known: Sequence[str]) -> str:

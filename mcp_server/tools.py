@@ -18,7 +18,7 @@ from mcp_server import wire
 from mcp_server.context import AppContext
 from mcp_server.elicitation import Direction, ask_direction, ask_roots, folders_of
 from mcp_server.logs import about
-from mcp_server.navigations import Delivering, Navigations, token_budget_for
+from mcp_server.navigations import Delivering, Navigations
 from mcp_server.principal import current_principal
 from mcp_server.report_text import clip
 from mcp_server.repository import choose_repository
@@ -30,13 +30,13 @@ from mcp_server.responses import (
     Cursor,
     Page,
     PlanCursor,
-    answer_budget,
     context_answer,
-    context_budget,
     decode_cursor,
+    map_token_budget_in,
     navigate_answer,
     plan_answer,
     report_answer,
+    response_token_budget_for,
     step_answer,
 )
 from mcp_server.sampling import current_channel, require_host
@@ -60,7 +60,7 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
         InvalidRequestError: No answer can hold to it.
     """
     if token_budget is None and flight_plan is not None:
-        return None, max(settings.token_budget, answer_budget(_plan_budget(flight_plan)))
+        return None, response_token_budget_for(_plan_budget(flight_plan), least=settings.token_budget)
     asked = settings.token_budget if token_budget is None else token_budget
     if asked < MIN_TOKEN_BUDGET:
         raise InvalidRequestError(
@@ -72,13 +72,13 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
             f"`token_budget` is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; "
             "8000 is a good start."
         )
-    return context_budget(asked), asked
+    return map_token_budget_in(asked), asked
 
 
 def _plan_budget(flight_plan: str) -> int:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-    return FlightPlan.from_yaml(flight_plan).budget
+    return parse_plan(flight_plan).budget
 
 
 _NULL = {"type": "null"}
@@ -187,31 +187,31 @@ async def navigate(
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        context_tokens, budget = budgets(app.settings, token_budget, plan)
+        map_token_budget, response_token_budget = budgets(app.settings, token_budget, plan)
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
             goal=_stated(goal),
             repo_path=folder,
-            token_budget=context_tokens,
+            token_budget=map_token_budget,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         )
-        answer = await _flown(ctx, request, budget, started)
+        answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)
 
 
 async def _flown(
-    ctx: Context[AppContext, Any], request: NavigationRequest, budget: int, started: float
+    ctx: Context[AppContext, Any], request: NavigationRequest, response_token_budget: int, started: float
 ) -> Answer:
     """Open the navigation and fly it, as far as a call that began at ``started`` has time."""
     app, principal = _app(ctx), current_principal()
     navigations = app.navigations
     with progress_to(ctx) as on_progress:
-        navigation_id = await navigations.open(principal, request, budget, on_progress)
+        navigation_id = await navigations.open(principal, request, response_token_budget, on_progress)
         with about(navigation_id):
             navigator = await navigations.navigator()
             left = app.settings.call_seconds - (anyio.current_time() - started)
@@ -225,8 +225,8 @@ async def _flown(
             # A step that the deadline overtook may end at any moment: the report is of the output's step.
             at = output.total_iterations
             report = await navigator.report(navigation_id, user=principal.user, step=at)
-            page = navigate_answer(output, report, budget)
-            delivering = Delivering(navigation_id, principal.user, budget, None)
+            page = navigate_answer(output, report, response_token_budget)
+            delivering = Delivering(navigation_id, principal.user, response_token_budget, None)
             await navigations.note_delivered(delivering, held_step=at if page.last else None)
     await app.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer
@@ -261,7 +261,8 @@ async def step(
             report: TurnReport, delta: NavigatorOutput, before: Delivery | None
         ) -> tuple[Page, Delivery]:
             held = None if before is None else before.held_step
-            budget = token_budget_for(report, before.token_budget if before else delivering.token_budget)
+            least = before.token_budget if before else delivering.token_budget
+            budget = response_token_budget_for(report.map_token_budget, least=least)
             page = step_answer(delta, report, budget)
             whole = page.last and delta.since_step == held
             return page, navigations.delivery(budget, report.step_number if whole else held)

@@ -24,6 +24,7 @@ from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, S
 from navigator.turn import report_now
 from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.workspace import Workspaces, progress_messages
+from repo_map.drawing.blocks import MapText
 
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
@@ -111,11 +112,12 @@ class StepReader:
             InvalidRequestError: the navigation has not come to that step.
         """
         record = await self._record(navigation, user, None)
-        whole = output_of(navigation, record, await self._map(record, user))
+        drawn = await self._map(record, user)
+        whole = output_of(navigation, record, drawn)
         if since_step is None:
             return whole
         earlier = await self._record(navigation, user, since_step)
-        return news_of(whole, earlier, await self._map(earlier, user))
+        return news_of(whole, drawn, earlier, await self._map(earlier, user))
 
     async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
@@ -133,12 +135,13 @@ class StepReader:
             return result.record
         return await self._pool.artifacts(run.navigation_id, user).load_record(wanted)
 
-    async def _map(self, record: StepRecord, user: str) -> str:
+    async def _map(self, record: StepRecord, user: str) -> MapText:
         report = record.report
         result = self._pool.step_result(report.navigation_id, user, report.step_number)
         if result is not None:
             return result.map_text
-        return await self._pool.artifacts(report.navigation_id, user).load_map(report.map_version)
+        stored = await self._pool.artifacts(report.navigation_id, user).load_map(report.map_version)
+        return MapText.parse(stored, [file.path for file in record.files])
 
 
 LOCAL_USER = "local"

@@ -73,7 +73,7 @@ class NavigationRequest:
     goal: str
     repo_path: str | Path
     token_budget: int | None = None
-    """Most tokens of the context; None means the flight plan's own budget, else 8,000."""
+    """Most tokens of the map, never of an answer around it; None means the plan's own, else 8,000."""
     max_cost_usd: Decimal | float = DEFAULT_MAX_COST_USD
     mode: ExecutionMode = "autonomous"
     model: str | None = None

@@ -49,9 +49,9 @@ def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
 
 
 def _plan_to_price(options: argparse.Namespace) -> FlightPlan | None:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415
 
-    return FlightPlan.from_yaml(read_plan(options.plan)) if options.plan else None
+    return parse_plan(read_plan(options.plan)) if options.plan else None
 
 
 def _listed(path: str, patterns: Sequence[str]) -> bool:

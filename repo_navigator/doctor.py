@@ -26,6 +26,7 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.settings import EMBEDDED, NavigationRequest
 from repo_map.errors import RepoMapError
+from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
@@ -115,19 +116,19 @@ def vocabularies() -> Finding:
 
 def grammars() -> Finding:
     """Every grammar loads."""
-    languages = importlib.import_module("repo_map.languages.grammars")
-    names = sorted(name for name, spec in languages.LANGUAGES.items() if spec.module)
+    loading = importlib.import_module("repo_map.languages.grammars")
+    names = sorted(name for name, each in LANGUAGES.items() if each.has_grammar)
     broken = []
     for name in names:
         try:
-            languages.parser_for(name)
+            loading.parser_for(name)
         except Exception as error:
             broken.append(f"{name} ({error})")
     if broken:
         return Finding(
             "grammars", FindingState.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator"
         )
-    others = len(languages.LANGUAGES) - len(names)
+    others = len(LANGUAGES) - len(names)
     return Finding(
         "grammars", FindingState.OK, f"{len(names)} load, and {others} languages are read without one"
     )

@@ -42,8 +42,9 @@ def generate(options: argparse.Namespace) -> str:
     if options.save_plan:
         from repo_map.atomic_files import replace_text  # noqa: PLC0415
         from repo_map.drawing.replay import stamp  # noqa: PLC0415
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-        replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
+        replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
     if not options.quiet:
         _tell(drawn, index, asked=bool(plan.verbosity))
     return _as_json(drawn, index) if options.json else drawn.text
@@ -55,7 +56,9 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 
     plan = FlightPlan()
     if options.plan:
-        plan = FlightPlan.from_yaml(read_plan(options.plan))
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        plan = parse_plan(read_plan(options.plan))
     updates: dict[str, Any] = {}
     if options.tokens is not None:
         updates["budget"] = options.tokens
@@ -73,7 +76,7 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from repo_map.plan.yaml import plan_error  # noqa: PLC0415
+    from repo_map.plan.errors import plan_error  # noqa: PLC0415
 
     try:
         return model.model_validate(data)
@@ -102,7 +105,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
         f"{drawn.tokens:,} of {drawn.budget:,} tokens",
-        f"{len(drawn.files):,} file{'s' * (len(drawn.files) != 1)}",
+        f"{len(drawn.blocks):,} file{'s' * (len(drawn.blocks) != 1)}",
     ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
@@ -123,7 +126,9 @@ def _as_json(drawn: RepoMap, index: RepoIndex) -> str:
         "map": drawn.text,
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
-        "files": [file._asdict() for file in drawn.files],
+        "files": [
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
+        ],
         "cuts": [cut._asdict() for cut in drawn.cuts],
         "cut_files": drawn.cut_files,
         "left_out": drawn.left_out,

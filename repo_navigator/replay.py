@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         from repo_map.drawing.replay import replay  # noqa: PLC0415
         from repo_map.index import build_index  # noqa: PLC0415
         from repo_map.indexing.store import Store  # noqa: PLC0415
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415
 
     # A short-lived process that builds large tables: collecting garbage costs more than it frees.
     gc.disable()
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
-    plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
+    plan = parse_plan(read_plan(Path(options.plan)))
     if options.tokens is not None:
         if options.tokens < 1:
             raise InvalidRequestError(
@@ -68,8 +68,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_context(drawn.text)
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        message = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
-        print(f"{drift.describe()} {message}", file=sys.stderr)
+        size = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}"
+        print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
         for note in drawn.notes:
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
@@ -81,7 +81,7 @@ def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
         "files": [
-            {"path": file.path, "level": int(file.level), "tokens": file.tokens} for file in drawn.files
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
         ],
         "drift": {
             "told": drift.describe(),

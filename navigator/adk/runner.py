@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from navigator.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
     from navigator.workspace import Workspace
-    from repo_map.plan.update import PlanChange
+    from repo_map.plan.diff import PlanChange
 
 
 APP_NAME = "repo_navigator"

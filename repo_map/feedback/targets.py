@@ -13,7 +13,8 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.languages.registry import language_called
+from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -63,28 +64,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
-_KINDS: dict[str, tuple[FileFlag, str]] = {
-    "test": (FileFlag.TEST, ""),
-    "tests": (FileFlag.TEST, ""),
-    "testing": (FileFlag.TEST, ""),
-    "specs": (FileFlag.TEST, ""),
-    "unit tests": (FileFlag.TEST, ""),
-    "generated": (FileFlag.GENERATED, ""),
-    "generated code": (FileFlag.GENERATED, ""),
-    "vendored": (FileFlag.VENDORED, ""),
-    "vendor": (FileFlag.VENDORED, ""),
-    "third-party": (FileFlag.VENDORED, ""),
-    "docs": (FileFlag(0), r"(?:^|/)docs?/|\.(?:md|mdx|rst|txt|adoc)$"),
-    "documentation": (FileFlag(0), r"(?:^|/)docs?/|\.(?:md|mdx|rst|txt|adoc)$"),
-    "markdown": (FileFlag(0), r"\.mdx?$"),
-    "examples": (FileFlag(0), r"(?:^|/)(?:examples?|samples?|demos?)/"),
-    "benchmarks": (FileFlag(0), r"(?:^|/)(?:benchmarks?|bench|benches|perf)/"),
-    "changelog": (FileFlag(0), r"(?i)(?:^|/)(?:changelog|changes|history|news)[^/]*$"),
-    "config": (FileFlag(0), r"\.(?:toml|ya?ml|ini|cfg|json)$"),
-    "configuration": (FileFlag(0), r"\.(?:toml|ya?ml|ini|cfg|json)$"),
-}
 _MOST_PATTERNS = 12
-_LANGUAGE_NAMES = {"c++": "cpp", "c#": "csharp", "js": "javascript", "ts": "typescript"}
 
 
 def split_targets(words: str) -> list[str]:
@@ -109,9 +89,9 @@ def find_target(index: RepoIndex, words: str) -> Target:
     """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
     if not words:
         return Target(words)
-    kind = _KINDS.get(words.lower())
+    kind = spoken_kind(words)
     if kind is not None:
-        return Target(words, _kind_patterns(index, *kind))
+        return Target(words, _kind_patterns(index, kind))
     patterns = _path_patterns(index, words) or _language_patterns(index, words)
     if patterns:
         return Target(words, patterns)
@@ -152,12 +132,9 @@ def globs_of_others(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
     return globs.globs_covering([path for path in index.paths if path not in wanted], wanted)
 
 
-def _kind_patterns(index: RepoIndex, flag: FileFlag, expression: str) -> tuple[str, ...]:
-    if flag:
-        chosen = (index.files.flags & int(flag)) != 0
-        paths = [path for path, hit in zip(index.paths, chosen.tolist(), strict=True) if hit]
-    else:
-        paths = [path for path in index.paths if re.search(expression, path)]
+def _kind_patterns(index: RepoIndex, kind: SpokenKind) -> tuple[str, ...]:
+    flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
+    paths = [path for path, flags in flagged if kind.holds(path, flags)]
     others = set(index.paths) - set(paths)
     return tuple(globs.globs_covering(paths, others))
 
@@ -186,9 +163,7 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
 
 
 def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
-    name = {"c++": "cpp", "c#": "csharp", "js": "javascript", "ts": "typescript"}.get(
-        words.lower(), words.lower()
-    )
+    name = language_called(words)
     language = index.languages.get(name)
     if language is None or not name:
         return ()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
+from repo_map.worktree.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -19,7 +20,6 @@ Ints = NDArray[np.int64]
 
 _COUNT_BITS = 20
 """No name occurs more often in a definition than a file may have bytes."""
-_UNREFERABLE_KINDS = frozenset({"heading", "key", "element", "rule"})
 _KIND_TRUST = {"method": 0.2, "field": 0.1, "constant": 0.4, "module": 0.3}
 _SELDOM_MEANT = 0.1
 _PLAIN, _PRIVATE, _SHORT, _LONG = 0.4, 0.3, 0.3, 2.0
@@ -52,7 +52,7 @@ def build_graph(index: RepoIndex) -> ReferenceGraph:
     """Read who refers to what out of the index's columns."""
     count = len(index.paths)
     symbols, references = index.symbols, index.references
-    referable = np.array([kind not in _UNREFERABLE_KINDS for kind in index.kinds], dtype=bool)
+    referable = np.array([kind not in TEXT for kind in index.kinds], dtype=bool)
     row = np.flatnonzero(referable[symbols.kind]) if len(referable) else np.zeros(0, np.int64)
     name = symbols.name[row].astype(np.int64)
     definer = _owners(symbols.file_start)[row]
@@ -117,7 +117,7 @@ def _trust(index: RepoIndex, row: Ints, definer: Ints) -> Floats:
     """
     by_kind = np.array([_KIND_TRUST.get(kind, 1.0) for kind in index.kinds])
     flags = index.files.flags[definer]
-    seldom = (flags & int(FileFlag.TEST | FileFlag.GENERATED | FileFlag.VENDORED)) > 0
+    seldom = (flags & int(COPIED | FileFlag.TEST)) > 0
     trust: Floats = by_kind[index.symbols.kind[row]] * np.where(seldom, _SELDOM_MEANT, 1.0)
     return trust
 
@@ -146,9 +146,7 @@ def _owners(file_start: NDArray[np.int64]) -> Ints:
 Place = tuple[int, int]
 """File id, and row of the definition within the file."""
 
-_CODE_KINDS = frozenset(
-    {"function", "method", "class", "interface", "struct", "enum", "trait", "type", "macro"}
-)
+_CODE_KINDS = FUNCTIONS | TYPES - {"impl"} | {"type"}
 
 
 def used_by(index: RepoIndex, place: Place) -> list[Place]:

@@ -12,10 +12,11 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from tree_sitter import Language, Parser, Point, Query, QueryError, Tree
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser, Point, Query, QueryError, Tree
 
-from repo_map.languages.parser import DEEPEST_YAML, CpuDeadline, most_levels
-from repo_map.languages.registry import LANGUAGES, LanguageSpec
+from repo_map.languages.parser import CpuDeadline
+from repo_map.languages.registry import language_named
 
 _PARSE_CHUNK: Final = 65_536
 _TEXT_CHUNK: Final = 128
@@ -39,16 +40,16 @@ class TooDeepError(ParseError):
 
 
 @cache
-def grammar(language: str) -> Language:
+def grammar(language: str) -> Grammar:
     """Load a language's grammar; raises ``GrammarMissingError``."""
-    spec = LANGUAGES[language]
-    if not spec.module:
+    known = language_named(language)
+    if not known.has_grammar:
         raise GrammarMissingError(f"{language} is read without a grammar")
     try:
-        module = importlib.import_module(spec.module)
-        return Language(getattr(module, spec.function)())
+        module = importlib.import_module(known.grammar_module)
+        return Grammar(getattr(module, known.grammar_function)())
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        wheel = spec.module.replace("_", "-")
+        wheel = known.grammar_module.replace("_", "-")
         raise GrammarMissingError(
             f"the {language} grammar can't be loaded ({error}); install {wheel} to read these files"
         ) from error
@@ -73,8 +74,9 @@ def parser_for(language: str) -> Parser:
 
 def parse(source: bytes, language: str, deadline: CpuDeadline) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
-    if language == "yaml" and (depth := most_levels(source)) > DEEPEST_YAML:
-        raise TooDeepError(f"its blocks may be nested {depth:,} deep, more than {DEEPEST_YAML}")
+    refusal = language_named(language).refusal
+    if refusal is not None and (why := refusal(source)):
+        raise TooDeepError(why)
     parser = parser_for(language)
     chunk = _PARSE_CHUNK
 
@@ -95,7 +97,7 @@ def parse(source: bytes, language: str, deadline: CpuDeadline) -> Tree:
 
 def compile_query(language: str, text: str) -> Query:
     """Compile a query of tree-sitter's query language; raises ``ValueError`` that names line and column."""
-    if not LANGUAGES.get(language, LanguageSpec(())).module:
+    if not language_named(language).has_grammar:
         raise ValueError(f"{language or 'plain text'} has no grammar, so a query can't be run on it")
     try:
         return Query(grammar(language), text)
@@ -113,7 +115,7 @@ def compile_query(language: str, text: str) -> Query:
 @cache
 def symbol_query(language: str) -> Query:
     """Return the query for definitions and imports, ``queries/<language>/symbols.scm``."""
-    folder = LANGUAGES[language].queries or language
+    folder = language_named(language).queries or language
     text = resources.files("repo_map").joinpath("queries", folder, "symbols.scm").read_text(encoding="utf-8")
     return compile_query(language, text)
 

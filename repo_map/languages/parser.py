@@ -1,8 +1,7 @@
-"""Tree-sitter parser with deadline and recursion guards."""
+"""How long a grammar may take over a source."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from typing import Final
@@ -40,26 +39,3 @@ class CpuDeadline:
         before = time.thread_time()
         work()
         self._cpu += time.thread_time() - before
-
-
-DEEPEST_YAML: Final = 200
-"""Levels; the scanner of tree-sitter-yaml 0.7 writes 4 bytes for each into a buffer of 1,024."""
-_MARKS: Final = rb"[ \t]*(?:[-?:][ \t]+)*[-?:]?"
-# A column holds two levels at most: a key, and the list below it at the same indentation.
-_FAR_IN: Final = re.compile(rb"^[ \t?:-]{%d}" % (DEEPEST_YAML // 2), re.M)
-_LINE_START: Final = re.compile(rb"^" + _MARKS, re.M)
-
-
-def most_levels(source: bytes) -> int:
-    """Return a number of levels that no block is deeper than, 0 where no line is far enough in to matter.
-
-    Blocks within one another begin at different places of their lines. So the places are counted, and not
-    what lies between them: comments, blank lines and texts of many lines end no block, or only seem to.
-    """
-    if _FAR_IN.search(source) is None:
-        return 0
-    places: set[tuple[int, bool]] = set()
-    for start in {line[0] for line in _LINE_START.finditer(source)}:
-        places.update((at, True) for at, byte in enumerate(start) if byte in b"-?:")
-        places.add((len(start), False))
-    return len(places)

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
 from repo_map.parsing.values import Definition
-from repo_map.relevance.priors import is_intended
 from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.selection.sections import qualified_names
 from repo_map.text import tokens
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import FileFlag, kinds_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -101,7 +102,7 @@ _ASIDE = 3.0
 """What tests, prose and data are worth less than code, unless the goal names them: fixes rarely edit them."""
 _GAP = 0.7
 """What imports and constants, the lines between definitions, are worth less than a definition."""
-_PROSE_AND_DATA = frozenset({"", "css", "html", "json", "markdown", "toml", "yaml"})
+_ASIDE_ROLES = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _LATER_WINDOW = 1.0
 """What each further window of a function is worth less than the one before."""
 
@@ -232,7 +233,7 @@ class PieceReader:
         if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
             return 0.0
         flags = int(index.files.flags[file_id])
-        if is_intended(path, flags, self._goal.aims):
+        if kinds_of(path, flags) & self._goal.aims.kinds:
             return 0.0
-        language = index.languages[int(index.files.language[file_id])]
-        return _ASIDE if flags & FileFlag.TEST or language in _PROSE_AND_DATA else 0.0
+        role = language_named(index.languages[int(index.files.language[file_id])]).role
+        return _ASIDE if flags & FileFlag.TEST or role in _ASIDE_ROLES else 0.0

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from tree_sitter import Node
 
-from repo_map.parsing.names import NAMERS, Named, plain_name
-from repo_map.parsing.queries import Captures, Scan
+from repo_map.languages.kinds import TYPES
+from repo_map.languages.language import DocComments, Found
+from repo_map.languages.names import Captures, Named
+from repo_map.languages.registry import language_named
+from repo_map.parsing.queries import Scan
 from repo_map.parsing.values import Definition
 
 _ANNOTATION_STARTS: Final = (b"@", b"[", b"#[")
@@ -23,29 +24,13 @@ _MATCHES_PER_DEFINITION: Final = 3
 """Several patterns may find the same definition; more than so many find others."""
 
 
-class Found(NamedTuple):
-    """A definition before it is nested: byte range with its wrappers, and 0-based rows."""
-
-    start_byte: int
-    minus_end_byte: int
-    """Negative, so that sorting puts the enclosing one of two that begin together first."""
-    name: str
-    kind: str
-    start: int
-    end: int
-    sig_start: int
-    sig_end: int
-    body_byte: int
-    """Where the body starts, -1 where there is none."""
-
-
 def find_definitions(source: bytes, found: Scan, language: str, most: int) -> list[Found]:
     """Give matches their names and lines; sorted, with the enclosing one of two first.
 
     Of many more than ``most`` matches only the first of the source are taken.
     """
     placer = _Placer(source, found)
-    namer = NAMERS.get(language, plain_name)
+    namer = language_named(language).namer
     definitions: list[Found] = []
     matches = found.matches
     if len(matches) > most * _MATCHES_PER_DEFINITION:
@@ -149,68 +134,28 @@ def _weight(item: Found) -> int:
 _WEIGHTS: Final = {"constant": 0, "field": 0, "type": 1, "class": 2}
 
 
-_DOCSTRING: Final = re.compile(
-    rb"""[rRuU]?(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
-    rb"[ \t]*(?=[#\r\n;]|\Z)",
-    re.S,
-)
-_LINE_END: Final = re.compile(rb"\n")
-_SLASHES: Final = (b"//",)
-_HASH: Final = (b"# ", b"##", b"#\t")
-_LINE_COMMENTS: Final[dict[str, tuple[bytes, ...]]] = {
-    "ruby": _HASH,
-    "bash": _HASH,
-    "elixir": _HASH,
-    "yaml": _HASH,
-    "toml": _HASH,
-    "hcl": (*_HASH, *_SLASHES),
-    "php": (*_HASH, *_SLASHES),
-    "lua": (b"--",),
-    "sql": (b"--",),
-}
-_WITHOUT_BLOCKS: Final = frozenset({"ruby", "bash", "elixir", "yaml", "toml", "lua"})
-_WITH_DOCSTRING: Final = frozenset({"function", "method", "class"})
 _LONGEST_BLOCK: Final = 400
-
-
-class DocstringFinder:
-    """Finds the strings that open the bodies of one Python file."""
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-        self._line_ends: list[int] | None = None
-
-    def at(self, body_byte: int) -> tuple[int, int]:
-        """Return first and last line (1-based) of the string that opens a body, (0, 0) without one."""
-        if body_byte < 0 or (found := _DOCSTRING.match(self._source, body_byte)) is None:
-            return 0, 0
-        if self._line_ends is None:
-            self._line_ends = [end.start() for end in _LINE_END.finditer(self._source)]
-        first = bisect_left(self._line_ends, body_byte) + 1
-        return first, first + found[0].count(b"\n")
 
 
 def doc_finder(source: bytes, language: str) -> Callable[[Found], tuple[int, int]]:
     """Return what tells a find's documentation, as first and last line, (0, 0) where there is none."""
-    if language == "python":
-        docstrings = DocstringFinder(source)
-        return lambda item: docstrings.at(item.body_byte) if item.kind in _WITH_DOCSTRING else (0, 0)
-    comments = CommentFinder(source, language)
-    if language == "elixir":
-        return lambda item: (
-            comments.attribute(item.start, item.sig_start, item.sig_end)
-            or comments.above(item.start, item.sig_start)
-        )
-    return lambda item: comments.above(item.start, item.sig_start)
+    known = language_named(language)
+    own = known.docs(source) if known.docs is not None else None
+    if known.doc_comments is None:
+        return own if own is not None else lambda _item: (0, 0)
+    comments = CommentFinder(source, known.doc_comments)
+    if own is None:
+        return lambda item: comments.above(item.start, item.sig_start)
+    return lambda item: found if (found := own(item))[0] else comments.above(item.start, item.sig_start)
 
 
 class CommentFinder:
     """Finds the comment block that stands right above a row of one file."""
 
-    def __init__(self, source: bytes, language: str) -> None:
+    def __init__(self, source: bytes, comments: DocComments) -> None:
         self._lines = source.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        self._marks = _LINE_COMMENTS.get(language, _SLASHES)
-        self._has_blocks = language not in _WITHOUT_BLOCKS
+        self._marks = comments.line
+        self._has_blocks = comments.blocks
         self._known: dict[tuple[int, int], tuple[int, int]] = {}
 
     def above(self, start: int, sig_start: int) -> tuple[int, int]:
@@ -222,18 +167,6 @@ class CommentFinder:
         if found == (0, 0) and sig_start > start + 1:
             found = self._block_at(sig_start - 1, start)
         return found
-
-    def attribute(self, start: int, sig_start: int, sig_end: int) -> tuple[int, int] | None:
-        """Return the lines of Elixir's ``@doc`` before a signature, or of the ``@moduledoc`` after it."""
-        for row in (*range(start, sig_start), sig_end + 1):
-            line = self._lines[row].strip() if row < len(self._lines) else b""
-            if line.startswith((b"@doc ", b"@moduledoc ")) and not line.endswith(b"false"):
-                last = row
-                if line.count(b'"""') == 1:
-                    below = range(row + 1, min(row + _LONGEST_BLOCK, len(self._lines)))
-                    last = next((r for r in below if b'"""' in self._lines[r]), row)
-                return row + 1, last + 1
-        return None
 
     def _block_at(self, row: int, floor: int) -> tuple[int, int]:
         """Return the block that ends at ``row``, looked for once: many definitions may begin on one line."""
@@ -268,10 +201,6 @@ class CommentFinder:
         return -1
 
 
-CONTAINERS: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
-"""Kinds whose functions are methods, and whose constants are fields."""
-
-
 def nest(found: list[Found], source: bytes, language: str) -> list[Definition]:
     """Turn sorted finds into definitions: parents, methods told from functions, documentation attached."""
     doc_of = doc_finder(source, language)
@@ -296,7 +225,7 @@ def _encloses(outer: Found, inner: Found) -> bool:
 
 
 def _kind_in(kind: str, owner: str) -> str:
-    if owner in CONTAINERS:
+    if owner in TYPES:
         if kind == "function":
             return "method"
         if kind == "constant" and owner != "enum":

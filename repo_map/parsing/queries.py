@@ -10,105 +10,30 @@ from typing import Final, NamedTuple
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import symbol_query
+from repo_map.languages.kinds import CONTAINERS
+from repo_map.languages.language import WHOLE_TREE, Reach
+from repo_map.languages.names import Captures
 from repo_map.languages.parser import CpuDeadline
+from repo_map.languages.registry import language_named
 
-
-class Reach(NamedTuple):
-    """Where the query of one language needs to look; visiting every node costs a third of the parse."""
-
-    depth: int
-    """Levels below a file, a class body or a block on which definitions start; 0 looks at the whole tree."""
-    hints: tuple[bytes, ...] = ()
-    """Bytes without which a function's body defines nothing."""
-    proof: re.Pattern[bytes] | None = None
-    """What must match where a hint was found."""
-
-    def hints_at_more(self, source: bytes, body: Node) -> bool:
-        """Tell whether a body may hold definitions of its own."""
-        start, end = body.byte_range
-        # Indentation before the first statement tells it from a word in a sentence.
-        line = source.rfind(b"\n", 0, start) + 1
-        if source[line:start].isspace():
-            start = line
-        if any(source.find(hint, start, end) >= 0 for hint in self.hints):
-            return self.proof is None or self.proof.search(source, start, end) is not None
-        return False
-
-
-WHOLE_TREE: Final = Reach(0)
-_INNER_TYPES: Final = re.compile(
-    rb"\b(?:struct|class|union|enum|namespace)\b[^;(){}=]{0,300}\{|^[ \t]*#[ \t]*define|\btypedef\b", re.M
-)
-
-REACH: Final[dict[str, Reach]] = {
-    "python": Reach(
-        2,
-        (b"def ", b"class ", b"import "),
-        re.compile(rb"(?:^|[:;])[ \t]*(?:async[ \t]+)?(?:def|class|import|from)[ \t]+[\w.]", re.M),
-    ),
-    "go": Reach(3, (b"type ",), re.compile(rb"\btype[ \t]+[\w(]")),
-    "java": Reach(
-        1,
-        (
-            b"@Override",
-            b"class ",
-            b"public ",
-            b"protected ",
-            b"private ",
-            b"interface ",
-            b"enum ",
-            b"record ",
-        ),
-    ),
-    "rust": Reach(
-        1,
-        (
-            b"fn ",
-            b"use ",
-            b"struct ",
-            b"impl",
-            b"enum ",
-            b"const ",
-            b"static ",
-            b"mod ",
-            b"trait ",
-            b"type ",
-            b"macro_rules",
-        ),
-        re.compile(
-            rb"\b(?:fn|use|struct|enum|union|const|static|mod|trait|type)\s+\w|\bmacro_rules!|\bimpl\b[^;{}]{0,300}\{",
-            re.M,
-        ),
-    ),
-    "c": Reach(1, (b"struct", b"union", b"enum", b"define", b"typedef"), _INNER_TYPES),
-    "cpp": Reach(
-        3,
-        (b"struct", b"class", b"union", b"enum", b"define", b"typedef", b"using "),
-        re.compile(_INNER_TYPES.pattern + rb"|\busing\s+\w+\s*=", re.M),
-    ),
-}
-
-
-Captures = dict[str, list[Node]]
-
-_ROLES: Final = frozenset(
+ROLES: Final = frozenset(
     {
-        "name",
-        "body",
-        "head",
-        "declarator",
-        "owner",
-        "wrapper",
-        "wrapped",
-        "attribute",
-        "import",
-        "inside",
-        "callee",
+        "name",  # what the definition is called; the namer makes a name of it
+        "body",  # where the signature ends, and where members and inner definitions stand
+        "head",  # the last node of the signature, where comments may stand between it and the body
+        "declarator",  # in place of a name: what C's namer looks for one in
+        "owner",  # whose method it is, for a namer
+        "wrapper",  # what stands around a definition and belongs to it (`export …`, decorators) …
+        "wrapped",  # … and the node that it stands around
+        "attribute",  # a sibling before a definition that belongs to it (`#[derive(…)]`)
+        "import",  # an import statement
+        "inside",  # a node on whose level definitions stand as well (`if …:`, `#ifdef`)
+        "callee",  # what a predicate asks about
     }
 )
+"""What the captures of a query say beside the one that is the definition and bears its kind as name."""
 DEEPEST: Final = 200
 """Levels of syntax below the node a query runs on: its time grows with nodes times depth."""
-_OUTER: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module"})
 
 
 class Match(NamedTuple):
@@ -141,7 +66,7 @@ def scan(source: bytes, tree: Tree, language: str, deadline: CpuDeadline) -> Sca
 
     Stops where the deadline passes; the caller asks it.
     """
-    reach = REACH.get(language, WHOLE_TREE)
+    reach = language_named(language).reach
     # The parser's repairs put definitions anywhere.
     if reach.depth == 0 or tree.root_node.has_error:
         reach = WHOLE_TREE
@@ -155,6 +80,7 @@ class _Scanner:
         query = symbol_query(language)
         self._source = source
         self._reach = reach
+        self._proof = re.compile(reach.proof, re.MULTILINE)
         self._deadline = deadline
         self._kinds = _kinds_of_patterns(language)
         self._level, self._all = QueryCursor(query), QueryCursor(query)
@@ -197,7 +123,7 @@ class _Scanner:
         for pattern, captures in cursor.matches(root):
             kind = kinds.get(pattern)
             if kind is None:
-                kind = kinds[pattern] = next((role for role in captures if role not in _ROLES), "")
+                kind = kinds[pattern] = next((role for role in captures if role not in ROLES), "")
             if kind:
                 matches.append(Match(kind, captures[kind][0], captures))
             elif "inside" not in captures:
@@ -209,10 +135,22 @@ class _Scanner:
         if inside := captures.get("inside"):
             self._levels += (node for node in inside if node.id != level.id)
         elif kind and (body := captures.get("body")):
-            if kind in _OUTER:
+            if kind in CONTAINERS:
                 self._levels.append(body[0])
-            elif self._reach.hints_at_more(self._source, body[0]):
+            elif self._hints_at_more(body[0]):
                 self._wholes.append(body[0])
+
+    def _hints_at_more(self, body: Node) -> bool:
+        """Tell whether a body may hold definitions of its own."""
+        source = self._source
+        start, end = body.byte_range
+        # Indentation before the first statement tells it from a word in a sentence.
+        line = source.rfind(b"\n", 0, start) + 1
+        if source[line:start].isspace():
+            start = line
+        if any(source.find(hint, start, end) >= 0 for hint in self._reach.hints):
+            return self._proof.search(source, start, end) is not None
+        return False
 
 
 def _note(found: Scan, captures: Captures) -> None:

@@ -8,8 +8,9 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from repo_map.languages.grammars import GrammarMissingError, ParseError, ParseTimeoutError, load, parse
+from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.parser import CpuDeadline, seconds_for
-from repo_map.languages.registry import language_in
+from repo_map.languages.registry import language_called, language_in, language_named
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.definitions import find_definitions, nest
 from repo_map.parsing.imports import find_imports
@@ -62,10 +63,12 @@ def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
 
 _SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
 _BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]{0,2000}+>", re.M | re.I)
-_DATA_SCRIPT: Final = re.compile(
+_NOT_JAVASCRIPT: Final = re.compile(
     rb"""type\s*=\s*["']?(?!module|text/javascript|application/javascript|text/babel)""", re.I
 )
 _TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
+_UNTYPED: Final = "javascript"
+"""What a script is in that names no language."""
 _MOST_SCRIPTS: Final = 50
 _MOST_BLOCKS: Final = 50
 
@@ -82,10 +85,10 @@ class _Script(NamedTuple):
 
 def read_component(source: bytes, language: str, deadline: CpuDeadline, most: int) -> FileSymbols:
     """Read the blocks or elements of a file, and the definitions inside its scripts as their children."""
-    if language == "html":
-        outer = read_code(source, language, deadline, most)
-    else:
+    if language_named(language).structure is Structure.BLOCKS:
         outer = _read_blocks(source, language)
+    else:
+        outer = read_code(source, language, deadline, most)
     found = list(_scripts(source))
     scripts = {script.row: script for script in found[:_MOST_SCRIPTS]}
     unread = len(found) - len(found[:_MOST_SCRIPTS])
@@ -113,10 +116,10 @@ def _scripts(source: bytes) -> Iterator[_Script]:
     row, counted = 1, 0
     for found in _SCRIPT.finditer(source):
         attributes, code = found[1], found[2]
-        if not code.strip() or _DATA_SCRIPT.search(attributes):
+        if not code.strip() or _NOT_JAVASCRIPT.search(attributes):
             continue
         typed = _TYPED.search(attributes)
-        language = "javascript" if typed is None else "tsx" if typed[1].lower() == b"tsx" else "typescript"
+        language = language_called(typed[1].decode() if typed else _UNTYPED)
         row, counted = row + source.count(b"\n", counted, found.start()), found.start()
         yield _Script(row, language, *found.span(2))
 
@@ -191,8 +194,7 @@ class _Merged:
 
 LARGEST_DATA: Final = 300_000
 """Bytes of a format that is mostly data: its keys say little, and its grammars are slow."""
-_DATA: Final = frozenset({"json", "yaml", "toml", "css", "html"})
-_COMPONENTS: Final = frozenset({"html", "vue", "svelte"})
+_DATA: Final = frozenset({LanguageRole.DATA, LanguageRole.MARKUP})
 _REFERENCES_PER_DEFINITION: Final = 10
 
 
@@ -203,11 +205,12 @@ def read_symbols(source: bytes, path: str, limits: Limits = USUAL) -> FileSymbol
         return FileSymbols(language, (), (), (), ())
     if problem := _too_big(source, language, limits):
         return FileSymbols(language, (), (), (), (problem,))
-    if language == "markdown":
+    known = language_named(language)
+    if known.structure is Structure.HEADINGS:
         return _bounded(FileSymbols(language, read_headings(source), (), (), ()), limits)
     deadline = CpuDeadline(seconds_for(len(source), limits.parse_seconds))
     read: Callable[[bytes, str, CpuDeadline, int], FileSymbols] = (
-        read_component if language in _COMPONENTS else read_code
+        read_component if known.has_scripts else read_code
     )
     return _bounded(read(source, language, deadline, limits.definitions), limits)
 
@@ -235,7 +238,9 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
 
 def _too_big(source: bytes, language: str, limits: Limits) -> str:
     """Say why a source is not worth parsing, ``""`` where it is."""
-    largest = min(LARGEST_DATA, limits.file_bytes) if language in _DATA else limits.file_bytes
+    largest = (
+        min(LARGEST_DATA, limits.file_bytes) if language_named(language).role in _DATA else limits.file_bytes
+    )
     longest_allowed = limits.line_bytes
     if len(source) > largest:
         return f"{len(source):,} bytes are more than the {largest:,} that are parsed; no symbols were read"

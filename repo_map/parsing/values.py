@@ -7,6 +7,13 @@ from typing import NamedTuple
 from repo_map.languages.registry import language_in
 
 
+class LineRange(NamedTuple):
+    """Lines of a file, 1-based and inclusive."""
+
+    first: int
+    last: int
+
+
 class Definition(NamedTuple):
     """One definition or heading; every line number is 1-based and inclusive."""
 
@@ -14,9 +21,7 @@ class Definition(NamedTuple):
     """The leaf name (``dispatch``), or a heading's text. A member that stands outside its owner's lines
     carries the owner with it: a Go method is ``Router.Serve``, C++'s ``A::f`` is ``A.f``."""
     kind: str
-    """``function``, ``method``, ``class``, ``interface``, ``struct``, ``enum``, ``trait``, ``impl``,
-    ``module``, ``type``, ``macro``, ``field``, ``constant``, ``heading``, ``key``, ``element``, ``rule``,
-    ``table``."""
+    """One of ``languages.kinds.KINDS``."""
     parent: int
     """Index of the enclosing definition in the same file, -1 at the top; its lines contain this one's."""
     start: int
@@ -52,7 +57,7 @@ class FileSymbols(NamedTuple):
     """Everything the index needs to know of one file's syntax."""
 
     language: str
-    """A key of ``languages.LANGUAGES``, or ``""`` for text without a grammar."""
+    """A key of ``registry.LANGUAGES``, or ``""`` for text without a grammar."""
     definitions: tuple[Definition, ...]
     """In source order; a parent comes before its children."""
     references: tuple[Reference, ...]

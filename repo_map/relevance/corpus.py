@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -18,33 +20,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_CODE = frozenset(
-    [
-        "python",
-        "javascript",
-        "typescript",
-        "tsx",
-        "go",
-        "rust",
-        "java",
-        "c",
-        "cpp",
-        "csharp",
-        "c_sharp",
-        "ruby",
-        "php",
-        "kotlin",
-        "scala",
-        "swift",
-        "lua",
-        "elixir",
-        "vue",
-        "svelte",
-        "bash",
-    ]
-)
-_UNREADABLE = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +31,14 @@ class Corpus:
     @cached_property
     def readable(self) -> NDArray[np.bool_]:
         """Whether each file has text."""
-        return np.asarray((self.index.files.flags & int(_UNREADABLE)) == 0)
+        return np.asarray((self.index.files.flags & int(PATH_ONLY)) == 0)
 
     @cached_property
     def is_code(self) -> NDArray[np.bool_]:
         """Whether each file is in a programming language, rather than prose, data or markup."""
-        code = np.array([language in _CODE for language in self.index.languages], np.bool_)
+        code = np.array(
+            [language_named(name).role is LanguageRole.CODE for name in self.index.languages], np.bool_
+        )
         return code[self.index.files.language]
 
     @cached_property

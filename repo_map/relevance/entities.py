@@ -119,7 +119,7 @@ def find_called(corpus: Corpus, title: str) -> Iterator[tuple[int, float, str]]:
         yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
     for match in _JOINED.finditer(title):
         yield from ((file, _PERHAPS, match[0]) for file in _of_stem(corpus, match[0]))
-    if (lead := _LEAD.match(title)) and not file_kind_intents(lead[0]):
+    if (lead := _LEAD.match(title)) and not file_kind_intents(lead[0]).kinds:
         # What leads a commit's message is often a folder or a topic: of code that says little.
         led = np.array(_of_stem(corpus, lead[1]), np.int64)
         beside: list[int] = led[are_auxiliary(corpus, led) > 0].tolist()
@@ -185,7 +185,7 @@ class EntityMatches:
 
 def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
     """Look up everything that the goal names."""
-    named = EntityMatches(are_intended(corpus, goal.aims))
+    named = EntityMatches(are_intended(corpus, goal.aims.kinds))
     _find_frames(corpus, goal, named)
     named.crash = _find_crash(corpus, goal, named.aimed)
     frame_names = {frame.path for frame in goal.frames if not frame.linked}

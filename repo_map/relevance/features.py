@@ -43,7 +43,7 @@ from repo_map.relevance.entities import (
 )
 from repo_map.relevance.goal import ParsedGoal
 from repo_map.relevance.neighbours import call_features, namesake_files, namesake_units
-from repo_map.relevance.priors import FileKindIntent, are_main, file_priors, unit_priors
+from repo_map.relevance.priors import are_main, file_priors, unit_priors
 from repo_map.text.terms import terms_of, words
 
 MOST_CANDIDATES = 400
@@ -114,7 +114,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
         **lexical_file_features(candidates, query, matches),
         **path_features(candidates, query.goal_weights),
         **stem_features(candidates, goal),
-        **file_priors(candidates, named.aimed, is_outright=FileKindIntent.OUTRIGHT in goal.aims),
+        **file_priors(candidates, named.aimed, is_outright=goal.aims.is_outright),
         **file_mentions(candidates, named),
         **_unit_maxima(candidates, unit),
     }

@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
+from repo_map.languages.registry import LANGUAGES
 from repo_map.relevance.priors import FileKindIntent, file_kind_intents
 from repo_map.text.terms import terms_of, words
 
@@ -151,9 +152,12 @@ class TraceFrame(NamedTuple):
     """Whether it is a link into the source, which somebody meant to be followed."""
 
 
-_SUFFIXES = (
-    "py|pyx|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|scala|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|ipp|rb|php|cs|swift|"
-    "lua|sh|vue|svelte|css|scss|html|json|ya?ml|toml|cfg|ini|md|rst|txt|sql|hcl|tf|ex|exs|y|l|m|mm|proto|gradle|xml"
+_SUFFIXES = "|".join(
+    sorted(
+        {re.escape(suffix[1:]) for each in LANGUAGES.values() for suffix in each.spoken_suffixes}
+        # Of files that no language here reads.
+        | {"cfg", "gradle", "ini", "l", "m", "mm", "proto", "pyx", "rst", "txt", "xml", "y"}
+    )
 )
 _PYTHON_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?')
 _JAVA_FRAME = re.compile(r"\bat ([\w.$<>/@]+)\.([\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy))(?::(\d+))?\)")

@@ -15,7 +15,8 @@ from repo_map.graph.pagerank import files_defining
 from repo_map.recent import Recent
 from repo_map.selection.exclusions import excluded
 from repo_map.selection.sections import Parts, captures_nothing, line_range
-from repo_map.selection.select import PATH_ONLY, files_named
+from repo_map.selection.select import files_named
+from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -157,7 +158,7 @@ def _is_plainly_met(index: RepoIndex, file_id: int, section: SectionRule) -> boo
     Plans that are packed consist of such sections, so what is looked up is one name, not every definition.
     """
     if section.lines:
-        return line_range(section.lines)[0] <= int(index.files.lines[file_id])
+        return line_range(section.lines).first <= int(index.files.lines[file_id])
     name = globs.plain(section.pattern or "")
     leaf = index.strings.get(name.rpartition(".")[2])
     if leaf is None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
-from repo_map.languages.registry import LANGUAGES
+from repo_map.languages.registry import language_named
+from repo_map.parsing.values import LineRange
 from repo_map.recent import Recent
 from repo_map.worktree.file_kinds import FileFlag
 
@@ -106,10 +107,10 @@ def line_spans(shape: Shape) -> list[Span]:
     ]
 
 
-def line_range(lines: str) -> tuple[int, int]:
-    """Return first and last line of ``120-180``, in order."""
+def line_range(lines: str) -> LineRange:
+    """Return the lines that ``120-180`` names, or ``180-120``."""
     first, _, last = lines.partition("-")
-    return min(int(first), int(last)), max(int(first), int(last))
+    return LineRange(min(int(first), int(last)), max(int(first), int(last)))
 
 
 class Parts:
@@ -230,7 +231,7 @@ def _language(index: RepoIndex, file_id: int) -> str:
 
 def _is_parsed(index: RepoIndex, file_id: int) -> bool:
     """Say whether a grammar has read a file: one that it crashed on would take the query with it."""
-    if not (spec := LANGUAGES.get(_language(index, file_id))) or not spec.module:
+    if not language_named(_language(index, file_id)).has_grammar:
         return False
     first, end = index.symbols.file_start[file_id : file_id + 2].tolist()
     return first < end or not index.files.flags[file_id] & int(FileFlag.UNPARSED)

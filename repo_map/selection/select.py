@@ -12,7 +12,7 @@ from repo_map.errors import FlightPlanError
 from repo_map.graph.pagerank import boosts
 from repo_map.recent import Recent
 from repo_map.selection.sections import Section, Shape, captured_spans
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.worktree.file_kinds import COPIED, PATH_ONLY
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 
 DEFAULT_LEVEL = 2
 """Level of a file that no rule names."""
-PATH_ONLY = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
-"""Flags of files that no level shows by more than their path."""
 _MOST_NAMED = 2_000_000
 """Files that the globs remembered name, all together."""
 _MOST_TRIED = 2_000_000
-_COPIED = FileFlag.GENERATED | FileFlag.VENDORED
 
 
 class Selection(NamedTuple):
@@ -58,7 +55,7 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     """Apply the plan's rules in order; of several rules that name a file the last one holds."""
     flags = index.files.flags
     levels = np.full(len(index.paths), DEFAULT_LEVEL, dtype=np.int64)
-    levels[(flags & int(_COPIED)) > 0] = 1
+    levels[(flags & int(COPIED)) > 0] = 1
     explicit = np.zeros(len(levels), dtype=bool)
     weights = np.zeros(len(levels))
     sections: dict[int, tuple[Section, ...]] = {}

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from repo_map.languages.kinds import MEMBERS
+from repo_map.languages.registry import language_named
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from repo_map.parsing.values import Definition, FileSymbols
 
-
-MEMBER_KINDS = frozenset({"field", "constant"})
-"""Kinds that join a map from level 3 on."""
 
 # A token starts between two neighbouring bytes with a probability that depends mostly on their classes. These
 # are percentages, row = class of the byte before, column = class of the byte itself, counted over 26 MB of
@@ -60,7 +60,6 @@ _BOUNDARY_PERCENT = """
     76 100 30 100 99 99 100 78 98 63 82 89 95 100 97 100 98 100 99 100 100 99 100 4 83 77 100
     1 30 100 30 30 30 30 30 88 99 30 30 30 30 30 100 100 30 30 88 30 30 30 30 30 77 30
 """
-_LANGUAGE_FACTORS = {"cpp": 0.94, "java": 0.94, "json": 1.05, "python": 0.97, "rust": 0.96, "yaml": 1.05}
 # Blocks that stay in the processor's cache; whole-file temporaries are four times slower.
 _BLOCK = 16_384
 _DOC_LINES = 12
@@ -131,7 +130,7 @@ def _own_tokens(
         # Minified code defines many names on one line, which is drawn once.
         if head != line:
             interface = outline[tail] - outline[start - 1]
-            if kind not in MEMBER_KINDS:
+            if kind not in MEMBERS:
                 structure = outline[head] - outline[head - 1]
             line = head
         body = whole[end] - whole[start - 1]
@@ -172,7 +171,7 @@ def _line_tokens(source: bytes, language: str) -> NDArray[np.float64]:
         pairs += block[1:]
         boundary.take(pairs, out=begins[at : at + _BLOCK], mode="clip")
     lines = np.add.reduceat(begins, np.flatnonzero(kinds[:-1] == 0), dtype=np.int64)
-    return lines * (_LANGUAGE_FACTORS.get(language, 1.0) / 100)
+    return lines * (language_named(language).token_factor / 100)
 
 
 _BOUNDARY_ROWS = tuple(tuple(map(int, row.split())) for row in _BOUNDARY_PERCENT.strip().splitlines())

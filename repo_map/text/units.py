@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.languages.registry import language_named
 from repo_map.parsing.values import Definition, FileSymbols
 from repo_map.text.terms import words
 
 FUNCTION, CLASS_HEADER, GAP = range(3)
 NAME, SIGNATURE, DOCS, STRINGS, BODY = range(5)
 
-_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
-_CONTAINER_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "module", "namespace"})
 _WINDOW = 60
 _LONG_FUNCTION = 150
 """A function beyond this many lines that holds others, such as a module wrapper, is opened like a class."""
@@ -27,26 +27,6 @@ _MOST_COMMENT_LINES = 40
 _MOST_OUTER_NAMES = 50
 """Of the definitions around one: what is nested deeper is no code, and would take memory by the square."""
 
-# No literal opens after a backslash: of a row of them that nothing closes only the first is read to its end.
-_DOUBLE_QUOTED = r'(?<!\\)"(?:[^"\\\n]|\\.)*"'
-_SINGLE_QUOTED = r"(?<!\\)'(?:[^'\\\n]|\\.)*'"
-_TEMPLATE = r"(?<!\\)`(?:[^`\\]|\\[\s\S])*`"
-_SLASH_COMMENT = r"//[^\n]*|/\*[\s\S]*?\*/"
-_C_LIKE = re.compile(f"({_DOUBLE_QUOTED}|{_SLASH_COMMENT})")
-_SCRIPT = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|{_TEMPLATE}|{_SLASH_COMMENT})")
-_HASH = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|#[^\n]*)")
-_PYTHON = re.compile(
-    rf'("""[\s\S]*?"""|{chr(39) * 3}[\s\S]*?{chr(39) * 3}|{_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|#[^\n]*)'
-)
-_DASH = re.compile(f"({_DOUBLE_QUOTED}|{_SINGLE_QUOTED}|--[^\n]*)")
-_QUOTED_BY_LANGUAGE = {
-    "python": _PYTHON,
-    **dict.fromkeys(("ruby", "bash", "yaml", "toml", "elixir", "hcl", "r", "make"), _HASH),
-    **dict.fromkeys(
-        ("javascript", "typescript", "tsx", "go", "php", "svelte", "vue", "scala", "css"), _SCRIPT
-    ),
-    **dict.fromkeys(("lua", "sql", "haskell"), _DASH),
-}
 _COMMENT_LINE = re.compile(r"\s*(?:#(?!include|define|if|endif|else|pragma|\[)|//|/?\*|--|;;)")
 
 
@@ -78,7 +58,7 @@ def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
     units = FileUnits([], [], [], [], [], [])
-    quoted = _QUOTED_BY_LANGUAGE.get(symbols.language, _C_LIKE)
+    quoted = re.compile(language_named(symbols.language).literals)
     names = _names_in_gaps(symbols.definitions, spans)
     for row, span in enumerate(spans):
         units.start.append(span.start)
@@ -147,9 +127,7 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
 
 
 def _most_windows(symbols: FileSymbols) -> int:
-    has_code = any(
-        definition.kind in _FUNCTION_KINDS | _CONTAINER_KINDS for definition in symbols.definitions
-    )
+    has_code = any(definition.kind in FUNCTIONS | CONTAINERS for definition in symbols.definitions)
     return _MOST_WINDOWS if has_code else _MOST_WINDOWS_OF_TEXT
 
 
@@ -195,10 +173,10 @@ def _heads(lines: list[str], definitions: Sequence[Definition]) -> Iterator[tupl
             continue
         if _is_declaration(lines, definition):
             continue
-        if definition.kind in _FUNCTION_KINDS and row not in opened:
+        if definition.kind in FUNCTIONS and row not in opened:
             yield row, FUNCTION
             covered = definition.end
-        elif definition.kind in _CONTAINER_KINDS or row in opened:
+        elif definition.kind in CONTAINERS or row in opened:
             yield row, CLASS_HEADER
 
 
@@ -209,19 +187,19 @@ def _is_declaration(lines: list[str], definition: Definition) -> bool:
     """
     if definition.kind == "macro":
         return definition.end - definition.start < _SHORTEST_MACRO
-    if definition.kind not in _FUNCTION_KINDS or definition.sig_end < definition.end:
+    if definition.kind not in FUNCTIONS or definition.sig_end < definition.end:
         return False
     last = lines[min(definition.end, len(lines)) - 1].rstrip()
     return last.endswith(";") and "=>" not in last
 
 
 def _opened_functions(definitions: Sequence[Definition]) -> frozenset[int]:
-    parents = {definition.parent for definition in definitions if definition.kind in _FUNCTION_KINDS}
+    parents = {definition.parent for definition in definitions if definition.kind in FUNCTIONS}
     return frozenset(
         row
         for row in parents
         if row >= 0
-        and definitions[row].kind in _FUNCTION_KINDS
+        and definitions[row].kind in FUNCTIONS
         and definitions[row].end - definitions[row].start >= _LONG_FUNCTION
     )
 

@@ -1,9 +1,16 @@
-"""What kind of file a path and its first bytes make: generated, vendored, a test, binary."""
+"""Kinds of file, and what tells each: its path, its first bytes, or what users call it.
+
+Every pattern that decides a kind stands here. A *flag* is found once and kept in the index; a *kind* of what
+stands beside the code follows from the path wherever it is asked for.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntFlag
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 
 class FileFlag(IntFlag):
@@ -26,6 +33,11 @@ class FileFlag(IntFlag):
     SECRETS = 128
     """It holds secrets, which are masked."""
 
+
+PATH_ONLY: Final = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
+"""Flags of files without text: no level shows more of them than their path."""
+COPIED: Final = FileFlag.GENERATED | FileFlag.VENDORED
+"""Flags of files that nobody edits here."""
 
 BINARY_PROBE_BYTES = 8_000
 _HEADER_BYTES = 1_500
@@ -100,3 +112,214 @@ def _is_minified(source: bytes) -> bool:
     """Say whether lines are so long that no person writes them."""
     lines = source.count(b"\n") + 1
     return len(source) > _MINIFIED_LEAST_BYTES and len(source) / lines > _MINIFIED_LINE_BYTES
+
+
+# From here on what most processes never ask: patterns are compiled on use.
+_MADE: Final = (
+    r"(?i:(?:^|/)(?:single_?include|singleheader|dist|build|out|__generated__|gen)/|amalgamat|\.d\.[cm]?ts$)"
+)
+_ENTRY: Final = r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$"
+_HEADER: Final = r"\.(?:h|hh|hpp|hxx|pyi)$"
+
+
+def is_made(path: str) -> bool:
+    """Tell whether a path looks like what a build writes; such a file may be edited all the same."""
+    return re.search(_MADE, path) is not None
+
+
+def is_entry(path: str) -> bool:
+    """Tell whether a file stands for its folder, as ``__init__.py`` does."""
+    return re.search(_ENTRY, path) is not None
+
+
+def is_header(path: str) -> bool:
+    """Tell whether a file declares what another one holds."""
+    return re.search(_HEADER, path) is not None
+
+
+class FileKind(IntFlag):
+    """One bit for each kind of file that stands beside the code; a file may be of several."""
+
+    TESTS = 1
+    DOCS = 2
+    EXAMPLES = 4
+    BENCHMARKS = 8
+    AUTOMATION = 16
+    SCRIPTS = 32
+    NEWS = 64
+    SETTINGS = 128
+
+
+class _Place(NamedTuple):
+    """Where the files of a kind are; every name in lower case."""
+
+    kind: FileKind
+    folders: str = ""
+    """Folders whose files are aside from the code, whatever is asked for."""
+    wider_folders: str = ""
+    """Further ones that hold the kind where it is asked for, and often enough the code itself."""
+    names: tuple[str, ...] = ()
+    """Patterns of what names of its files begin with; up to the end where that matters."""
+    hides: bool = True
+    """Whether a name counts in hidden folders as well."""
+
+
+_BENCHMARK_NAME: Final = r"(?:.*[_.-])?bench(?:es|marks?|marking)?[_.-]"
+# Tests are told by ``FileFlag.TEST``. The learnt weights of relevance count on every word of these tables.
+_PLACES: Final = (
+    _Place(
+        FileKind.DOCS,
+        "doc docs documentation website site",
+        "www guide guides tutorial tutorials man book wiki",
+        # Prose wherever it is, but neither news nor what hidden folders hold.
+        (r"(?!\.|change|news|history).*\.(?:mdx?|rst|adoc)$",),
+        hides=False,
+    ),
+    _Place(
+        FileKind.NEWS,
+        ".changeset changelog changelogs",
+        "newsfragments changes",
+        (r"(?:change|news|history|release.?notes|whats.?new)",),
+    ),
+    _Place(
+        FileKind.EXAMPLES,
+        "example examples sample samples demo demos playground",
+        "_example _examples docs_src sandbox",
+    ),
+    _Place(
+        FileKind.BENCHMARKS,
+        "bench benches benchmark benchmarks perf",
+        names=(_BENCHMARK_NAME,),
+    ),
+    _Place(
+        FileKind.AUTOMATION,
+        ".github",
+        ".circleci .gitlab .azure .azure-pipelines .buildkite ci",
+        (
+            r"\.?(?:gitlab-ci|travis|appveyor|cirrus|codecov)",
+            r"(?:azure-pipelines|jenkinsfile|renovate)",
+        ),
+    ),
+    _Place(FileKind.SCRIPTS, "script scripts tool tools", "hack bin"),
+    _Place(
+        FileKind.SETTINGS,
+        wider_folders="gradle",
+        names=(
+            r"\.?(?:eslint|prettier|clippy|rustfmt|codecov|editorconfig|pre-commit)",
+            r"(?:cmakelists|makefile|dockerfile|tox\.|noxfile|pyproject|setup\.(?:py|cfg)$)",
+            r"(?:build\.gradle|gradle|pom\.xml|cargo\.toml|deny\.toml|requirements|tsconfig|package\.json)",
+            r".*\.cmake$",
+        ),
+    ),
+    # Of no kind that anybody asks for.
+    _Place(FileKind(0), "fuzz template templates"),
+)
+
+
+class _Told(NamedTuple):
+    """A place, ready to be asked."""
+
+    kind: int
+    aside: frozenset[str]
+    folders: frozenset[str]
+    names: str
+    hides: bool
+
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(patterns) or r"(?!)"
+
+
+_TOLD: Final = tuple(
+    _Told(
+        int(place.kind),
+        frozenset(place.folders.split()),
+        frozenset((place.folders + " " + place.wider_folders).split()),
+        _any_of(place.names),
+        place.hides,
+    )
+    for place in _PLACES
+)
+_ASIDE: Final = frozenset(name for told in _TOLD for name in told.aside)
+_ANY_NAME: Final = _any_of(name for place in _PLACES for name in place.names)
+"""Most names match none: asked first."""
+_TEST_BIT: Final = int(FileFlag.TEST)
+
+
+def is_auxiliary(path: str) -> bool:
+    """Tell whether a file stands in a folder aside from the code: docs, examples, benchmarks, scripts."""
+    return _is_aside(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_aside(folder: str) -> bool:
+    return not _ASIDE.isdisjoint(folder.lower().split("/"))
+
+
+def kinds_of(path: str, flags: int) -> FileKind:
+    """Return every kind that a file is of, by its path and its ``FileFlag`` bits."""
+    return FileKind(kind_bits(path, flags & _TEST_BIT))
+
+
+@lru_cache(maxsize=1 << 16)
+def kind_bits(path: str, test: int) -> int:
+    """Return the bits of ``kinds_of``, for many files at a time; ``test`` is 0 for what is no test."""
+    folder, _, name = path.lower().rpartition("/")
+    kinds, is_hidden = _bits_in(folder)
+    if re.match(_ANY_NAME, name):
+        for told in _TOLD:
+            if (told.hides or not is_hidden) and re.match(told.names, name):
+                kinds |= told.kind
+    return kinds | int(FileKind.TESTS) if test else kinds
+
+
+@lru_cache(maxsize=1 << 13)
+def _bits_in(folder: str) -> tuple[int, bool]:
+    """Return the bits of every kind that all files in a folder are of, and whether it is hidden."""
+    steps = frozenset(folder.split("/"))
+    kinds = sum(told.kind for told in _TOLD if not told.folders.isdisjoint(steps))
+    return kinds, any(step.startswith(".") for step in steps)
+
+
+class SpokenKind(NamedTuple):
+    """What users mean by one word for files; what they leave out by it is gone, so it is taken narrowly."""
+
+    flag: FileFlag = FileFlag(0)
+    """Files with this flag, and no others, where it is one."""
+    kind: FileKind = FileKind(0)
+    """Files in the folders that are this kind's whatever is asked for."""
+    names: str = ""
+    """Pattern of the names, in lower case, of files that are meant wherever they are."""
+
+    def holds(self, path: str, flags: int) -> bool:
+        """Tell whether a file, by its path and ``FileFlag`` bits, is meant."""
+        if self.flag:
+            return bool(flags & int(self.flag))
+        folder, _, name = path.lower().rpartition("/")
+        if self.names and re.match(self.names, name):
+            return True
+        steps = folder.split("/")
+        return any(told.kind & int(self.kind) and not told.aside.isdisjoint(steps) for told in _TOLD)
+
+
+_PROSE: Final = r"\.(?:mdx?|rst|txt|adoc)$"
+_DOCS: Final = SpokenKind(kind=FileKind.DOCS, names=rf"(?!cmakelists|requirements).*{_PROSE}")
+_CONFIGURATION: Final = SpokenKind(names=r".*\.(?:toml|ya?ml|ini|cfg|json)$")
+_SPOKEN: Final = {
+    **dict.fromkeys(("test", "tests", "testing", "specs", "unit tests"), SpokenKind(FileFlag.TEST)),
+    **dict.fromkeys(("generated", "generated code"), SpokenKind(FileFlag.GENERATED)),
+    **dict.fromkeys(("vendored", "vendor", "third-party"), SpokenKind(FileFlag.VENDORED)),
+    **dict.fromkeys(("docs", "documentation"), _DOCS),
+    "examples": SpokenKind(kind=FileKind.EXAMPLES),
+    "benchmarks": SpokenKind(kind=FileKind.BENCHMARKS, names=_BENCHMARK_NAME),
+    # Code of that name is no news: ``history.py``.
+    "changelog": SpokenKind(
+        kind=FileKind.NEWS, names=rf"(?:changelog|changes|history|news)(?:[^.]*$|.*{_PROSE})"
+    ),
+    **dict.fromkeys(("config", "configuration"), _CONFIGURATION),
+}
+
+
+def spoken_kind(words: str) -> SpokenKind | None:
+    """Return the files that users call so, None where the words name no kind."""
+    return _SPOKEN.get(words.lower())

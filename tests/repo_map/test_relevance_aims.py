@@ -8,9 +8,9 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan
-from repo_map.relevance.priors import FileKindIntent, file_kind_intents, is_intended
+from repo_map.relevance.priors import file_kind_intents
 from repo_map.relevance.score import score_goal
-from repo_map.worktree.file_kinds import flags_of_path
+from repo_map.worktree.file_kinds import FileKind, flags_of_path, kinds_of
 from tests.support.trees import write
 
 RETRY = """def retry(request, limit):
@@ -92,43 +92,41 @@ def test_a_changelog_is_no_documentation_unless_the_goal_says_so(index: RepoInde
 
 
 @pytest.mark.parametrize(
-    ("title", "aims"),
+    ("title", "kinds", "is_outright"),
     [
-        ("Test case name hashing should consider tags", FileKindIntent(0)),
-        ("Test runner ignores the order of databases", FileKindIntent(0)),
-        ("Conversion does not work with the documented approach", FileKindIntent(0)),
-        ("Latest contest results are wrong", FileKindIntent(0)),
-        ("perf: sort once", FileKindIntent(0)),
-        ("Fix a flaky test on Windows", FileKindIntent.TESTS),
-        ("[docs] Add a link", FileKindIntent.DOCS | FileKindIntent.OUTRIGHT),
-        ("DOC: list the parameters", FileKindIntent.DOCS | FileKindIntent.OUTRIGHT),
+        ("Test case name hashing should consider tags", FileKind(0), False),
+        ("Test runner ignores the order of databases", FileKind(0), False),
+        ("Conversion does not work with the documented approach", FileKind(0), False),
+        ("Latest contest results are wrong", FileKind(0), False),
+        ("perf: sort once", FileKind(0), False),
+        ("Fix a flaky test on Windows", FileKind.TESTS, False),
+        ("[docs] Add a link", FileKind.DOCS, True),
+        ("DOC: list the parameters", FileKind.DOCS, True),
         (
             "docs(examples): raise the proxy's timeout",
-            FileKindIntent.DOCS | FileKindIntent.EXAMPLES | FileKindIntent.OUTRIGHT,
+            FileKind.DOCS | FileKind.EXAMPLES,
+            True,
         ),
-        ("Update the github tests action", FileKindIntent.TESTS | FileKindIntent.AUTOMATION),
-        ("Improve the issue template", FileKindIntent.AUTOMATION),
-        ("Use eslint for types as well", FileKindIntent.SETTINGS),
+        ("Update the github tests action", FileKind.TESTS | FileKind.AUTOMATION, False),
+        ("Improve the issue template", FileKind.AUTOMATION, False),
+        ("Use eslint for types as well", FileKind.SETTINGS, False),
     ],
 )
-def test_a_title_says_what_it_asks_for_beside_the_code(title: str, aims: FileKindIntent) -> None:
-    assert file_kind_intents(title) == aims
+def test_a_title_says_what_it_asks_for_beside_the_code(
+    title: str, kinds: FileKind, is_outright: bool
+) -> None:
+    assert file_kind_intents(title) == (kinds, is_outright)
 
 
 def test_files_beside_the_code_are_told_by_their_paths() -> None:
     kinds = {
-        "docs/guide.md": FileKindIntent.DOCS,
-        "src/notes.rst": FileKindIntent.DOCS,
-        "CHANGES.rst": FileKindIntent.NEWS,
-        "tests/test_benchmarks_multipart.py": FileKindIntent.TESTS | FileKindIntent.BENCHMARKS,
-        "googlemock/CMakeLists.txt": FileKindIntent.SETTINGS,
-        "src/app/retry.py": FileKindIntent(0),
-        "src/workbench/view.py": FileKindIntent(0),
+        "docs/guide.md": FileKind.DOCS,
+        "src/notes.rst": FileKind.DOCS,
+        "CHANGES.rst": FileKind.NEWS,
+        "tests/test_benchmarks_multipart.py": FileKind.TESTS | FileKind.BENCHMARKS,
+        "googlemock/CMakeLists.txt": FileKind.SETTINGS,
+        "src/app/retry.py": FileKind(0),
+        "src/workbench/view.py": FileKind(0),
     }
-    found = {
-        path: FileKindIntent(
-            sum(aim for aim in FileKindIntent if is_intended(path, flags_of_path(path), aim))
-        )
-        for path in kinds
-    }
+    found = {path: kinds_of(path, flags_of_path(path)) for path in kinds}
     assert found == kinds

@@ -10,7 +10,7 @@ from tree_sitter import QueryCursor
 
 from repo_map.languages.grammars import compile_query, parse
 from repo_map.languages.parser import CpuDeadline
-from repo_map.languages.registry import LANGUAGES, language_of
+from repo_map.languages.registry import language_of
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,6 @@ from repo_map.languages.registry import LANGUAGES, language_of
 )
 def test_a_path_tells_its_language_by_its_last_suffix_or_its_name(path: str, language: str) -> None:
     assert language_of(path) == language
-
-
-def test_no_suffix_belongs_to_two_languages() -> None:
-    suffixes = [suffix for spec in LANGUAGES.values() for suffix in (*spec.suffixes, *spec.filenames)]
-    assert len(suffixes) == len(set(suffixes))
 
 
 def test_grammars_are_imported_only_when_a_language_is_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_map.languages.grammars import grammar
-from repo_map.languages.registry import KEYWORDS
+from repo_map.languages.registry import LANGUAGES
 
 _SHORTEST = 4
 """Letters of a half: `into` and `typedef` are words of their own in some grammar or other."""
@@ -21,13 +21,13 @@ def _tokens(language: str) -> frozenset[str]:
     )
 
 
-@pytest.mark.parametrize("language", KEYWORDS)
+@pytest.mark.parametrize("language", [name for name, each in LANGUAGES.items() if each.keywords])
 def test_no_keyword_is_two_that_a_missing_space_ran_together(language: str) -> None:
     tokens = _tokens(language)
-    words = KEYWORDS[language] | tokens
+    words = LANGUAGES[language].keywords | tokens
     joined = {
         word
-        for word in KEYWORDS[language] - tokens
+        for word in LANGUAGES[language].keywords - tokens
         for cut in range(_SHORTEST, len(word) - _SHORTEST + 1)
         if word[:cut] in words and word[cut:] in words
     }
@@ -35,4 +35,4 @@ def test_no_keyword_is_two_that_a_missing_space_ran_together(language: str) -> N
 
 
 def test_the_keywords_of_a_grammar_are_no_names() -> None:
-    assert {"co_await", "co_return", "co_yield"} <= _tokens("cpp") & KEYWORDS["cpp"]
+    assert {"co_await", "co_return", "co_yield"} <= _tokens("cpp") & LANGUAGES["cpp"].keywords

@@ -1,0 +1,164 @@
+"""The record of what is known of one language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.languages.names import Captures, Named, plain_name
+from repo_map.languages.writing import C_LITERALS, Writing
+
+if TYPE_CHECKING:
+    pass
+
+Namer = Callable[[bytes, str, Captures], Named]
+"""Source, kind and captures of a match → what it is called; no name, no definition."""
+ImportReader = Callable[[str], Iterable[tuple[str, tuple[str, ...]]]]
+"""Text of an import statement, its runs of white space made one space or line feed → (module, names)."""
+
+
+class Found(NamedTuple):
+    """A definition before it is nested: byte range with its wrappers, and 0-based rows."""
+
+    start_byte: int
+    minus_end_byte: int
+    """Negative, so that sorting puts the enclosing one of two that begin together first."""
+    name: str
+    kind: str
+    start: int
+    end: int
+    sig_start: int
+    sig_end: int
+    body_byte: int
+    """Where the body starts, -1 where there is none."""
+
+
+DocFinder = Callable[[bytes], Callable[[Found], tuple[int, int]]]
+"""Source → what tells a find's documentation, as first and last line (1-based), (0, 0) without any."""
+
+
+class LanguageRole(StrEnum):
+    """What somebody writes a language for; relevance looks for code first."""
+
+    CODE = "code"
+    DECLARATIONS = "declarations"
+    """Infrastructure and schemas: no program, and more than data."""
+    MARKUP = "markup"
+    DATA = "data"
+    PROSE = "prose"
+
+
+class Structure(StrEnum):
+    """How a file's definitions are found."""
+
+    GRAMMAR = "grammar"
+    """By the language's grammar and ``queries/<language>/symbols.scm``."""
+    BLOCKS = "blocks"
+    """The ``<script>``, ``<style>`` and ``<template>`` that begin a line."""
+    HEADINGS = "headings"
+    """Markdown's."""
+
+
+class DocComments(NamedTuple):
+    """Comments that document what stands right below them."""
+
+    line: tuple[bytes, ...]
+    """What a line of such a comment begins with, white space left out."""
+    blocks: bool = True
+    """Whether ``/* … */`` is a comment."""
+
+
+class Reach(NamedTuple):
+    """Where a query needs to look; visiting every node costs a third of the parse."""
+
+    depth: int
+    """Levels below a file, a class body or a block on which definitions start; 0 looks at the whole tree."""
+    hints: tuple[bytes, ...] = ()
+    """Bytes without which a function's body defines nothing."""
+    proof: bytes = b""
+    """Pattern, of many lines, that must match where a hint was found; empty where the hint is enough."""
+
+
+class SharedSuffix(NamedTuple):
+    """A suffix of another language that is this one's where the beginning of a file tells so."""
+
+    suffix: str
+    pattern: bytes
+    """What is found in such a beginning; of many lines."""
+
+
+SLASH_COMMENTS: Final = DocComments((b"//",))
+HASH_COMMENTS: Final = DocComments((b"# ", b"##", b"#\t"), blocks=False)
+WHOLE_TREE: Final = Reach(0)
+
+
+class Language(NamedTuple):
+    """All that is known of one language; give it by keywords, whatever is left out is so for most.
+
+    Patterns are text and compiled on use: every process imports all records, and few read every language.
+    """
+
+    name: str
+    """As maps, reports and the index show it, in lower case; empty for text in no language."""
+    role: LanguageRole = LanguageRole.CODE
+
+    suffixes: tuple[str, ...] = ()
+    """Lower-case ends of file names, the dot included; none is another language's."""
+    unspoken_suffixes: tuple[str, ...] = ()
+    """Those of them that make no word of a goal a file's name: too rare, or the end of hosts (``.ru``)."""
+    filenames: tuple[str, ...] = ()
+    """Whole file names, in lower case."""
+    interpreters: tuple[str, ...] = ()
+    """Programs that a first line ``#!`` runs scripts with, without version numbers."""
+    shared_suffixes: tuple[SharedSuffix, ...] = ()
+    spoken: tuple[str, ...] = ()
+    """What users call it beside its name, in lower case."""
+
+    grammar_module: str = ""
+    """Import name of the wheel that carries the grammar; empty for a language that needs none."""
+    grammar_function: str = "language"
+    """The function of that module that gives the grammar."""
+    refusal: Callable[[bytes], str] | None = None
+    """Says why a source would crash the grammar, empty where it would not."""
+    structure: Structure = Structure.GRAMMAR
+    has_scripts: bool = False
+    """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""
+    queries: str = ""
+    """Folder below ``queries/``, where it is not the language's own name."""
+    reach: Reach = WHOLE_TREE
+
+    namer: Namer = plain_name
+    doc_comments: DocComments | None = SLASH_COMMENTS
+    """None where comments document nothing, as in Python."""
+    docs: DocFinder | None = None
+    """Finds documentation that is no comment above; asked before the comments."""
+    imports: ImportReader | None = None
+    """None where nothing is imported by name."""
+
+    writing: Writing | None = None
+    """How names are told from comments and strings; None for what refers to nothing."""
+    keywords: frozenset[str] = frozenset()
+    """Words, and names of what is built in, that refer to nothing in a repository."""
+    literals: str = C_LITERALS
+    """Pattern, in one group, of comments and strings where units tell documentation and strings from code.
+
+    Coarser than ``writing``: the learnt weights of relevance count on what it finds.
+    """
+    token_factor: float = 1.0
+    """Tokens per estimated token, counted over source in this language."""
+
+    @property
+    def spoken_suffixes(self) -> tuple[str, ...]:
+        """The suffixes that make a word of a goal a file's name."""
+        return tuple(suffix for suffix in self.suffixes if suffix not in self.unspoken_suffixes)
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether a grammar is shipped for it, so that queries can be run on it."""
+        return bool(self.grammar_module)
+
+
+def words(*texts: str) -> frozenset[str]:
+    """Return the words of texts, for ``keywords``."""
+    return frozenset(" ".join(texts).split())

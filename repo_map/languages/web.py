@@ -1,0 +1,63 @@
+"""Pages, their styles, and the components that hold a page, its style and its script in one file."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from repo_map.languages.language import Language, LanguageRole, Structure
+from repo_map.languages.names import LONGEST_NAME, Captures, Named, text_of
+from repo_map.languages.statements import first_quoted
+from repo_map.languages.writing import SCRIPT_LITERALS
+
+
+def _element(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name ``main#cart`` by tag and id, a heading by its text."""
+    if kind == "heading":
+        parts = re.sub(r"<[^>]*>", " ", text_of(source, captures["heading"][0])).split()
+        return [(" ".join(parts)[:LONGEST_NAME], kind)] if parts else []
+    return [("#".join(text_of(source, node) for node in captures["name"])[:LONGEST_NAME], kind)]
+
+
+def _rule(source: bytes, kind: str, captures: Captures) -> Named:
+    """Name a style rule by its whole head."""
+    name = " ".join(text_of(source, node) for node in captures.get("name", ()))
+    return [(name[:LONGEST_NAME], kind)] if name else []
+
+
+LANGUAGES: Final = (
+    Language(
+        name="html",
+        role=LanguageRole.MARKUP,
+        suffixes=(".html", ".htm", ".xhtml"),
+        unspoken_suffixes=(".htm", ".xhtml"),
+        grammar_module="tree_sitter_html",
+        has_scripts=True,
+        namer=_element,
+    ),
+    Language(
+        name="css",
+        role=LanguageRole.MARKUP,
+        suffixes=(".css", ".scss", ".less"),
+        unspoken_suffixes=(".less",),
+        grammar_module="tree_sitter_css",
+        namer=_rule,
+        imports=first_quoted,
+        literals=SCRIPT_LITERALS,
+    ),
+    Language(
+        name="vue",
+        suffixes=(".vue",),
+        structure=Structure.BLOCKS,
+        has_scripts=True,
+        literals=SCRIPT_LITERALS,
+    ),
+    Language(
+        name="svelte",
+        suffixes=(".svelte",),
+        grammar_module="tree_sitter_svelte",
+        structure=Structure.BLOCKS,
+        has_scripts=True,
+        literals=SCRIPT_LITERALS,
+    ),
+)

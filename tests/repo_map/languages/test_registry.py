@@ -1,0 +1,156 @@
+"""The records of languages hold together, and nothing else in the engine says what one of them says."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from importlib import import_module, resources
+from pathlib import Path
+
+import pytest
+
+from repo_map.graph.references import _KIND_TRUST
+from repo_map.languages import kinds, registry
+from repo_map.languages.grammars import symbol_query
+from repo_map.languages.language import Language, LanguageRole, Structure
+from repo_map.languages.registry import LANGUAGES, language_called, language_named
+from repo_map.parsing.definitions import _WEIGHTS
+from repo_map.parsing.queries import ROLES
+from repo_map.parsing.references import lexicon_of
+
+ROOT = Path(__file__).parents[3]
+QUERIES = resources.files("repo_map").joinpath("queries")
+PARSED = [each for each in LANGUAGES.values() if each.structure is Structure.GRAMMAR]
+ALL = pytest.mark.parametrize("language", LANGUAGES.values(), ids=list(LANGUAGES))
+
+
+def kinds_of(language: Language) -> set[str]:
+    """Return the kinds that a language's query gives its definitions."""
+    query = symbol_query(language.name)
+    return {query.capture_name(at) for at in range(query.capture_count)} - ROLES
+
+
+@ALL
+def test_a_record_says_what_its_language_needs(language: Language) -> None:
+    assert re.fullmatch(r"[a-z]+", language.name)
+    assert language.suffixes
+    assert all(re.fullmatch(r"\.[^./A-Z]+", suffix) for suffix in language.suffixes)
+    assert set(language.unspoken_suffixes) < set(language.suffixes)
+    assert {*language.filenames, *language.spoken, *language.interpreters} == {
+        name.lower() for name in (*language.filenames, *language.spoken, *language.interpreters)
+    }
+    assert language.has_grammar or language.structure is not Structure.GRAMMAR
+    assert bool(language.keywords) == (language.writing is not None)
+    if language.role is LanguageRole.CODE and language.structure is Structure.GRAMMAR:
+        assert language.writing
+        assert language.imports
+        assert language.docs or language.doc_comments
+    assert 0.5 < language.token_factor < 2
+
+
+@ALL
+def test_the_patterns_of_a_record_can_be_compiled(language: Language) -> None:
+    assert re.compile(language.literals).groups == 1
+    assert re.compile(language.reach.proof, re.MULTILINE)
+    assert bool(language.reach.hints) <= bool(language.reach.depth)
+    assert all(re.compile(shared.pattern, re.MULTILINE) for shared in language.shared_suffixes)
+    if language.writing is not None:
+        assert re.compile(language.writing.identifier).groups == 1
+        assert all(re.compile(pattern).groups == 0 for pattern in language.writing.skipped)
+        assert bool(language.writing.markers) == bool(language.writing.inside)
+        assert re.compile(language.writing.inside or "()").groups == 1
+        assert (listed := lexicon_of(language.name)) is not None
+        assert listed("name other") == ["name", "other"]
+
+
+def test_nothing_is_two_languages() -> None:
+    modules = (import_module(f"repo_map.languages.{family}") for family in registry._families())
+    records: list[Language] = [each for module in modules for each in module.LANGUAGES]
+    assert [each.name for each in records] == list(LANGUAGES)
+    for named in (
+        [each.name for each in records],
+        [suffix for each in records for suffix in each.suffixes],
+        [name for each in records for name in each.filenames],
+        [name for each in records for name in each.interpreters],
+        [name for each in records for name in (each.name, *each.spoken)],
+    ):
+        assert [name for name, count in Counter(named).items() if count > 1] == []
+
+
+def test_a_shared_suffix_is_another_languages() -> None:
+    for each in LANGUAGES.values():
+        for shared in each.shared_suffixes:
+            assert registry.language_of(f"a{shared.suffix}") not in ("", each.name)
+
+
+@pytest.mark.parametrize("language", PARSED, ids=[each.name for each in PARSED])
+def test_a_query_compiles_and_finds_kinds_that_units_and_prices_know(language: Language) -> None:
+    assert kinds_of(language) <= kinds.KINDS
+    assert kinds_of(language)
+
+
+def test_no_kind_is_known_that_no_language_has() -> None:
+    produced = {kind for language in PARSED for kind in kinds_of(language)}
+    assert produced == kinds.KINDS
+    assert set(_KIND_TRUST) | set(_WEIGHTS) <= kinds.KINDS
+
+
+def test_every_folder_of_queries_is_some_languages() -> None:
+    folders = {entry.name for entry in QUERIES.iterdir() if entry.is_dir()}
+    assert folders == {each.queries or each.name for each in PARSED}
+
+
+def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:
+    requirements = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    required = {re.split(r"[<>=]", each)[0] for each in requirements if each.startswith("tree-sitter-")}
+    shipped = {each.grammar_module for each in LANGUAGES.values() if each.has_grammar}
+    assert required == {name.replace("_", "-") for name in shipped}
+
+
+def test_the_docs_list_every_language() -> None:
+    section = (
+        (ROOT / "docs/flight-plan.md").read_text("utf-8").partition("## Languages")[2].partition("##")[0]
+    )
+    listed = re.search(r"read in (\d+) languages: ([^.]+)\. (\d+) of them", section)
+    assert listed is not None
+    names = re.split(r", | and ", listed[2].replace("\n", " "))
+    with_grammar = sum(each.has_grammar for each in LANGUAGES.values())
+    assert (int(listed[1]), len(names), int(listed[3])) == (len(LANGUAGES), len(LANGUAGES), with_grammar)
+    assert f"[{len(LANGUAGES)} languages]" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_a_language_is_called_by_its_name_and_as_users_say_it() -> None:
+    called = {words: language_called(words) for words in ("C++", "c#", "JS", "ts", "rust", "fortran", "")}
+    assert called == {
+        "C++": "cpp",
+        "c#": "csharp",
+        "JS": "javascript",
+        "ts": "typescript",
+        "rust": "rust",
+        "fortran": "",
+        "": "",
+    }
+
+
+def test_text_in_no_language_has_a_record_too() -> None:
+    assert language_named("") is language_named("fortran") is registry.TEXT
+    assert not registry.TEXT.has_grammar
+
+
+def test_no_other_part_of_the_engine_names_a_language() -> None:
+    engine = ROOT / "repo_map"
+    found = {
+        (path.relative_to(engine).as_posix(), node.value)
+        for path in engine.rglob("*.py")
+        if path.parent.name != "languages"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if node.value in LANGUAGES and len(node.value) > 1
+    }
+    # A script without a type is JavaScript by HTML's rule; the other is a way to dump.
+    assert found == {
+        ("parsing/symbols.py", "javascript"),
+        ("plan/yaml.py", "json"),
+    }
