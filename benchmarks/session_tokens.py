@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from navigator.navigator import Navigator
 from navigator.reports import TurnReport
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
+from repo_map.plan.yaml import parse_plan
 from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Call, Say
 from tests.support.providers.openai import OpenAiServer
@@ -100,13 +101,12 @@ def table(rows: Mapping[str, Sent]) -> str:
 
 
 async def _embedded_plan(repo: Path, goal: str, tokens: int) -> Mapping[str, Any]:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - measured processes start without it
 
     navigator = Navigator(NavigatorSettings())
     navigation_id = await navigator.open(NavigationRequest(goal, repo, token_budget=tokens))
     output = await navigator.run(navigation_id)
     await navigator.aclose()
-    plan = FlightPlan.from_yaml(output.flight_plan_yaml).model_dump(mode="json", exclude_none=True)
+    plan = parse_plan(output.flight_plan_yaml).model_dump(mode="json", exclude_none=True)
     return {part: plan[part] for part in ("verbosity", "focus") if plan.get(part)}
 
 

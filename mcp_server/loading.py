@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
-from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -29,24 +28,4 @@ def load_navigator(
 
         (load_all if takes_steps else load_stored)()
         export_telemetry(os.environ)
-    return Navigator(navigator_settings(settings), ask_host=ask_host)
-
-
-def navigator_settings(settings: Settings) -> NavigatorSettings:
-    """Return the part of ``settings`` that is the navigator's."""
-    return NavigatorSettings(
-        data_dir=settings.data_dir,
-        cache_dir=settings.cache_dir,
-        use_cache=settings.cache_dir is not None,
-        model=settings.model or EMBEDDED,
-        fallback_models=settings.fallback_models,
-        prices=settings.prices,
-        unmasked=settings.unmasked,
-        limits=settings.limits,
-        model_urls=settings.models.urls,
-        call_timeout_s=settings.models.seconds,
-        retries=settings.models.retries,
-        stream=settings.models.stream,
-        embedded_fallback=settings.models.embedded_fallback,
-        gemini_memory=settings.models.gemini_memory,
-    )
+    return Navigator(settings, ask_host=ask_host)

@@ -68,7 +68,6 @@ def apply_feedback(before: Navigation, words: str, workspace: Workspace) -> Feed
     run = run.model_copy(
         update={
             "own": own,
-            "token_budget": own.budget,
             "feedback": (*run.feedback, words)[-KEPT:],
             "wishes": wishes[-KEPT:],
             "planned": 0,

@@ -34,7 +34,7 @@ class ValidRequest(NamedTuple):
     mode: ExecutionMode
     model: str
     plan: FlightPlan
-    token_budget: int
+    """Its budget is the map's."""
     max_cost_usd: Decimal
     max_steps: int
     notes: tuple[str, ...] = ()
@@ -135,7 +135,6 @@ def checked(
         mode=request.mode,
         model=model,
         plan=plan.model_copy(update={"budget": budget}),
-        token_budget=budget,
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         notes=() if goal == stated else (MASKED_GOAL,),
@@ -156,7 +155,6 @@ def first_state(
     run = NavigationBookkeeping(
         navigation_id=navigation_id,
         model=task.model,
-        token_budget=task.token_budget,
         max_steps=task.max_steps,
         own=task.plan,
         notes=task.notes,
@@ -171,7 +169,9 @@ def _plan(given: FlightPlan | Mapping[str, object] | str | None) -> FlightPlan:
     if isinstance(given, FlightPlan):
         return given
     if isinstance(given, str):
-        return FlightPlan.from_yaml(given)
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return parse_plan(given)
     try:
         return FlightPlan.model_validate(given)
     except ValidationError as error:

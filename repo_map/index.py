@@ -73,7 +73,6 @@ class SourceCache:
 
 _MOST_DEFINITIONS = 50_000
 """Kept in memory ready to use; the others are in columns."""
-_MOST_LINES = 100_000
 _Value = TypeVar("_Value")
 _Key = TypeVarTuple("_Key")
 
@@ -318,15 +317,6 @@ class RepoIndex:
         """
         return self.source(file_id).decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
-    def lines(self, file_id: int) -> tuple[str, ...]:
-        """Return the lines of the file's text, the first at 0; those of the files asked for last are kept."""
-        kept = self.derived(_kept_lines)
-        found = kept.get(file_id)
-        if found is None:
-            found = tuple(self.text(file_id).split("\n"))
-            kept.put(file_id, found)
-        return found
-
     def derived(self, make: Callable[[RepoIndex, *_Key], _Value], *key: *_Key) -> _Value:
         """Return ``make(self, *key)``, made once and kept until the index goes or is released.
 
@@ -348,10 +338,6 @@ class RepoIndex:
 
 def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:
     return Recent(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
-
-
-def _kept_lines(_index: RepoIndex) -> Recent[int, tuple[str, ...]]:
-    return Recent(_MOST_LINES, len)
 
 
 class _Derived:

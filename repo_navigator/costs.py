@@ -84,9 +84,11 @@ def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
 
 
 def _plan_to_price(options: argparse.Namespace) -> FlightPlan | None:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - loads pydantic: flags come first
+    if not options.plan:
+        return None
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-    return FlightPlan.from_yaml(read_plan(options.plan)) if options.plan else None
+    return parse_plan(read_plan(options.plan))
 
 
 def _listed(path: str, patterns: Sequence[str]) -> bool:

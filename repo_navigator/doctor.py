@@ -24,7 +24,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -216,7 +216,7 @@ def offline_navigation(settings: Settings) -> Finding:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=None)
+        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repo_map.atomic_files import replace_text, require_writable
+from repo_map.atomic_files import require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import printable
 from repo_navigator.terminal import (
@@ -71,9 +71,11 @@ def run(options: argparse.Namespace) -> None:
         encoding=options.tokenizer,
     )
     if options.save_plan:
+        from repo_map.atomic_files import replace_text  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.drawing.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-        replace_text(options.save_plan, stamp(index, plan, drawn).to_yaml())
+        replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
     if not options.quiet:
         _tell(drawn, index, asked=bool(plan.verbosity))
     print_text(_as_json(drawn, index) if options.json else drawn.text)
@@ -85,7 +87,9 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 
     plan = FlightPlan()
     if options.plan:
-        plan = FlightPlan.from_yaml(read_plan(options.plan))
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        plan = parse_plan(read_plan(options.plan))
     updates: dict[str, Any] = {}
     if options.tokens is not None:
         updates["budget"] = options.tokens
@@ -103,7 +107,7 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
     from pydantic import ValidationError  # noqa: PLC0415 - loaded with the plan's model
 
-    from repo_map.plan.yaml import plan_error  # noqa: PLC0415 - YAML loads only for plans that are text
+    from repo_map.plan.errors import plan_error  # noqa: PLC0415 - loaded with the plan's model
 
     try:
         return model.model_validate(data)
@@ -132,7 +136,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
         f"{drawn.tokens:,} of {drawn.budget:,} tokens",
-        f"{len(drawn.files):,} file{'s' * (len(drawn.files) != 1)}",
+        f"{len(drawn.blocks):,} file{'s' * (len(drawn.blocks) != 1)}",
     ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
@@ -153,7 +157,9 @@ def _as_json(drawn: RepoMap, index: RepoIndex) -> str:
         "map": drawn.text,
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
-        "files": [file._asdict() for file in drawn.files],
+        "files": [
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
+        ],
         "cuts": [cut._asdict() for cut in drawn.cuts],
         "cut_files": drawn.cut_files,
         "left_out": drawn.left_out,

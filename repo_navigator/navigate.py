@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mcp_server.errors import MODEL_FAILED
-from mcp_server.loading import load_navigator, navigator_settings
+from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
@@ -70,7 +70,8 @@ class TerminalReport:
     """The panels of one navigation's steps; what one has told, the next does not repeat."""
 
     def __init__(self) -> None:
-        self._files: set[str] = set()
+        self._files: set[tuple[str, int]] = set()
+        """Paths that a panel has listed, each with the level that it was shown at then."""
         self._notes: set[str] = set()
         self._step = -1
 
@@ -82,7 +83,7 @@ class TerminalReport:
         lines = [Text(report.answer, style="green")] if report.answer else []
         # The last step's reasoning sums the map up already.
         is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
-        lines.append(Text(self._unsaid(report) if is_summed_up else report.reasoning))
+        lines.append(Text(self._summary(report) if is_summed_up else report.reasoning))
         if report.focus and not is_summed_up:
             lines += _focus_lines(report)
         lines += _cut_lines(report)
@@ -93,25 +94,20 @@ class TerminalReport:
         if report.ended:
             lines.append(Text(report.ended, style="bold"))
         lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
-        self._files.update(f"- `{file.path}` (level {file.level}," for file in report.focus[:_SHOWN])
+        self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
         self._notes.update(report.notes)
         return _panel(report, lines)
 
-    def _unsaid(self, report: TurnReport) -> str:
-        """Return the last step's words without the files that the panel before has just listed."""
-        from navigator.planner import FOCUS_HEAD  # noqa: PLC0415 - a replay shows no panel
+    def _summary(self, report: TurnReport) -> str:
+        """Return the last step's words without the files that a panel before has listed."""
+        from navigator.planner import without_files  # noqa: PLC0415 - a replay shows no panel
 
-        message = tuple(self._files)
-        lines = report.reasoning.split("\n")
-        kept = [line for line in lines if not line.startswith(message)] if message else lines
-        if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):
-            kept = [line for line in kept if line != FOCUS_HEAD]
-        return "\n".join(kept)
+        return without_files(report.reasoning, self._files)
 
 
 def _panel(report: TurnReport, lines: Sequence[Text]) -> Panel:
     files = counted(report.file_count, "file")
-    size = f"{report.map_size_tokens:,} of {counted(report.token_budget, 'token')} in {files}"
+    size = f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')} in {files}"
     cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
     return Panel(
         Group(*lines),
@@ -126,7 +122,7 @@ def budget_line(report: TurnReport) -> str:
     """Return what is left of the limits."""
     return (
         f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; the map takes "
-        f"{report.map_size_tokens:,} of {counted(report.token_budget, 'token')}."
+        f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')}."
     )
 
 
@@ -161,7 +157,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
         if usage.input or usage.output
         else ""
     )
-    size = f"{output.token_count:,} of {counted(output.token_budget, 'token')}"
+    size = f"{output.token_count:,} of {counted(output.map_token_budget, 'token')}"
     return (
         f"{size}, {counted(len(output.files), 'file')}, {counted(output.total_iterations, 'step')}, "
         f"{dollars(output.total_cost)}{calls}, {total_seconds:.1f} s"
@@ -442,10 +438,9 @@ def _check(request: NavigationRequest, settings: Settings) -> None:
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.request import checked  # noqa: PLC0415 - as above
 
-    chosen = navigator_settings(settings)
-    checked(request, chosen)
+    checked(request, settings)
     if request.model is not None:
-        require_key(request.model, chosen, os.environ)
+        require_key(request.model, settings, os.environ)
 
 
 def _read_goal(name: str) -> str:
@@ -467,7 +462,7 @@ def output_object(
         "status": status,
         "context": output.context_string,
         "tokens": output.token_count,
-        "token_budget": output.token_budget,
+        "token_budget": output.map_token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
         "flight_plan_yaml": output.flight_plan_yaml,
         "sufficiency": output.sufficiency,

@@ -43,14 +43,14 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
         from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
         from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
 
     if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
-    plan = FlightPlan.from_yaml(read_plan(Path(options.plan)))
+    plan = parse_plan(read_plan(Path(options.plan)))
     if options.token_budget is not None:
         budget = require_token_budget(options.token_budget)
         plan = plan.model_copy(update={"budget": budget})
@@ -67,8 +67,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_text(drawn.text if drawn.text.endswith("\n") else f"{drawn.text}\n")
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        message = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}, {counted(len(drawn.files), 'file')}."
-        print(f"{drift.describe()} {message}", file=sys.stderr)
+        size = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}"
+        print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
         for note in drawn.notes:
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
@@ -80,7 +80,7 @@ def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
         "tokens": drawn.tokens,
         "token_budget": drawn.budget,
         "files": [
-            {"path": file.path, "level": int(file.level), "tokens": file.tokens} for file in drawn.files
+            {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
         ],
         "drift": {
             "told": drift.describe(),

@@ -22,7 +22,7 @@ import msgspec
 from repo_map.indexing import self_limits
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, to_arrays
-from repo_map.indexing.store import decode_snapshot, encode_snapshot
+from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.worker_orders import HARD, Capture, Captured, Extract, Order, Read, receive, send
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits

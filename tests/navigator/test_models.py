@@ -122,7 +122,7 @@ async def test_a_model_cannot_raise_the_users_token_budget(
             return call("update_flight_plan", {"reasoning": "more", "updates": {"budget": 90_000}})
         return good(request, number - 1)
 
-    assert (await fly(make_navigator, repository, mind, token_budget=700)).output.token_budget == 700
+    assert (await fly(make_navigator, repository, mind, token_budget=700)).output.map_token_budget == 700
 
 
 async def test_two_calls_in_one_answer_make_one_decision(
