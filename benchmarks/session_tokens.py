@@ -17,12 +17,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.gemini import GeminiServer
-from benchmarks.loopback.minds import Call, Say
-from benchmarks.loopback.openai import OpenAiServer
 from navigator.navigator import Navigator
 from navigator.reports import TurnReport
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
+from repo_map.plan.yaml import parse_plan
+from tests.support.providers.gemini import GeminiServer
+from tests.support.providers.minds import Call, Say
+from tests.support.providers.openai import OpenAiServer
 
 MOST = 800
 """Tokens of a definition that the mind finds worth a step."""
@@ -100,13 +101,12 @@ def table(rows: Mapping[str, Sent]) -> str:
 
 
 async def _embedded_plan(repo: Path, goal: str, tokens: int) -> Mapping[str, Any]:
-    from repo_map.plan.model import FlightPlan  # noqa: PLC0415
 
     navigator = Navigator(NavigatorSettings())
     navigation_id = await navigator.open(NavigationRequest(goal, repo, token_budget=tokens))
     output = await navigator.run(navigation_id)
     await navigator.aclose()
-    plan = FlightPlan.from_yaml(output.flight_plan_yaml).model_dump(mode="json", exclude_none=True)
+    plan = parse_plan(output.flight_plan_yaml).model_dump(mode="json", exclude_none=True)
     return {part: plan[part] for part in ("verbosity", "focus") if plan.get(part)}
 
 

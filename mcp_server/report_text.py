@@ -75,9 +75,9 @@ def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
 
 
 def wire_report(
-    report: reports.TurnReport, token_budget: int, detail: DetailLevel = DETAILS[-1]
+    report: reports.TurnReport, response_token_budget: int, detail: DetailLevel = DETAILS[-1]
 ) -> wire.TurnReportJson:
-    """Return ``report`` as clients see it; ``token_budget`` is what the whole answer may take."""
+    """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens."""
     status = status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
@@ -94,7 +94,7 @@ def wire_report(
         total_cost=float(report.total_cost),
         budget_remaining=float(report.budget_remaining),
         map_size_tokens=report.map_size_tokens,
-        token_budget=token_budget,
+        response_token_budget=response_token_budget,
         file_count=report.file_count,
         excluded_count=report.excluded_count,
         left_out=report.left_out,

@@ -7,6 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_server import wire
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 _PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
 MIN_TOKEN_BUDGET: Final = 400
 """Least that holds a report and a map worth reading."""
-MAX_TOKEN_BUDGET: Final = 2_000_000
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
 _JSON_GROWTH: Final = 1.14
@@ -105,31 +105,37 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
     )
 
 
-def context_budget(token_budget: int) -> int:
-    """Return the tokens left for the map when the whole answer may take ``token_budget``."""
-    return int((token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)
+def map_token_budget_in(response_token_budget: int) -> int:
+    """Return the tokens that are left for the map where the whole answer may take so many."""
+    return int((response_token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)
 
 
-def answer_budget(context_tokens: int) -> int:
-    """Return the token budget whose ``context_budget`` is at least ``context_tokens``."""
-    return (
-        int((context_tokens + 1) * _JSON_GROWTH + _REPORT_TOKENS) * 100 // int(100 * (1 - _REPORT_SHARE)) + 1
-    )
+def response_token_budget_for(map_token_budget: int, least: int) -> int:
+    """Return the tokens that whole answers may take, so that one has room for a map of ``map_token_budget``.
+
+    It is ``least`` where that is enough. This is the one rule that leads from the map's budget, which the
+    user's plan owns, to that of the answers.
+    """
+    if map_token_budget <= map_token_budget_in(least):
+        return least
+    grown = int((map_token_budget + 1) * _JSON_GROWTH + _REPORT_TOKENS)
+    return grown * 100 // int(100 * (1 - _REPORT_SHARE)) + 1
 
 
-def page_end(text: str, start: int, paths: Sequence[str], fits: Callable[[int], bool], guess: float) -> int:
+def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], bool], guess: float) -> int:
     """Return the end of the longest page from ``start`` that fits, at a file's first line where there is one.
 
     Args:
         text: The whole context.
         start: Offset of the page's first character.
-        paths: Files of the map; a line that begins with one of them, outside the source, starts a file.
+        files: Offsets at which a file begins, ascending.
         fits: Whether the page that ends at an offset fits the budget.
         guess: Share of the remaining text that is expected to fit.
     """
     if fits(len(text)):
         return len(text)
-    files, lines = _boundaries(text, start, frozenset(paths))
+    files = [offset for offset in files if offset > start]
+    lines = [offset for offset in accumulate(map(len, text.splitlines(keepends=True))) if offset > start]
     end = start + int((len(text) - start) * min(guess, 0.98))
     while end > start:
         for boundaries in (files, lines):
@@ -139,19 +145,6 @@ def page_end(text: str, start: int, paths: Sequence[str], fits: Callable[[int], 
                 return near[-1]
         end -= max((end - start) // 12, 1)
     return next(iter(lines), len(text))
-
-
-def _boundaries(text: str, start: int, paths: frozenset[str]) -> tuple[list[int], list[int]]:
-    files: list[int] = []
-    lines: list[int] = []
-    offset = 0
-    for line in text.splitlines(keepends=True):
-        if offset > start:
-            lines.append(offset)
-            if line.rstrip("\n").split(" [", 1)[0] in paths:
-                files.append(offset)
-        offset += len(line)
-    return files, lines
 
 
 class AnswerShape(NamedTuple):
@@ -184,11 +177,11 @@ _UNCHANGED: Final = (
 _OPEN: Final = tuple(AnswerShape(detail) for detail in reversed(DETAILS))
 
 
-def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
+def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
     """Return the answer of ``navigate``."""
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, token_budget, telling.detail)
+        message = wire_report(report, response_token_budget, telling.detail)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,
@@ -205,14 +198,14 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, token_budget: i
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _STOPPED
-    return _fitted(make, output, Cursor(report.step_number, None, 0), token_budget, tellings)
+    return _fitted(make, output, Cursor(report.step_number, None, 0), response_token_budget, tellings)
 
 
-def step_answer(delta: NavigatorOutput, report: TurnReport, token_budget: int) -> Page:
+def step_answer(delta: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
     """Return the answer of ``step``: the report, and the context against what the host holds."""
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, token_budget, telling.detail)
+        message = wire_report(report, response_token_budget, telling.detail)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
             status=message.status,
@@ -229,26 +222,28 @@ def step_answer(delta: NavigatorOutput, report: TurnReport, token_budget: int) -
         # No step was taken: what the host has been told of the latest one is not repeated.
         report = report.model_copy(update={"reasoning": clip(report.reasoning, DETAILS[0].characters)})
         tellings = _UNCHANGED
-    return _fitted(make, delta, Cursor(report.step_number, delta.since_step, 0), token_budget, tellings)
+    return _fitted(
+        make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, tellings
+    )
 
 
-def report_answer(report: TurnReport, token_budget: int) -> Answer:
+def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
     """Return the answer of ``get_turn_report``, in the most detail that fits."""
     answer = Answer("", {})
     for detail in reversed(DETAILS):
-        message = wire_report(report, token_budget, detail)
+        message = wire_report(report, response_token_budget, detail)
         answer = Answer(report_text(message), message.on_the_wire())
-        if answer.size <= token_budget:
+        if answer.size <= response_token_budget:
             break
     return answer
 
 
-def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -> Page:
+def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Page:
     """Return the answer of ``get_context``: the page that starts at ``cursor``."""
 
     def make(telling: AnswerShape, context: str, following: str | None) -> Answer:
         plan = output.flight_plan_yaml if telling.plan else None
-        bare = _wire_output(output, token_budget, context, plan, following)
+        bare = _wire_output(output, response_token_budget, context, plan, following)
         result = bare.model_copy(
             update={
                 "since_step": output.since_step,
@@ -262,28 +257,28 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, token_budget: int) -
         parts = [_output_head(result), _since(output), message]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
-    return _fitted(make, output, cursor, token_budget, _STOPPED)
+    return _fitted(make, output, cursor, response_token_budget, _STOPPED)
 
 
-def plan_answer(output: NavigatorOutput, place: PlanCursor, token_budget: int) -> Answer:
+def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budget: int) -> Answer:
     """Return the answer of ``get_context`` to whoever asks for the flight plan: as much of it as fits."""
     plan, start = output.flight_plan_yaml, place.offset
 
     def page(end: int) -> Answer:
         following = PlanCursor(output.total_iterations, end).encode() if end < len(plan) else None
-        result = _wire_output(output, token_budget, "", plan[start:end], following)
+        result = _wire_output(output, response_token_budget, "", plan[start:end], following)
         message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
         more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
         parts = [_output_head(result), f"{message}\n{plan[start:end].rstrip()}", more]
         return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
 
     whole = page(len(plan))
-    guess = token_budget / max(whole.size, 1)
-    return page(page_end(plan, start, (), lambda end: page(end).size <= token_budget, guess))
+    guess = response_token_budget / max(whole.size, 1)
+    return page(page_end(plan, start, (), lambda end: page(end).size <= response_token_budget, guess))
 
 
 def _wire_output(
-    output: NavigatorOutput, token_budget: int, context: str, plan: str | None, following: str | None
+    output: NavigatorOutput, response_token_budget: int, context: str, plan: str | None, following: str | None
 ) -> wire.NavigatorOutputJson:
     """Return the output as clients see it, without its summary and its notes."""
     return wire.NavigatorOutputJson(
@@ -291,7 +286,7 @@ def _wire_output(
         status=status_of(output.stop_reason),
         context_string=context,
         token_count=output.token_count,
-        token_budget=token_budget,
+        response_token_budget=response_token_budget,
         total_iterations=output.total_iterations,
         total_cost=float(output.total_cost),
         flight_plan_yaml=plan,
@@ -308,13 +303,17 @@ def _output_head(result: wire.NavigatorOutputJson) -> str:
 
 
 def _fitted(
-    make: _Make, output: NavigatorOutput, cursor: Cursor, token_budget: int, tellings: Sequence[AnswerShape]
+    make: _Make,
+    output: NavigatorOutput,
+    cursor: Cursor,
+    response_token_budget: int,
+    tellings: Sequence[AnswerShape],
 ) -> Page:
     text, start = output.context_string, cursor.offset
     answer = Answer("", {})
     for telling in tellings:
         answer = make(telling, text[start:], None)
-        if answer.size <= token_budget:
+        if answer.size <= response_token_budget:
             return Page(answer, last=True)
     barest = tellings[-1]
 
@@ -322,9 +321,10 @@ def _fitted(
         following = cursor._replace(offset=end).encode() if end < len(text) else None
         return make(barest, text[start:end], following)
 
-    paths = [file.path for file in output.files]
-    guess = token_budget / answer.size
-    end = page_end(text, start, paths, lambda end: page(end).size <= token_budget, guess)
+    guess = response_token_budget / answer.size
+    end = page_end(
+        text, start, output.file_starts, lambda end: page(end).size <= response_token_budget, guess
+    )
     return Page(page(end), last=end == len(text))
 
 

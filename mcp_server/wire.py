@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
 """``open`` takes another step; the rest say why a navigation stopped."""
@@ -16,8 +16,16 @@ _SameStatus = Annotated[Status, WithJsonSchema({"type": "string"})]
 _Strings = Annotated[list[str], WithJsonSchema({"type": "array"})]
 
 
+_ResponseTokenBudget = Annotated[
+    int, Field(validation_alias="token_budget", serialization_alias="token_budget")
+]
+"""Most tokens of a whole answer: its report, its map and all that stands around them."""
+
+
 class _WireModel(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(
+        frozen=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
 
     def on_the_wire(self) -> dict[str, Any]:
         """Return the JSON object, without the parts that say nothing."""
@@ -71,7 +79,7 @@ class TurnReportJson(_WireModel):
     total_cost: float
     budget_remaining: float
     map_size_tokens: int
-    token_budget: int
+    response_token_budget: _ResponseTokenBudget
     file_count: int
     excluded_count: int
     left_out: int = 0
@@ -125,7 +133,7 @@ class NavigatorOutputJson(_WireModel):
     context_string: str
     token_count: int
     """Tokens of the whole map."""
-    token_budget: int
+    response_token_budget: _ResponseTokenBudget
     total_iterations: int
     total_cost: float
     since_step: int | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, computed_field, model_validator
 
 from navigator.pricing import TokenUsage
 from navigator.reports import FileReport, Seconds, StopReason, TurnReport
@@ -22,12 +23,11 @@ ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="j
 class NavigationBookkeeping(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, defer_build=True, serialize_by_alias=True)
 
     navigation_id: str
     model: str
     """The model that was asked for."""
-    token_budget: int
     max_steps: int = Field(ge=1)
     fingerprint: str = ""
     """Of the tree that the latest map was drawn from."""
@@ -40,8 +40,11 @@ class NavigationBookkeeping(BaseModel):
     usage: TokenUsage = TokenUsage()
     usage_before_step: TokenUsage = TokenUsage()
     account: TokenAccount = TokenAccount()
-    own: PlanValue = FlightPlan()
-    """What the user asks of the plan: the one that was given, with the user's later changes."""
+    own: PlanValue
+    """What the user asks of the plan: the one that was given, with the user's later changes.
+
+    Its budget is the map's, whatever less a model makes do with.
+    """
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
     wishes: tuple[str, ...] = ()
@@ -54,6 +57,20 @@ class NavigationBookkeeping(BaseModel):
     ended: str = ""
     notes: tuple[str, ...] = ()
     seconds: Seconds = Seconds()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_a_plan_of_the_users(cls, stored: Any) -> Any:
+        """Read what a version stored that knew of the user's plan the budget alone."""
+        if isinstance(stored, Mapping) and "own" not in stored and "token_budget" in stored:
+            return {**stored, "own": FlightPlan(budget=stored["token_budget"])}
+        return stored
+
+    @computed_field(alias="token_budget")  # type: ignore[prop-decorator]
+    @property
+    def map_token_budget(self) -> int:
+        """Most tokens of the map; stored for versions that read it."""
+        return self.own.budget
 
     def noting(self, *notes: str) -> NavigationBookkeeping:
         """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""

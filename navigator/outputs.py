@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from navigator.bookkeeping import StepRecord
 from navigator.reports import NavigationSummary, NavigatorOutput
 from navigator.turn import Navigation, report_now
+from repo_map.drawing.blocks import MapText
 from repo_map.text.tokens import count
 
 
-def output_of(navigation: Navigation, record: StepRecord, context: str) -> NavigatorOutput:
+def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:
     """Return the output of the latest step."""
     report = report_now(record, navigation.run)
     return NavigatorOutput(
         navigation_id=report.navigation_id,
-        context_string=context,
+        context_string=drawn.text,
+        file_starts=_starts(tuple(drawn.files.values())),
         flight_plan=record.flight_plan,
         reasoning_summary=record.reasoning_summary or _summary(navigation, record),
         total_iterations=navigation.run.step,
         total_cost=navigation.run.spent,
         token_count=report.map_size_tokens,
-        token_budget=navigation.run.token_budget,
+        map_token_budget=navigation.run.map_token_budget,
         files=record.files,
         focus_areas=report.focus_areas,
         excluded_count=report.excluded_count,
@@ -38,20 +41,41 @@ def output_of(navigation: Navigation, record: StepRecord, context: str) -> Navig
     )
 
 
-def news_of(whole: NavigatorOutput, since: StepRecord, earlier_context: str) -> NavigatorOutput:
-    """Return the output with only the files that are new, or shown differently, since an earlier step."""
-    before = blocks(earlier_context, [file.path for file in since.files])
-    now = blocks(whole.context_string, [file.path for file in whole.files])
-    fresh = [block for path, block in now.items() if before.get(path) != block]
-    context = "\n".join(fresh)
+def news_of(whole: NavigatorOutput, drawn: MapText, since: StepRecord, earlier: MapText) -> NavigatorOutput:
+    """Return the output with only the files that are new, or shown differently, since an earlier step.
+
+    Args:
+        whole: the output of the latest step.
+        drawn: its map.
+        since: the earlier step.
+        earlier: that one's map.
+    """
+    news = changed_blocks(earlier, drawn)
+    context = "\n".join((*news.files.values(), *filter(None, [news.closing])))
     return whole.model_copy(
         update={
             "context_string": context,
+            "file_starts": _starts([f"{block}\n" for block in news.files.values()]),
             "token_count": count(context),
             "since_step": since.report.step_number,
-            "removed": tuple(path for path in before if path not in now),
+            "removed": tuple(path for path in earlier.files if path not in drawn.files),
         }
     )
+
+
+def changed_blocks(earlier: MapText, drawn: MapText) -> MapText:
+    """Return the blocks of a map that are new or read differently, without white space at their ends.
+
+    The closing line is there where it reads differently, and has no line break either.
+    """
+    fresh = {path: block.rstrip() for path, block in drawn.files.items()}
+    changed = {path: block for path, block in fresh.items() if earlier.files.get(path, "").rstrip() != block}
+    return MapText(changed, "" if drawn.closing == earlier.closing else drawn.closing.rstrip())
+
+
+def _starts(parts: Sequence[str]) -> tuple[int, ...]:
+    """Return where each part begins in the text that they make up together, in characters."""
+    return tuple(accumulate(map(len, parts[:-1]), initial=0)) if parts else ()
 
 
 def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
@@ -64,31 +88,6 @@ def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
         stop_reason=navigation.run.stop_reason,
         updated_at=updated_at,
     )
-
-
-def blocks(context: str, paths: Sequence[str]) -> dict[str, str]:
-    """Cut a map into its files, given their paths in map order, without what stands before the first.
-
-    A header is a line that is the path, perhaps with a suffix; each path is looked for once and in order, so
-    a line of source that looks like the header of another file does not mislead.
-    """
-    lines = context.split("\n")
-    starts: list[tuple[int, str]] = []
-    at = 0
-    for path in paths:
-        found = next((row for row in range(at, len(lines)) if _is_header(lines[row], path)), None)
-        if found is None:
-            continue
-        starts.append((found, path))
-        at = found + 1
-    ends = [*(row for row, _ in starts), len(lines)][1:]
-    return {
-        path: "\n".join(lines[start:end]).rstrip() for (start, path), end in zip(starts, ends, strict=True)
-    }
-
-
-def _is_header(line: str, path: str) -> bool:
-    return line == path or line.startswith((f"{path} ", f"{path}:"))
 
 
 def _summary(navigation: Navigation, record: StepRecord) -> str:

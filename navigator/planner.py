@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
+from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
 from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
+    from repo_map.drawing.draw import RepoMap
     from repo_map.graph.references import Place
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan, VerbosityRule
@@ -39,7 +41,7 @@ class Neighbour(NamedTuple):
 def neighbours(
     index: RepoIndex,
     chosen: Sequence[Place],
-    drawn: str,
+    drawn: RepoMap,
     room: int,
     *,
     own: FlightPlan,
@@ -60,7 +62,7 @@ def neighbours(
             or place in chosen
             or _is_aside(index, place[0], tests=tests)
             or hides(own, index.paths[place[0]], index.qualified_name(*place))
-            or _is_drawn(index, place, drawn)
+            or _is_shown_in(drawn, index, place)
         ):
             continue
         row = int(index.symbols.file_start[place[0]]) + place[1]
@@ -75,7 +77,7 @@ def neighbours(
 
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
-    from repo_map.graph.references import used_by  # noqa: PLC0415
+    from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
 
     for file, row in chosen:
         user = index.qualified_name(file, row)
@@ -85,7 +87,7 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
 
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that refer to a chosen one by a name that is its alone."""
-    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415
+    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - a stored navigation is read without planning
 
     for file, row in chosen:
         name = int(index.symbols.name[int(index.symbols.file_start[file]) + row])
@@ -100,9 +102,11 @@ def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:
     return bool(int(index.files.flags[file]) & (int(COPIED if tests else COPIED | FileFlag.TEST)))
 
 
-def _is_drawn(index: RepoIndex, place: Place, drawn: str) -> bool:
-    definition = index.definitions(place[0])[place[1]]
-    return index.lines(place[0])[definition.sig_start - 1] in drawn
+def _is_shown_in(drawn: RepoMap, index: RepoIndex, place: Place) -> bool:
+    """Say whether a map shows the line that a definition's signature begins with."""
+    file, row = place
+    line = index.definitions(file)[row].sig_start
+    return drawn.shows(index.paths[file], LineRange(line, line))
 
 
 NAMED = 3
@@ -114,7 +118,7 @@ CHECKED_UNITS = 40
 LEAST_ROOM = 150
 """Tokens that must be free before more is worth a step."""
 ANY_ROOM = 1_000_000
-FOCUS_HEAD = "In focus:"
+_FOCUS_HEAD = "In focus:"
 """What a summary says before its list of files."""
 SAFE_SHARE = 0.8
 """Of the free tokens, what estimates may fill: the rest is their error."""
@@ -135,7 +139,7 @@ class Finalize(NamedTuple):
 
 def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update | Finalize:
     """Return the next decision: zoom in, add what the chosen code needs, or finish."""
-    from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
+    from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without planning
 
     index, own = workspace.index, navigation.run.own
     relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
@@ -148,7 +152,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
-    from repo_map.packing.pack import pack  # noqa: PLC0415
+    from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
     plan = navigation.state.flight_plan
     packed = pack(index, relevance, plan.budget, base=navigation.run.own)
@@ -183,7 +187,8 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
 
 def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     """Return the updates that turn ``plan`` into ``wanted``, empty where nothing differs."""
-    from repo_map.plan.update import apply_update, compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.plan.update import apply_update  # noqa: PLC0415 - a stored navigation is read without planning
 
     updates = compare_plans(plan, wanted).diff
     if not updates or apply_update(plan, updates).plan.verbosity == wanted.verbosity:
@@ -196,9 +201,9 @@ def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
 
 def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
-    focus = [file for file in view.map.files if file.level >= FOCUS_LEVEL]
+    focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
-        f"- `{file.path}` (level {int(file.level)}, {file.tokens:,} token{'s' * (file.tokens != 1)}): "
+        f"{_entry(file.path, file.level)} {file.tokens:,} token{'s' * (file.tokens != 1)}): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
@@ -213,9 +218,27 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
         if view.map.excluded
         else ""
     )
-    head = FOCUS_HEAD if lines else "Nothing is in focus."
+    head = _FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
     return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
+
+
+def without_files(summed_up: str, files: Collection[tuple[str, int]]) -> str:
+    """Return a summary without its entries for files, each given by its path and level.
+
+    Where no other is left, the line before them goes as well.
+    """
+    lines = summed_up.split("\n")
+    entries = tuple(_entry(path, level) for path, level in files)
+    kept = [line for line in lines if not line.startswith(entries)]
+    if len(kept) < len(lines) and not any(line.startswith("- ") for line in kept):
+        kept = [line for line in kept if line != _FOCUS_HEAD]
+    return "\n".join(kept)
+
+
+def _entry(path: str, level: int) -> str:
+    """Return how a file's line in a summary begins."""
+    return f"- `{path}` (level {level},"
 
 
 def _beside(
@@ -224,7 +247,7 @@ def _beside(
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
     tests = FileKind.TESTS in relevance.goal.aims.kinds
-    return neighbours(index, chosen, view.map.text, room, own=navigation.run.own, tests=tests)
+    return neighbours(index, chosen, view.map, room, own=navigation.run.own, tests=tests)
 
 
 def _missing(
@@ -241,21 +264,18 @@ def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Pla
         file = index.file_id(unit.path)
         if file is None or not unit.name:
             continue
-        source = "\n".join(index.lines(file)[unit.start - 1 : unit.end])
         rows = [
             row
             for row, each in enumerate(index.definitions(file))
             if unit.start <= each.start and each.end <= unit.end
         ]
-        if rows and source in view.map.text:
+        if rows and view.map.shows(unit.path, LineRange(unit.start, unit.end)):
             found.append((file, rows[0]))
     return found
 
 
 def _rules(plan: FlightPlan, found: Sequence[Neighbour]) -> list[dict[str, Any]]:
     """Return the rules that add the neighbours; a rule that is there keeps what it says of the rest."""
-    from repo_map import globs  # noqa: PLC0415
-
     known = {rule.pattern for rule in plan.verbosity}
     rules: dict[str, dict[str, Any]] = {}
     for each in found:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.bookkeeping import NavigationBookkeeping
 from navigator.money import dollars
-from navigator.outputs import blocks
+from navigator.outputs import changed_blocks
 from navigator.reports import Candidate
 from navigator.turn import Navigation
 from repo_map.messages import one_line, quoted
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
+    from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
 
 
@@ -39,9 +40,7 @@ class DrawnMap(NamedTuple):
 
     step: int
     """The step that drew it."""
-    text: str
-    paths: tuple[str, ...]
-    """Its files, in map order."""
+    map_text: MapText
     tokens: int
 
 
@@ -51,7 +50,7 @@ class MapChanges(NamedTuple):
     step: int
     files: str
     """The files that are new or read differently, each from its header on; where it is shorter, lines that
-    begin with ``@@`` stand for those that stay or go."""
+    begin with ``@@`` stand for those that stay or go. Last the closing line, where it reads differently."""
     gone: tuple[str, ...]
     """Paths that are no longer in the map."""
     tokens: int
@@ -89,7 +88,9 @@ def continue_delta(
     Changes are sent until they have cost as much as the map, which is then told whole again. Where nothing is
     remembered that is so at once: the old map and its changes would be more than the new one.
     """
-    if message.current.text == drawn.text and not (message.changes and remembers is CachedPrefix.NOTHING):
+    if message.current.map_text == drawn.map_text and not (
+        message.changes and remembers is CachedPrefix.NOTHING
+    ):
         return message
     if remembers is CachedPrefix.NOTHING:
         return start_delta(drawn, step, choice)
@@ -106,16 +107,16 @@ def continue_delta(
 
 def changes_between(one: DrawnMap, other: DrawnMap) -> MapChanges:
     """Return what the second map changes of the first."""
-    before, now = blocks(one.text, one.paths), blocks(other.text, other.paths)
-    files = "\n\n".join(
-        _shorter(before.get(path, ""), block) for path, block in now.items() if before.get(path) != block
-    )
-    gone = tuple(path for path in before if path not in now)
+    before, now = one.map_text, other.map_text
+    changed = changed_blocks(before, now)
+    parts = [_shorter(before.files.get(path, "").rstrip(), block) for path, block in changed.files.items()]
+    files = "\n\n".join((*parts, *filter(None, [changed.closing])))
+    gone = tuple(path for path in before.files if path not in now.files)
     return MapChanges(other.step, files, gone, count("\n".join((files, *gone))))
 
 
 def _drawn(drawn: RepoMap, step: int) -> DrawnMap:
-    return DrawnMap(step, drawn.text, tuple(file.path for file in drawn.files), drawn.tokens)
+    return DrawnMap(step, drawn.map_text, drawn.tokens)
 
 
 def _shorter(before: str, now: str) -> str:
@@ -176,7 +177,9 @@ def stable_part(navigation: Navigation) -> str:
 
 def base_part(message: MapDelta) -> str:
     """Return the map that is told whole, with its candidates: the same bytes until another is told."""
-    return f"The map of the repository:\n{_fenced(message.keyframe.text)}\n\n{_listed(message.choice)}"
+    return (
+        f"The map of the repository:\n{_fenced(message.keyframe.map_text.text)}\n\n{_listed(message.choice)}"
+    )
 
 
 def changes_part(changes: MapChanges) -> str:
@@ -200,13 +203,13 @@ def changing_part(
 
     Args:
         choice: the candidates of this step.
-        told: those that were told with the map.
+        message: those that were sent with the map.
     """
     state, run = navigation
     budget, metadata = state.budget_config, state.map_metadata
     parts = [
         f"Step {run.step + 1} of at most {run.max_steps}.",
-        f"Map: {metadata.total_tokens} of {run.token_budget} tokens, {metadata.file_count} files. "
+        f"Map: {metadata.total_tokens} of {run.map_token_budget} tokens, {metadata.file_count} files. "
         f"Cost: {dollars(budget.current_spend_usd)} of {dollars(budget.max_spend_usd)}.",
         *_feedback(run),
         *_left_out(run),

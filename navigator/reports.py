@@ -48,7 +48,9 @@ OnProgress = Callable[[Progress], Awaitable[None]]
 
 
 class _Report(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
 
 
 class FileReport(_Report):
@@ -105,9 +107,10 @@ class TurnReport(_Report):
     budget_remaining: Usd
     """US dollars left of the cost limit."""
     map_size_tokens: int
-    token_budget: int
+    map_token_budget: int = Field(validation_alias="token_budget", serialization_alias="token_budget")
+    """Most tokens of the map; stored under the name that it had before."""
     budget_utilization: float
-    """Percentage of the token budget that the map uses."""
+    """Percentage of the map's token budget that the map uses."""
     map_version: int
     file_count: int
     focus_areas: tuple[str, ...] = ()
@@ -149,6 +152,8 @@ class NavigatorOutput(_Report):
     navigation_id: str
     context_string: str
     """The map; with ``since_step`` only the files that are new or shown differently since then."""
+    file_starts: tuple[int, ...] = Field(default=(), exclude=True)
+    """The characters of ``context_string`` that a file's block begins at, ascending."""
     flight_plan: PlanValue = Field(exclude=True)
     """The plan that draws this map, stamped with the tree."""
     reasoning_summary: str
@@ -156,7 +161,8 @@ class NavigatorOutput(_Report):
     total_cost: Usd
     token_count: int
     """Tokens of ``context_string``."""
-    token_budget: int
+    map_token_budget: int
+    """Most tokens of the whole map."""
     files: tuple[FileReport, ...]
     """Files of the map, most relevant first."""
     focus_areas: tuple[str, ...] = ()
@@ -181,7 +187,9 @@ class NavigatorOutput(_Report):
     @cached_property
     def flight_plan_yaml(self) -> str:
         """The plan as text; written only for those who read it, as a long one takes longer than its map."""
-        return self.flight_plan.to_yaml()
+        from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
+        return format_plan(self.flight_plan)
 
 
 class NavigationSummary(_Report):

@@ -16,8 +16,8 @@ from repo_map.messages import one_line
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
+    from repo_map.plan.diff import PlanChange
     from repo_map.plan.model import FlightPlan, VerbosityRule
-    from repo_map.plan.update import PlanChange
 
 
 LOG_LENGTH = 10
@@ -126,11 +126,11 @@ def step_record(
     files = tuple(
         FileReport(
             path=file.path,
-            level=int(file.level),
+            level=file.level,
             tokens=file.tokens,
             reasons=tuple(map(one_line, view.reasons.get(file.path, ()))),
         )
-        for file in view.map.files
+        for file in view.map.blocks
     )
     report = TurnReport(
         navigation_id=run.navigation_id,
@@ -147,8 +147,8 @@ def step_record(
         total_cost=run.spent,
         budget_remaining=max(state.budget_config.max_spend_usd - run.spent, Decimal(0)),
         map_size_tokens=view.map.tokens,
-        token_budget=run.token_budget,
-        budget_utilization=_share(view.map.tokens, run.token_budget),
+        map_token_budget=run.map_token_budget,
+        budget_utilization=_share(view.map.tokens, run.map_token_budget),
         map_version=run.map_version,
         file_count=len(files),
         focus_areas=state.map_metadata.focus_areas,
@@ -177,8 +177,8 @@ def map_metadata(drawn: RepoMap) -> MapMetadata:
     """Return the statistics of a map."""
     return MapMetadata(
         total_tokens=drawn.tokens,
-        file_count=len(drawn.files),
-        focus_areas=tuple(file.path for file in drawn.files if file.level >= FOCUS_LEVEL),
+        file_count=len(drawn.blocks),
+        focus_areas=tuple(file.path for file in drawn.blocks if file.level >= FOCUS_LEVEL),
         excluded_count=drawn.excluded,
         budget_utilization=_share(drawn.tokens, drawn.budget),
     )
@@ -253,16 +253,17 @@ def amend_by_model(
         FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
             do nothing but show what the user leaves out.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
-    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
 
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.own
     change = amend(before, updates)
-    if change.plan.budget > navigation.run.token_budget:
+    most = navigation.run.map_token_budget
+    if change.plan.budget > most:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {navigation.run.token_budget} tokens; "
+            f"`budget` is {change.plan.budget}, more than the user's {most} tokens; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)
@@ -284,7 +285,7 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.update import apply_update  # noqa: PLC0415
+    from repo_map.plan.update import apply_update  # noqa: PLC0415 - the server answers before the engine loads
 
     return apply_update(plan, updates)
 
@@ -298,8 +299,8 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415
-    from repo_map.selection.select import files_named  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
 
     change = amend(own, updates)
     new = {rule.pattern: rule for rule in change.plan.verbosity}
@@ -336,12 +337,12 @@ def amend_by_user(
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
 
     state, run = navigation
     heard = merge_user_plan(index, run.own, updates)
     plan = _obeying(index, state.flight_plan, updates, heard.change.plan)
-    run = run.model_copy(update={"token_budget": plan.budget, "own": heard.change.plan})
+    run = run.model_copy(update={"own": heard.change.plan})
     return with_notes(Navigation(state, run), heard.message), compare_plans(state.flight_plan, plan)
 
 
@@ -350,7 +351,7 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
     """
-    from repo_map.plan.update import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
 
     asked = compare_plans(before.run.own, after.run.own).diff
     if not asked:
@@ -361,8 +362,8 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
 def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
-    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415
-    from repo_map.selection.select import files_named  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
 
     plan = amend(plan, updates).plan
     wanted = {rule.pattern: rule for rule in own.verbosity}

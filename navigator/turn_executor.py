@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import apply_feedback, checked_feedback, reopened
 from navigator.reports import StopReason
 from navigator.request import NewTerms, on_terms
-from navigator.settings import EMBEDDED
+from navigator.settings import EMBEDDED, StepAction
 from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
     from navigator.workspace import Workspace, Workspaces
 
-StepAction = Literal["continue", "finish", "cancel"]
 NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
 HAS_ENDED = (
     "The navigation has ended and nothing new was asked, so no step was taken; "

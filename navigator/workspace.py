@@ -19,6 +19,7 @@ from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.messages import one_line
+from repo_map.parsing.values import LineRange
 from repo_map.recent import Recent
 from repo_map.selection.sections import Section, Shape
 from repo_map.text.tokens import DEFAULT_ENCODING
@@ -51,11 +52,10 @@ class _Prices:
     """What a map would grow by if one file were shown differently, counted on the text that is drawn then."""
 
     def __init__(self, index: RepoIndex, drawn: RepoMap) -> None:
-        self._book = RenderCache(index, Style(DEFAULT_ENCODING))
+        self._cache = RenderCache(index, Style(DEFAULT_ENCODING))
         self._estimates = file_level_costs(index)
         self._most = _HOPELESS * drawn.budget
         self._drawn = drawn
-        self._now = {file.path: file.tokens for file in drawn.files}
 
     def of_levels(self, path: str, file_id: int, above: int) -> dict[int, int]:
         """Return what each level of the whole file above ``above`` adds, where it adds anything."""
@@ -64,7 +64,8 @@ class _Prices:
 
     def of_part(self, path: str, file_id: int, name: str) -> dict[int, int]:
         """Return what a definition's source adds, by its level."""
-        shape = self._drawn.shapes.get(path, Shape(1))
+        block = self._drawn.block(path)
+        shape = Shape(1) if block is None else block.shape
         part = Section(globs.escape(name), "", 4)
         others = tuple(section for section in shape.sections if section.pattern != part.pattern)
         return self._adding({4: self._added(path, file_id, shape._replace(sections=(*others, part)))})
@@ -73,7 +74,8 @@ class _Prices:
         return bool(self._estimates[file_id, level] <= self._most)
 
     def _added(self, path: str, file_id: int, shape: Shape) -> int:
-        return max(self._book.draw(file_id, shape).counts) - self._now.get(path, 0)
+        block = self._drawn.block(path)
+        return max(self._cache.draw(file_id, shape).counts) - (0 if block is None else block.tokens)
 
     @staticmethod
     def _adding(prices: dict[int, int]) -> dict[int, int]:
@@ -81,13 +83,12 @@ class _Prices:
 
 
 def _files(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Prices) -> list[Candidate]:
-    shown = {file.path: int(file.level) for file in drawn.files}
     found: list[Candidate] = []
     for file in relevance.files:
         if len(found) == MAX_FILES:
             break
         file_id = index.file_id(file.path)
-        level = shown.get(file.path, 0)
+        level = drawn.level_of(file.path)
         if file_id is None or level == 4:
             continue
         if offered := prices.of_levels(file.path, file_id, level):
@@ -100,7 +101,6 @@ def _files(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Pric
 
 
 def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Prices) -> list[Candidate]:
-    shown = {file.path: int(file.level) for file in drawn.files}
     found: list[Candidate] = []
     for unit in relevance.units:
         if len(found) == MAX_UNITS:
@@ -108,15 +108,16 @@ def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: _Pric
         file_id = index.file_id(unit.path)
         if file_id is None or not unit.name:
             continue
-        source = "\n".join(index.lines(file_id)[unit.start - 1 : unit.end])
-        if source in drawn.text or not (offered := prices.of_part(unit.path, file_id, unit.name)):
+        if drawn.shows(unit.path, LineRange(unit.start, unit.end)):
+            continue
+        if not (offered := prices.of_part(unit.path, file_id, unit.name)):
             continue
         found.append(
             Candidate(
                 path=unit.path,
                 symbol=one_line(unit.name),
                 lines=f"{unit.start}-{unit.end}",
-                level=shown.get(unit.path, 0),
+                level=drawn.level_of(unit.path),
                 reasons=tuple(map(one_line, unit.reasons)),
                 prices=offered,
             )
@@ -181,8 +182,8 @@ class InitialIndexing:
             task.exception()
 
     async def _read(self) -> tuple[RepoIndex, History | None]:
-        from repo_map.history.history import read_history  # noqa: PLC0415
-        from repo_map.index import build_index  # noqa: PLC0415
+        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
 
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
@@ -256,7 +257,7 @@ class Workspace:
 
     def relevance(self, goal: str) -> Relevance:
         """Return the scores of ``goal``, computed once while it is among the latest goals."""
-        from repo_map.relevance.score import score_goal  # noqa: PLC0415
+        from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance = self._relevance.get(goal)
         if relevance is None:
@@ -266,14 +267,14 @@ class Workspace:
 
     def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
         """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
-        from repo_map.drawing.draw import draw_map  # noqa: PLC0415
+        from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - a stored navigation is read without the engine
 
         return draw_map(self.index, plan, wishes=wishes)
 
     def view(self, goal: str, plan: FlightPlan, own: FlightPlan, wishes: FlightPlan | None = None) -> View:
         """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
-        from repo_map.drawing.replay import stamp  # noqa: PLC0415
-        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
         return View(
@@ -365,7 +366,7 @@ class Workspaces:
         return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
-        from repo_map.history.history import read_history  # noqa: PLC0415
+        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
 
         try:
             index = await asyncio.to_thread(live.index.refresh, self._note)
@@ -384,7 +385,7 @@ class Workspaces:
             raise IndexingHalted
 
     def _store(self) -> Store:
-        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415
+        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415 - a stored navigation is read without the engine
 
         settings = self._settings
         if not settings.use_cache:
@@ -414,6 +415,6 @@ def _words(sufficiency: Sufficiency) -> str:
 
 
 def _root(path: str | Path) -> Path:
-    from repo_map.worktree.files import resolve_root  # noqa: PLC0415
+    from repo_map.worktree.files import resolve_root  # noqa: PLC0415 - a stored navigation is read without the engine
 
     return resolve_root(Path(path))

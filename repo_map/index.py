@@ -65,8 +65,7 @@ class SourceCache:
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
         if not has_secrets or self._tree.shows(path):
             return ShownSource(content, is_current)
-        # Imported here because a warm start that shows no secret should not wait for it.
-        from repo_map.secrets.masking import mask  # noqa: PLC0415
+        from repo_map.secrets.masking import mask  # noqa: PLC0415 - a warm start may show no secret
 
         masked = mask(content)
         return ShownSource(masked.source, is_current, masked.kinds)
@@ -74,7 +73,6 @@ class SourceCache:
 
 _MOST_DEFINITIONS = 50_000
 """Kept in memory ready to use; the others are in columns."""
-_MOST_LINES = 100_000
 _Value = TypeVar("_Value")
 _Key = TypeVarTuple("_Key")
 
@@ -305,8 +303,7 @@ class RepoIndex:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
         source = self._sources.read(file_id)
         if not source.is_current:
-            # Imported here because a warm start that parses nothing should not wait for it.
-            from repo_map.indexing.workers import read_source  # noqa: PLC0415
+            from repo_map.indexing.workers import read_source  # noqa: PLC0415 - a warm start parses nothing
 
             return read_source(source.content, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]
@@ -319,15 +316,6 @@ class RepoIndex:
         number counts.
         """
         return self.source(file_id).decode("utf-8-sig", "replace").replace("\r\n", "\n")
-
-    def lines(self, file_id: int) -> tuple[str, ...]:
-        """Return the lines of the file's text, the first at 0; those of the files asked for last are kept."""
-        kept = self.derived(_kept_lines)
-        found = kept.get(file_id)
-        if found is None:
-            found = tuple(self.text(file_id).split("\n"))
-            kept.put(file_id, found)
-        return found
 
     def derived(self, make: Callable[[RepoIndex, *_Key], _Value], *key: *_Key) -> _Value:
         """Return ``make(self, *key)``, made once and kept until the index goes or is released.
@@ -350,10 +338,6 @@ class RepoIndex:
 
 def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:
     return Recent(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
-
-
-def _kept_lines(_index: RepoIndex) -> Recent[int, tuple[str, ...]]:
-    return Recent(_MOST_LINES, len)
 
 
 class _Derived:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from navigator.pricing import Ledger
     from navigator.state import Action
     from navigator.workspace import Workspace
+    from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
     from repo_map.plan.model import FlightPlan
 
@@ -40,7 +41,7 @@ class StepResult(NamedTuple):
     """What a step came to."""
 
     record: StepRecord
-    map_text: str
+    map_text: MapText
 
 
 _LANDINGS = 2
@@ -75,7 +76,8 @@ class ActiveNavigation:
         """Why the step under way could not be kept."""
         self.notes: list[str] = []
         """What models and stores had to say while the step ran, one sentence each."""
-        self.turn = asyncio.Lock()
+        self.deciding = asyncio.Lock()
+        """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
         self._clock = clock
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan], View] | None = None
@@ -122,7 +124,7 @@ class ActiveNavigation:
         timed = self._timed(self.booked(before))
         after, record = apply_decision(timed, decision, step.plan, view, version)
         await self.artifacts.save_record(record)
-        self._landing = StepResult(record, view.map.text)
+        self._landing = StepResult(record, view.map.map_text)
         self.navigation, self.decided = after, True
         return after
 
@@ -141,7 +143,7 @@ class ActiveNavigation:
         version = await self._keep(view.map)
         self.navigation, record = opened(Navigation(state, run), view, version)
         await self.artifacts.save_record(record)
-        self._landing = StepResult(record, view.map.text)
+        self._landing = StepResult(record, view.map.map_text)
         return self.navigation
 
     async def view(self, plan: FlightPlan) -> View:

@@ -125,7 +125,7 @@ class CostManifest:
     """Shape (files, 5); column 0 is zero."""
     exact: bool
     """Whether every number was counted; else sums of many files are within about 2 %."""
-    book: RenderCache
+    cache: RenderCache
     """What draws a file to count it."""
 
     def file(self, path: str) -> CostRow | None:
@@ -188,16 +188,16 @@ def price_index(
     """Price every file at every level; ``exact`` counts each by the tokenizer, as small trees are anyway."""
     if exact is None:
         exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
-    book = RenderCache(index, Style(encoding))
+    cache = RenderCache(index, Style(encoding))
     if exact:
-        return CostManifest(index, _count_all(index, book), exact=True, book=book)
-    counted = _corrected(index, book, _count_headers(index, encoding))
-    return CostManifest(index, counted, exact=False, book=book)
+        return CostManifest(index, _count_all(index, cache), exact=True, cache=cache)
+    counted = _corrected(index, cache, _count_headers(index, encoding))
+    return CostManifest(index, counted, exact=False, cache=cache)
 
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
     """Predict the tokens of a plan drawn whole, as if its budget had no end."""
-    from repo_map.selection.select import select  # noqa: PLC0415
+    from repo_map.selection.select import select  # noqa: PLC0415 - only a plan's price selects
 
     selection = select(manifest.index, plan)
     parts = sum(
@@ -229,7 +229,7 @@ def _still_off(manifest: CostManifest, levels: NDArray[np.int64]) -> float:
 
 def _count_at(manifest: CostManifest, file_id: int, level: int) -> float:
     """Return the exact tokens that a file's content at a level adds to its path."""
-    counts = (max(manifest.book.draw(file_id, Shape(at)).counts) for at in (level, 1))
+    counts = (max(manifest.cache.draw(file_id, Shape(at)).counts) for at in (level, 1))
     return float(next(counts) - next(counts))
 
 
@@ -244,13 +244,13 @@ def _costliest_first(rows: Iterable[CostRow]) -> list[CostRow]:
     return sorted(rows, key=lambda row: (-row.levels[3], row.name))
 
 
-def _count(book: RenderCache, file_id: int) -> list[float]:
+def _count(cache: RenderCache, file_id: int) -> list[float]:
     """Return the exact tokens of one file at levels 0 to 4."""
-    return [0.0, *(float(max(book.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
+    return [0.0, *(float(max(cache.draw(file_id, Shape(level)).counts)) for level in range(1, 5))]
 
 
-def _count_all(index: RepoIndex, book: RenderCache) -> Floats:
-    counted = np.array([_count(book, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
+def _count_all(index: RepoIndex, cache: RenderCache) -> Floats:
+    counted = np.array([_count(cache, file_id) for file_id in range(len(index.paths))]).reshape(-1, 5)
     path_only = (index.files.flags & int(PATH_ONLY)) > 0
     counted[path_only, 2:] = counted[path_only, 1:2]
     return counted
@@ -262,7 +262,7 @@ def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
     return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
 
 
-def _corrected(index: RepoIndex, book: RenderCache, headers: Floats) -> Floats:
+def _corrected(index: RepoIndex, cache: RenderCache, headers: Floats) -> Floats:
     """Return exact headers, and what is below them estimated, scaled by language as a counted sample asks.
 
     The sample's probability is proportional to size, so that its mean ratio is that of the sums. It is a
@@ -277,7 +277,7 @@ def _corrected(index: RepoIndex, book: RenderCache, headers: Floats) -> Floats:
         sizes = costs[ids, 4]
         points = max(round(_SAMPLE * sizes.sum() / whole), 2)
         picked = _sample(ids, sizes, points)
-        counted = np.array([_count(book, file_id) for file_id in picked.tolist()])
+        counted = np.array([_count(cache, file_id) for file_id in picked.tolist()])
         inverse = 1 / costs[picked, 4:]
         estimated = (below[picked] * inverse).sum(axis=0)[2:]
         found = ((counted - counted[:, 1:2]) * inverse).sum(axis=0)[2:]

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from repo_map.drawing.rendering import render_body, render_header, render_headers
-from repo_map.indexing import store
+from repo_map.drawing.rendering import Body, render_body, render_header, render_headers
+from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
 from repo_map.text import tokens
 from repo_map.worktree.file_kinds import PATH_ONLY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from repo_map.drawing.costs import CostManifest
     from repo_map.index import RepoIndex
+    from repo_map.parsing.values import LineRange
     from repo_map.text.tokens import TokenEncoding
 
 
@@ -37,7 +38,7 @@ class TokenMemo:
         self._encoding: TokenEncoding = encoding
         self._name = f"tokens-{encoding}-{_FORMAT}"
         self._new: dict[int, tuple[int, ...]] = {}
-        kept = store.recall(folder, self._name) if folder else None
+        kept = recall_arrays(folder, self._name) if folder else None
         if kept is None or len(kept) != 2 or len(kept[0]) != len(kept[1]):
             kept = [np.zeros(0, np.uint64), np.zeros((0, 0), np.uint32)]
         # One attribute, so that threads see keys and counts of one moment.
@@ -71,7 +72,7 @@ class TokenMemo:
             keys, counts = np.concatenate((old_keys, keys)), np.concatenate((old_counts, counts))
         order = np.argsort(keys)
         self._kept = keys[order], counts[order]
-        store.keep(self._folder, self._name, self._kept)
+        keep_arrays(self._folder, self._name, self._kept)
 
 
 def memo_of(index: RepoIndex, encoding: TokenEncoding) -> TokenMemo:
@@ -98,6 +99,8 @@ class RenderedFile(NamedTuple):
     """The header line and what follows it; ends with a line break."""
     counts: tuple[int, ...]
     """Tokens by each vocabulary of the encoding."""
+    shown: tuple[LineRange, ...]
+    """The lines of the file that stand in the text whole."""
 
 
 class Style(NamedTuple):
@@ -108,34 +111,44 @@ class Style(NamedTuple):
     show_costs: bool = False
 
 
+LevelTokens = tuple[int, int, int, int]
+"""Tokens of a file at levels 1 to 4."""
+
+
 class RenderCache:
     """Draws files of one index in one style."""
 
-    def __init__(self, index: RepoIndex, style: Style) -> None:
+    def __init__(
+        self, index: RepoIndex, style: Style, prices: Callable[[int], LevelTokens] | None = None
+    ) -> None:
+        """Build one; ``prices`` gives what the header of a file says where the style shows costs."""
+        assert (prices is not None) == style.show_costs, "costs are shown by those who know them"
         self._index = index
         self._style = style
-        self._shelf = index.derived(_shelf, style)
+        self._prices = prices
+        self._files = index.derived(_rendered_files, style)
         self._memo = memo_of(index, style.encoding)
-        self._places = index.derived(_HeaderLookalikes)
+        self._lookalikes = index.derived(_HeaderLookalikes)
 
     def draw(self, file_id: int, shape: Shape) -> RenderedFile:
-        """Return the sketch of a file; the same file at the same shape is drawn once."""
+        """Return the part of a file; the same file at the same shape is drawn once."""
         key = (file_id, shape)
-        rendered = self._shelf.get(key)
+        rendered = self._files.get(key)
         if rendered is None:
-            text = self._text(file_id, shape)
-            rendered = RenderedFile(text, self._memo.counts(text))
-            self._shelf.put(key, rendered)
+            text, shown = self._body(file_id, shape)
+            rendered = RenderedFile(text, self._memo.counts(text), shown)
+            self._files.put(key, rendered)
         return rendered
 
-    def _text(self, file_id: int, shape: Shape) -> str:
+    def _body(self, file_id: int, shape: Shape) -> Body:
+        """Return the text of a file, its header included."""
         index = self._index
         header = render_header(index.paths[file_id])
-        if self._style.show_costs:
-            prices = index.derived(_prices, self._style.encoding).of_file(file_id)
-            header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in enumerate(prices, 1))}]"
+        if self._prices is not None:
+            levels = enumerate(self._prices(file_id), 1)
+            header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in levels)}]"
         if shape.highest < 2 or int(index.files.flags[file_id]) & int(PATH_ONLY):
-            return f"{header}\n"
+            return Body(f"{header}\n", ())
         definitions = (
             index.definitions(file_id)
             if index.is_current(file_id)
@@ -145,10 +158,10 @@ class RenderCache:
             index.text(file_id),
             definitions,
             shape,
-            is_header=self._places.could_be_header,
+            is_header=self._lookalikes.could_be_header,
             line_numbers=self._style.line_numbers,
         )
-        return f"{header}\n{body}\n" if body else f"{header}\n"
+        return Body(f"{header}\n{body.text}\n" if body.text else f"{header}\n", body.shown)
 
 
 class _HeaderLookalikes:
@@ -188,16 +201,8 @@ def _is_quoted_path(line: str) -> bool:
     return isinstance(path, str) and render_header(path) == line
 
 
-_Shelf = Recent[tuple[int, Shape], RenderedFile]
+_RenderedFiles = Recent[tuple[int, Shape], RenderedFile]
 
 
-def _shelf(_index: RepoIndex, _style: Style) -> _Shelf:
-    return _Shelf(_MOST_CHARACTERS, lambda rendered: len(rendered.text))
-
-
-def _prices(index: RepoIndex, encoding: TokenEncoding) -> CostManifest:
-    """Return the prices that ``repo-map costs`` tells too."""
-    # Imported here because prices are counted by drawing.
-    from repo_map.drawing.costs import price_index  # noqa: PLC0415
-
-    return price_index(index, encoding=encoding)
+def _rendered_files(_index: RepoIndex, _style: Style) -> _RenderedFiles:
+    return _RenderedFiles(_MOST_CHARACTERS, lambda rendered: len(rendered.text))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence, Set
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
 from repo_map.messages import is_printable, printable
+from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape, levels_of, line_spans
 
 if TYPE_CHECKING:
@@ -54,6 +56,32 @@ def render_headers(paths: Sequence[str]) -> frozenset[str]:
     return frozenset(map(render_header, paths))
 
 
+_CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
+
+
+def render_closing(files: int, places: Sequence[str] = ()) -> str:
+    """Return the line that closes a map: how many files it leaves out, and where they are."""
+    where = f": {', '.join(places)}" if places else ""
+    return f"{ELISION} {files:,} more file{'s' if files > 1 else ''}{where}\n"
+
+
+def is_closing(line: str) -> bool:
+    """Say whether a map's line is the one that closes it; no line of source begins as it does."""
+    return _CLOSING.fullmatch(line) is not None
+
+
+class Body(NamedTuple):
+    """What a map shows of a file below its header."""
+
+    text: str
+    """Lines, each with its line break; may be ``""``."""
+    shown: tuple[LineRange, ...]
+    """The lines of the file that stand in the text whole, in ascending order, with a gap between any two.
+
+    Blank lines beside them that are left out count as well: nothing of what they say is missing.
+    """
+
+
 def render_body(
     text: str,
     definitions: Sequence[Definition],
@@ -61,14 +89,15 @@ def render_body(
     *,
     is_header: Callable[[str], bool],
     line_numbers: bool = False,
-) -> str:
-    """Return the lines of a file that its shape shows, each with its line break; may be ``""``."""
+) -> Body:
+    """Return the lines of a file that its shape shows."""
     lines = text.split("\n")
     while lines and not lines[-1]:
         lines.pop()
     shown = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
     drawn: list[str] = []
+    cut: set[int] = set()
     previous = 0
     for number in numbers:
         verbatim = shown.get(number, True)
@@ -81,6 +110,7 @@ def render_body(
         line = _printable(lines[number - 1], is_header)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
+            cut.add(number)
         drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
@@ -88,7 +118,21 @@ def render_body(
         drawn.append(ELISION)
     if shape.outer:
         drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
-    return "".join(f"{line}\n" for line in drawn)
+    return Body("\n".join([*drawn, ""]), _ranges(numbers, cut))
+
+
+def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
+    """Return the runs of ascending line numbers, without the lines that are cut."""
+    whole = [number for number in numbers if number not in cut] if cut else numbers
+    if not whole:
+        return ()
+    if whole[-1] - whole[0] == len(whole) - 1:
+        # A file that is drawn whole, whose lines may be many.
+        return (LineRange(whole[0], whole[-1]),)
+    gaps = [(before, after) for before, after in pairwise(whole) if after - before != 1]
+    firsts = [whole[0], *(after for _, after in gaps)]
+    lasts = [*(before for before, _ in gaps), whole[-1]]
+    return tuple(map(LineRange, firsts, lasts))
 
 
 def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:

@@ -47,7 +47,8 @@ class Drift(NamedTuple):
 
 def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:
     """Return the plan with what tells drift later: the tree's fingerprint and a digest of each file shown."""
-    files = {file.path: _digest(index, file.path) for file in sorted(repo_map.files) if file.level > 1}
+    shown = sorted(block.path for block in repo_map.blocks if block.level > 1)
+    files = {path: _digest(index, path) for path in shown}
     return plan.model_copy(update={"tree": TreeStamp(fingerprint=index.fingerprint, files=files)})
 
 
@@ -66,7 +67,7 @@ def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
         return Drift(stamped=False, same_tree=False)
     if plan.tree.fingerprint == index.fingerprint:
         return Drift(stamped=True, same_tree=True)
-    shown = {file.path for file in repo_map.files if file.level > 1}
+    shown = {block.path for block in repo_map.blocks if block.level > 1}
     before = plan.tree.files
     drifted = [
         DriftedFile(path, change)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from repo_map import globs
 from repo_map.graph import references
 from repo_map.graph.references import Floats, Ints, ReferenceGraph, build_graph
-from repo_map.indexing import store
+from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.plan.model import Focus
 from repo_map.recent import Recent
@@ -49,11 +49,6 @@ def rank(index: RepoIndex, focus: Focus | None = None) -> Floats:
     return rank_all(index, focus).files
 
 
-def rank_definitions(index: RepoIndex, focus: Focus | None = None) -> Floats:
-    """Return the attention that reaches each definition by its name, shape (symbols,)."""
-    return rank_all(index, focus).definitions
-
-
 def rank_all(index: RepoIndex, focus: Focus | None = None) -> Ranking:
     """Rank files and definitions; the result is remembered as long as the index lives."""
     known = index.derived(_rankings)
@@ -87,10 +82,10 @@ def _kept(
     code = b"".join(Path(file).read_bytes() for file in (__file__, references.__file__))
     version = hashlib.blake2b(extractor_version().encode() + code, digest_size=8)
     name = f"{what}-{index.cache_key}-{version.hexdigest()}"
-    arrays = store.recall(index.cache_folder, name)
+    arrays = recall_arrays(index.cache_folder, name)
     if arrays is None:
         arrays = list(make(index))
-        store.keep(index.cache_folder, name, arrays)
+        keep_arrays(index.cache_folder, name, arrays)
     return arrays
 
 

@@ -35,7 +35,7 @@ def was_ended(returncode: int) -> bool:
 def bound_memory(megabytes: int) -> None:
     """Let the system refuse this process more memory; a parser that asks for it then ends alone."""
     if sys.platform == "linux":  # Elsewhere the limit is not kept, or there is none.
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415 - not on every system
 
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         wanted = megabytes * 1_000_000

@@ -106,14 +106,16 @@ def encode(string: str) -> bytes:
     return string.encode("utf-8", "replace")
 
 
-MergedIds = NDArray[np.int32]
+NewIds = NDArray[np.int32]
+"""Shape (strings,): the id that each string of a table has in the merged one."""
 Used = NDArray[np.bool_]
+"""Shape (strings,): whether a string of a table counts."""
 
 # Searching a string in a table costs about as much as taking twenty from it.
 _SEARCH_WORTH = 20
 
 
-def merge(tables: Sequence[StringTable], used: Sequence[Used | None]) -> tuple[StringTable, list[MergedIds]]:
+def merge(tables: Sequence[StringTable], used: Sequence[Used | None]) -> tuple[StringTable, list[NewIds]]:
     """Return the table of all used strings, and for each table the new id of each of its strings.
 
     ``used`` marks the strings that count, None standing for all; the new id of an unused string is arbitrary.
@@ -131,7 +133,7 @@ def merge(tables: Sequence[StringTable], used: Sequence[Used | None]) -> tuple[S
 
 def _merge_all(
     tables: Sequence[StringTable], used: Sequence[Used | None]
-) -> tuple[StringTable, list[MergedIds]]:
+) -> tuple[StringTable, list[NewIds]]:
     every: set[bytes] = set()
     for table, marks in zip(tables, used, strict=True):
         every.update(_strings(table, marks))
@@ -161,7 +163,7 @@ class _Insertions(NamedTuple):
 
 def _merge_into(
     tables: Sequence[StringTable], used: Sequence[Used | None], largest: int, others: list[int]
-) -> tuple[StringTable, list[MergedIds]]:
+) -> tuple[StringTable, list[NewIds]]:
     """Merge a few strings into a large table, looking at none of its strings but their neighbours."""
     base, marks = tables[largest], used[largest]
     kept = np.ones(len(base), np.bool_) if marks is None else marks.copy()
@@ -190,7 +192,7 @@ def _merge_into(
     return _edit(base, kept, inserted, base_ids, inserted_ids), new_ids
 
 
-def _new_ids(kept: Used, positions: NDArray[np.int64]) -> tuple[MergedIds, MergedIds]:
+def _new_ids(kept: Used, positions: NDArray[np.int64]) -> tuple[NewIds, NewIds]:
     kept_before = np.zeros(len(kept) + 1, np.int64)
     np.cumsum(kept, out=kept_before[1:])
     inserted_up_to = np.cumsum(np.bincount(positions, minlength=len(kept) + 1))
@@ -200,7 +202,7 @@ def _new_ids(kept: Used, positions: NDArray[np.int64]) -> tuple[MergedIds, Merge
 
 
 def _edit(
-    base: StringTable, kept: Used, inserted: _Insertions, base_ids: MergedIds, inserted_ids: MergedIds
+    base: StringTable, kept: Used, inserted: _Insertions, base_ids: NewIds, inserted_ids: NewIds
 ) -> StringTable:
     lengths = np.zeros(int(kept.sum()) + len(inserted.strings), np.int64)
     lengths[base_ids[kept]] = np.diff(base.starts)[kept]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.schema import Tables, from_arrays
+from repo_map.indexing.snapshot import SnapshotError
 from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
-from repo_map.indexing.store import SnapshotError, Store
+from repo_map.indexing.store import Store
 from repo_map.languages.registry import language_of
 from repo_map.worktree.files import Listing, Problem, list_files
 from repo_map.worktree.tree import Tree
@@ -61,8 +62,7 @@ class RowSources:
         missing = self._missing()
         if not len(missing):
             return []
-        # Imported here because a warm start that parses nothing should not wait for the parsers.
-        from repo_map.indexing.workers import parse_files  # noqa: PLC0415
+        from repo_map.indexing.workers import parse_files  # noqa: PLC0415 - a warm start parses nothing
 
         paths = tuple(self._listing.paths[file] for file in missing.tolist())
         sizes = self._listing.states[missing, 0].tolist()

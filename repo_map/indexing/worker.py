@@ -18,7 +18,7 @@ from repo_map.indexing import self_limits
 from repo_map.indexing.extraction import extract
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import to_arrays
-from repo_map.indexing.store import encode_snapshot
+from repo_map.indexing.snapshot import encode_snapshot
 from repo_map.indexing.worker_orders import (
     HARD,
     OVER_PARSING_S,

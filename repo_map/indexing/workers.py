@@ -23,7 +23,7 @@ import msgspec
 from repo_map.indexing import self_limits
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, to_arrays
-from repo_map.indexing.store import decode_snapshot, encode_snapshot
+from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.worker_orders import (
     HARD,
     OVER_PARSING_S,
@@ -599,8 +599,7 @@ class _WorkerPool:
             self._finish(culprit, self._give_up(path, message))
 
     def _give_up(self, path: str, message: str) -> bytes:
-        # Imported here because a process that parses nothing itself should not wait for it.
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         # With its digest, so that the same bytes kill nobody again.
         given_up = ReadFile(path, 0, None, f"{message}; listed by path only", digest=self._tree.digest(path))
@@ -634,7 +633,7 @@ class _WorkerPool:
 
     def _read_here(self, chunk: _Chunk) -> Tables:
         """Read files without their grammars."""
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         why = chunk.unread or f"{self._missing}; no symbols were read"
         read = partial(_leave_unread, why)

@@ -64,7 +64,7 @@ def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
 
 _SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000}+)>(.*?)(?=</script\s*>|\Z)", re.S | re.I)
 _BLOCK: Final = re.compile(rb"^<(script|style|template)\b[^>]{0,2000}+>", re.M | re.I)
-_DATA_SCRIPT: Final = re.compile(
+_NOT_JAVASCRIPT: Final = re.compile(
     rb"""type\s*=\s*["']?(?!module|text/javascript|application/javascript|text/babel)""", re.I
 )
 _TYPED: Final = re.compile(rb"""lang\s*=\s*["']?(tsx?|typescript)""", re.I)
@@ -117,7 +117,7 @@ def _scripts(source: bytes) -> Iterator[_Script]:
     row, counted = 1, 0
     for found in _SCRIPT.finditer(source):
         attributes, code = found[1], found[2]
-        if not code.strip() or _DATA_SCRIPT.search(attributes):
+        if not code.strip() or _NOT_JAVASCRIPT.search(attributes):
             continue
         typed = _TYPED.search(attributes)
         language = language_called(typed[1].decode() if typed else _UNTYPED)

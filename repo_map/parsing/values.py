@@ -7,6 +7,13 @@ from typing import NamedTuple
 from repo_map.languages.registry import language_in
 
 
+class LineRange(NamedTuple):
+    """Lines of a file, 1-based and inclusive."""
+
+    first: int
+    last: int
+
+
 class Definition(NamedTuple):
     """One definition or heading; every line number is 1-based and inclusive."""
 

@@ -142,16 +142,3 @@ class FlightPlan(_Part):
     @classmethod
     def _has_bounds(cls, data: Any) -> Any:
         return refuse_floods(data)
-
-    @classmethod
-    def from_yaml(cls, text: str) -> Self:
-        """Read a plan; raise FlightPlanError, with the line or the field's path, for what is none."""
-        from repo_map.plan.yaml import read_plan  # noqa: PLC0415 - YAML loads only for plans that are text
-
-        return read_plan(text, cls)
-
-    def to_yaml(self) -> str:
-        """Write the plan so that a person can read and edit it, and ``from_yaml`` gives it back."""
-        from repo_map.plan.yaml import write_plan  # noqa: PLC0415
-
-        return write_plan(self)

@@ -158,7 +158,7 @@ def _is_plainly_met(index: RepoIndex, file_id: int, section: SectionRule) -> boo
     Plans that are packed consist of such sections, so what is looked up is one name, not every definition.
     """
     if section.lines:
-        return line_range(section.lines)[0] <= int(index.files.lines[file_id])
+        return line_range(section.lines).first <= int(index.files.lines[file_id])
     name = globs.plain(section.pattern or "")
     leaf = index.strings.get(name.rpartition(".")[2])
     if leaf is None:

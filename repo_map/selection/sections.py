@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map import globs
 from repo_map.errors import FlightPlanError
 from repo_map.languages.registry import language_named
+from repo_map.parsing.values import LineRange
 from repo_map.recent import Recent
 from repo_map.worktree.file_kinds import FileFlag
 
@@ -106,10 +107,10 @@ def line_spans(shape: Shape) -> list[Span]:
     ]
 
 
-def line_range(lines: str) -> tuple[int, int]:
-    """Return first and last line of ``120-180``, in order."""
+def line_range(lines: str) -> LineRange:
+    """Return the lines that ``120-180`` names, or ``180-120``."""
     first, _, last = lines.partition("-")
-    return min(int(first), int(last)), max(int(first), int(last))
+    return LineRange(min(int(first), int(last)), max(int(first), int(last)))
 
 
 class Parts:
@@ -217,8 +218,7 @@ def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | 
             f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
             "name fewer files in its `pattern`"
         ), True
-    # Imported here because most plans have no query.
-    from repo_map.indexing.workers import capture  # noqa: PLC0415
+    from repo_map.indexing.workers import capture  # noqa: PLC0415 - most plans have no query
 
     sources = [(_language(index, file_id), index.source(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)

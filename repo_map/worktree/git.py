@@ -396,7 +396,7 @@ def _bound(process_id: int, cpu_s: int | None) -> None:
     One that uses more than ``cpu_s`` of CPU time gets SIGXCPU, which ends it.
     """
     if sys.platform == "linux":
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415 - not on every system
 
         wanted = [(resource.RLIMIT_DATA, _MOST_MEMORY)]
         if cpu_s is not None:

@@ -12,23 +12,25 @@ from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     Answer,
     Cursor,
-    answer_budget,
-    context_budget,
     decode_cursor,
+    map_token_budget_in,
     page_end,
+    response_token_budget_for,
 )
 from navigator.errors import InvalidRequestError
 from repo_map.text.tokens import count
 
 
 @given(st.integers(MIN_TOKEN_BUDGET, 200_000))
-def test_the_map_has_most_of_the_answer_and_never_all_of_it(token_budget: int) -> None:
-    assert token_budget * 0.2 < context_budget(token_budget) < token_budget
+def test_the_map_has_most_of_the_answer_and_never_all_of_it(response_token_budget: int) -> None:
+    assert response_token_budget * 0.2 < map_token_budget_in(response_token_budget) < response_token_budget
 
 
-@given(st.integers(1, 200_000))
-def test_an_answer_budget_has_room_for_the_map_it_was_made_for(context_tokens: int) -> None:
-    assert context_budget(answer_budget(context_tokens)) >= context_tokens
+@given(st.integers(1, 200_000), st.integers(MIN_TOKEN_BUDGET, 200_000))
+def test_answers_have_room_for_the_map_and_grow_only_for_it(map_token_budget: int, least: int) -> None:
+    found = response_token_budget_for(map_token_budget, least)
+    assert map_token_budget_in(found) >= map_token_budget
+    assert found == least or (found > least and map_token_budget_in(least) < map_token_budget)
 
 
 # The first count loads the vocabularies.
@@ -52,30 +54,39 @@ def test_a_cursor_of_another_shape_is_refused(text: str) -> None:
         decode_cursor(text)
 
 
-CONTEXT = "a.py\n1\n2\nb.py [L4:9]\n3\n4\nc.py\n5\n6\n"
+CONTEXT = "a.py\n1\n2\nb.py\n3\n4\nc.py\n5\n6\n"
+FILES = (0, 9, 18)
 
 
 def test_a_page_ends_before_a_file() -> None:
-    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 26, 0.8)
+    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 19, 0.8)
     assert CONTEXT[end:] == "c.py\n5\n6\n"
 
 
 def test_a_file_larger_than_a_page_is_cut_between_lines() -> None:
-    end = page_end(CONTEXT, 0, ["a.py", "b.py", "c.py"], lambda end: end <= 7, 0.3)
+    end = page_end(CONTEXT, 0, FILES, lambda end: end <= 7, 0.3)
     assert CONTEXT[:end] == "a.py\n1\n"
 
 
 def test_the_last_page_ends_with_the_text() -> None:
-    assert page_end(CONTEXT, 9, ["a.py", "b.py", "c.py"], lambda _: True, 0.1) == len(CONTEXT)
+    assert page_end(CONTEXT, 9, FILES, lambda _: True, 0.1) == len(CONTEXT)
 
 
-@given(st.lists(st.text("ab\n", max_size=8), max_size=12), st.integers(1, 30), st.floats(0.05, 1.5))
-def test_pages_cover_the_text_without_gap_or_end(lines: list[str], room: int, guess: float) -> None:
+@given(
+    st.lists(st.text("ab\n", max_size=8), max_size=12),
+    st.integers(1, 30),
+    st.floats(0.05, 1.5),
+    st.lists(st.integers(0, 40)),
+)
+def test_pages_cover_the_text_without_gap_or_end(
+    lines: list[str], room: int, guess: float, files: list[int]
+) -> None:
     text = "\n".join(lines)
+    starts = sorted(start for start in set(files) if start <= len(text))
     start, pages = 0, []
     while start < len(text):
         first = start
-        end = page_end(text, first, ["a"], lambda end, first=first: end - first <= room, guess)  # type: ignore[misc]
+        end = page_end(text, first, starts, lambda end, first=first: end - first <= room, guess)  # type: ignore[misc]
         assert end > start
         pages.append(text[start:end])
         start = end

@@ -57,7 +57,13 @@ def test_one_file_is_no_files(tmp_path: Path, capfd: pytest.CaptureFixture[str])
 
 def test_a_session_that_sent_more_than_others_would_have_says_so() -> None:
     account = TokenAccount(calls=2, fresh=100, repeated=50, step_scoped=100)
-    numbers = {"step_number": 1, "map_size_tokens": 1, "token_budget": 1, "map_version": 0, "file_count": 1}
+    numbers = {
+        "step_number": 1,
+        "map_size_tokens": 1,
+        "map_token_budget": 1,
+        "map_version": 0,
+        "file_count": 1,
+    }
     report = TurnReport(
         navigation_id="nav-x",
         model="m",

@@ -82,7 +82,7 @@ def make_flight(limit: Decimal) -> ActiveNavigation:
         budget_config=BudgetConfig(max_spend_usd=limit, model_pricing_rates=price.rates("x")),
         flight_plan=FlightPlan(),
     )
-    run = NavigationBookkeeping(navigation_id="nav-x", model="x", token_budget=1000, max_steps=10)
+    run = NavigationBookkeeping(navigation_id="nav-x", model="x", own=FlightPlan(budget=1000), max_steps=10)
     ledger = Ledger(limit, Decimal(0), TokenUsage())
     nothing = cast("Any", None)
     workspace = Workspace(nothing, None)

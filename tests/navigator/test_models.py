@@ -17,10 +17,6 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from benchmarks.loopback.gemini import gemini, text_of
-from benchmarks.loopback.minds import Call, Refuse, Say, Thought, call, say
-from benchmarks.loopback.openai import openai
-from benchmarks.loopback.server import Die, Reply, Stall
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.navigator import Navigator
 from navigator.pricing import TokenUsage
@@ -28,6 +24,10 @@ from navigator.reports import StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
+from tests.support.providers.gemini import gemini, text_of
+from tests.support.providers.minds import Call, Refuse, Say, Thought, call, say
+from tests.support.providers.openai import openai
+from tests.support.providers.server import Die, Reply, Stall
 
 pytestmark = pytest.mark.anyio
 
@@ -122,7 +122,7 @@ async def test_a_model_cannot_raise_the_users_token_budget(
             return call("update_flight_plan", {"reasoning": "more", "updates": {"budget": 90_000}})
         return good(request, number - 1)
 
-    assert (await fly(make_navigator, repository, mind, token_budget=700)).output.token_budget == 700
+    assert (await fly(make_navigator, repository, mind, token_budget=700)).output.map_token_budget == 700
 
 
 async def test_two_calls_in_one_answer_make_one_decision(

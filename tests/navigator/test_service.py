@@ -28,7 +28,7 @@ from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspace import Workspaces
 from repo_map.errors import FlightPlanError, RepositoryNotFoundError
 from repo_map.index import RepoIndex
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.test_state import validate
@@ -66,7 +66,7 @@ async def test_the_context_fits_its_budget_by_the_real_tokenizer(
 ) -> None:
     navigator = make_navigator()
     output = await navigator.run(await navigator.open(ask(repository, token_budget=budget)))
-    assert count(output.context_string) == output.token_count <= budget == output.token_budget
+    assert count(output.context_string) == output.token_count <= budget == output.map_token_budget
 
 
 async def test_the_choice_follows_from_the_goal(make_navigator: MakeNavigator, repository: Path) -> None:
@@ -302,7 +302,7 @@ async def test_steps_at_once_on_one_navigation_happen_one_after_the_other(
     updates = [{"verbosity": [{"pattern": f"src/{name}.py", "level": 4}]} for name in ("billing", "router")]
     reports = await asyncio.gather(*(navigator.step(navigation_id, updates=update) for update in updates))
     assert sorted(report.step_number for report in reports) == [1, 2]
-    plan = FlightPlan.from_yaml((await navigator.context(navigation_id)).flight_plan_yaml)
+    plan = parse_plan((await navigator.context(navigation_id)).flight_plan_yaml)
     assert {"src/billing.py", "src/router.py"} <= {rule.pattern for rule in plan.verbosity}
 
 
@@ -466,7 +466,7 @@ async def test_the_budget_can_be_changed_in_words(make_navigator: MakeNavigator,
     await navigator.run(navigation_id)
     await navigator.step(navigation_id, feedback="budget 120")
     output = await navigator.run(navigation_id)
-    assert output.token_budget == 120
+    assert output.map_token_budget == 120
     assert count(output.context_string) <= 120
 
 

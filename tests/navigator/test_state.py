@@ -12,7 +12,9 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from navigator.bookkeeping import NavigationBookkeeping, StepRecord
 from navigator.pricing import FREE
+from navigator.reports import TurnReport
 from navigator.state import BudgetConfig, DecisionLogEntry, MapMetadata, ModelPricingRates, NavigatorState
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 
@@ -84,3 +86,33 @@ def test_a_state_outside_the_contract_is_refused(change: dict[str, Any]) -> None
 
 def test_a_free_model_has_rates_that_the_contract_allows() -> None:
     assert FREE.rates("embedded").input_per_million > 0
+
+
+def test_the_maps_budget_is_stored_under_the_name_it_had_and_is_the_users_plans() -> None:
+    run = NavigationBookkeeping(navigation_id="nav-x", model="m", max_steps=3, own=FlightPlan(budget=700))
+    stored = json.loads(json.dumps(run.model_dump(mode="json")))
+    assert (run.map_token_budget, stored["token_budget"]) == (700, 700)
+    assert NavigationBookkeeping.model_validate(stored) == run
+    # A version that knew no plan of the user's stored the budget alone.
+    del stored["own"]
+    assert NavigationBookkeeping.model_validate({**stored, "token_budget": 600}).map_token_budget == 600
+
+
+def test_a_report_of_an_earlier_version_is_read() -> None:
+    report = TurnReport(
+        navigation_id="nav-x",
+        step_number=1,
+        model="embedded",
+        last_action="open",
+        reasoning="",
+        budget_remaining=Decimal(2),
+        map_size_tokens=5,
+        map_token_budget=50,
+        budget_utilization=10.0,
+        map_version=0,
+        file_count=1,
+    )
+    record = StepRecord(report=report, files=(), flight_plan=FlightPlan())
+    stored = json.loads(record.model_dump_json())
+    assert stored["report"]["token_budget"] == 50
+    assert StepRecord.model_validate(stored) == record

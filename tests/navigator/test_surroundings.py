@@ -1,4 +1,7 @@
-"""What stands beside chosen code: what it uses and what uses it, of the kinds that the goal wants."""
+"""What stands beside chosen code: what it uses and what uses it, of the kinds that the goal wants.
+
+What the map shows is no neighbour; what it shows is asked of its blocks, never searched for in its text.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from navigator.planner import neighbours
+from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
+from tests.support.trees import write
 
 FILES = {
     "shop/prices.py": "def price_of(item):\n    return len(item)\n",
@@ -39,7 +44,28 @@ def test_tests_are_neighbours_only_of_a_goal_that_wants_them(
 ) -> None:
     index = build_index(shop, store=Store(None), workers=1)
     chosen = [(index.paths.index("shop/prices.py"), 0)]
-    assert (
-        sorted(each.path for each in neighbours(index, chosen, "", 1_000, own=FlightPlan(), tests=tests))
-        == files
-    )
+    nothing = draw_map(index, levels({"**": 0}))
+    found = neighbours(index, chosen, nothing, 1_000, own=FlightPlan(), tests=tests)
+    assert sorted(each.path for each in found) == files
+
+
+def levels(by_pattern: dict[str, int]) -> FlightPlan:
+    rules = [{"pattern": pattern, "level": level} for pattern, level in by_pattern.items()]
+    return FlightPlan.model_validate({"budget": 4_000, "verbosity": rules})
+
+
+def test_a_user_of_the_chosen_code_is_not_taken_for_its_namesake_in_the_map(tmp_path: Path) -> None:
+    """``def main():`` stands in the map, of another file: the one that uses the chosen code does not."""
+    files = {
+        "prices.py": "def price_of(item):\n    return len(item)\n",
+        "cart.py": "from prices import price_of\n\n\ndef main():\n    return price_of('apple')\n",
+        "other.py": "def main():\n    return 2\n",
+    }
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    chosen = [(index.paths.index("prices.py"), 0)]
+    drawn = draw_map(index, levels({"cart.py": 1, "other.py": 4}))
+    assert "def main():" in drawn.text
+    (found,) = neighbours(index, chosen, drawn, 1_000, own=FlightPlan())
+    assert (found.path, found.name) == ("cart.py", "main")
+    shown = draw_map(index, levels({"cart.py": 2, "other.py": 1}))
+    assert neighbours(index, chosen, shown, 1_000, own=FlightPlan()) == ()

@@ -24,7 +24,7 @@ def check(**parts: Any) -> Any:
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"goal": " \n "}, "The goal is empty"),
+        ({"goal": " \n "}, "`goal` is empty"),
         ({"goal": "x" * 100_001}, "The goal has 100001 characters"),
         ({"token_budget": 0}, "`token_budget` is 0"),
         ({"token_budget": -5}, "`token_budget` is -5"),
@@ -49,7 +49,7 @@ def test_a_broken_plan_is_told_with_the_place_of_its_fault(plan: Any) -> None:
 
 
 def test_the_token_budget_is_8000_unless_the_request_or_its_plan_says_otherwise() -> None:
-    assert check().token_budget == 8_000
+    assert check().plan.budget == 8_000
     assert check(flight_plan=FlightPlan(budget=500)).plan.budget == 500
     assert check(flight_plan="budget: 500", token_budget=700).plan.budget == 700
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.navigator import Navigator
 from navigator.reports import StopReason
 from navigator.settings import NavigationRequest
 from navigator.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
 from tests.navigator.conftest import MakeNavigator
-from tests.navigator.flights import good, wander
+from tests.navigator.flights import DONE, good, wander
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import Say, call
 
 pytestmark = pytest.mark.anyio
 
@@ -153,3 +154,25 @@ async def test_terms_that_cannot_be_used_change_nothing(
     with pytest.raises(error, match=message):
         await navigator.step(navigation_id, updates=terms)
     assert await navigator.report(navigation_id) == before
+
+
+async def test_a_model_that_asks_for_fewer_tokens_does_not_lower_the_users_budget(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's plan owns the map's budget; what a model does with less is its own plan alone."""
+    monkeypatch.setenv("GOOGLE_API_KEY", "test-key")
+
+    def mind(_: dict[str, Any], number: int) -> Say:
+        if number == 0:
+            return call("update_flight_plan", {"reasoning": "Less will do.", "updates": {"budget": 120}})
+        return call("finalize_context", DONE)
+
+    with gemini(mind) as server:
+        navigator = make_navigator(model_urls={"gemini": server.url}, gemini_memory="off")
+        request = NavigationRequest(GOAL, repository, token_budget=900, model="gemini-2.0-flash")
+        navigation_id = await navigator.open(request)
+        await navigator.run(navigation_id)
+        assert (await navigator.context(navigation_id)).token_count <= 120
+        report = await navigator.step(navigation_id, updates=PLAN)
+        assert report.map_token_budget == 900
+        assert (await navigator.context(navigation_id)).flight_plan.budget == 120

@@ -38,7 +38,7 @@ def focus_on(kind: str, weight: float) -> Focus:
 
 def drawn_of(index: RepoIndex, plan: FlightPlan) -> int:
     """Return the tokens that the map gives to the boosted file."""
-    return {file.path: file.tokens for file in draw_map(index, plan).files}.get("shop/mail.py", 0)
+    return {file.path: file.tokens for file in draw_map(index, plan).blocks}.get("shop/mail.py", 0)
 
 
 @pytest.mark.parametrize("budget", [150, 300])
@@ -64,7 +64,7 @@ def test_a_symbol_protects_the_detail_of_its_file_as_its_path_does(budget: int, 
         FlightPlan(budget=budget, verbosity=rules, focus=focus_on(kind, 100)) for kind in ("path", "symbol")
     ]
     assert len({drawn_of(index, plan) for plan in plans}) == 1
-    assert {draw_map(index, plan).files[0].path for plan in plans} == {"shop/mail.py"}
+    assert {draw_map(index, plan).blocks[0].path for plan in plans} == {"shop/mail.py"}
 
 
 @pytest.mark.parametrize("kind", ["path", "symbol", "glob of symbols"])

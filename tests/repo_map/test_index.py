@@ -267,13 +267,13 @@ def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_pa
     tree = write(tmp_path / "tree", _many_files())
     program = (
         "import sys; from pathlib import Path\n"
-        "from repo_map.drawing.draw import draw_map; from repo_map.plan.model import FlightPlan\n"
+        "from repo_map.drawing.draw import draw_map; from repo_map.plan.yaml import parse_plan\n"
         "from repo_map.index import build_index; from repo_map.indexing.store import Store\n"
         "from tests.support.trees import tables_digest\n"
         "tree, workers, cache = sys.argv[1:]\n"
         "store = Store(Path(cache) if cache else None)\n"
         "index = build_index(Path(tree), store=store, workers=int(workers))\n"
-        "plan = FlightPlan.from_yaml('budget: 3000\\nfocus: {paths: [{pattern: pkg7/**, weight: 3}]}')\n"
+        "plan = parse_plan('budget: 3000\\nfocus: {paths: [{pattern: pkg7/**, weight: 3}]}')\n"
         "print(tables_digest(index), draw_map(index, plan).text)"
     )
     cache = str(tmp_path / "cache")

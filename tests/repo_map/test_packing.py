@@ -10,6 +10,7 @@ from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
+from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
@@ -80,14 +81,14 @@ def test_the_budget_is_filled_where_there_is_enough_to_show(index: RepoIndex, bu
 
 def test_the_plan_draws_the_same_map_after_a_round_trip_without_the_goal(index: RepoIndex) -> None:
     plan = packed(index, 400)
-    again = FlightPlan.from_yaml(plan.to_yaml())
+    again = parse_plan(format_plan(plan))
     assert drawn(index, again).text == drawn(index, plan).text
 
 
 def test_the_same_lines_of_a_copied_file_are_shown_once(index: RepoIndex) -> None:
     repo_map = drawn(index, packed(index, 600))
     assert repo_map.text.count("cents = amount * rate_of(country)") == 1
-    assert {"shop/tax.py", "shop/copy.py"} <= {file.path for file in repo_map.files}
+    assert {"shop/tax.py", "shop/copy.py"} <= {file.path for file in repo_map.blocks}
 
 
 def test_functions_are_asked_for_by_name(index: RepoIndex) -> None:
@@ -139,7 +140,7 @@ def test_boosts_of_the_base_move_what_is_packed(index: RepoIndex) -> None:
     )
     goal = "print the total of a receipt, or send mail"
     first = [
-        drawn(index, packed(index, 300, goal, FlightPlan(focus=focus))).files[0].path
+        drawn(index, packed(index, 300, goal, FlightPlan(focus=focus))).blocks[0].path
         for focus in (None, boosts)
     ]
     assert first[0] != "shop/mail.py"
@@ -176,7 +177,7 @@ def test_packing_on_top_of_a_packed_plan_changes_nothing_that_it_shows(index: Re
 def test_a_bigger_budget_adds_to_a_packed_plan(index: RepoIndex) -> None:
     plan = packed(index, 300, "print the total of a receipt")
     bigger = drawn(index, packed(index, 900, "print the total of a receipt", base=plan))
-    assert {file.path for file in drawn(index, plan).files} <= {file.path for file in bigger.files}
+    assert {file.path for file in drawn(index, plan).blocks} <= {file.path for file in bigger.blocks}
     assert bigger.tokens > 400
 
 

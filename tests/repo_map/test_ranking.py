@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_map.graph.pagerank import rank, rank_definitions
+from repo_map.graph.pagerank import rank, rank_all
 from repo_map.index import RepoIndex
 from repo_map.plan.model import Focus, PathBoost, SymbolBoost
 from tests.support.maps import index_of
@@ -38,7 +38,7 @@ def test_a_definition_that_is_used_outranks_one_that_is_not() -> None:
     file_id = index.file_id("core.py")
     assert file_id is not None
     first = int(index.symbols.file_start[file_id])
-    used, unused = rank_definitions(index)[first : first + 2]
+    used, unused = rank_all(index).definitions[first : first + 2]
     assert used > unused == 0
 
 

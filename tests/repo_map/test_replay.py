@@ -9,6 +9,7 @@ from repo_map.drawing.replay import replay, stamp
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import format_plan, parse_plan
 from tests.support.trees import write
 
 FILES = {"a.py": "def alpha():\n    pass\n", "b.py": "def beta():\n    pass\n", "notes.txt": "x\n"}
@@ -19,11 +20,11 @@ def stamped(root: Path) -> tuple[str, str]:
     index = build_index(root, store=Store(None), workers=1)
     plan = FlightPlan(budget=500)
     drawn = draw_map(index, plan)
-    return drawn.text, stamp(index, plan, drawn).to_yaml()
+    return drawn.text, format_plan(stamp(index, plan, drawn))
 
 
 def again(root: Path, yaml: str) -> tuple[str, str, list[tuple[str, str]]]:
-    drawn, drift = replay(build_index(root, store=Store(None), workers=1), FlightPlan.from_yaml(yaml))
+    drawn, drift = replay(build_index(root, store=Store(None), workers=1), parse_plan(yaml))
     return drawn.text, drift.describe(), [tuple(file) for file in drift.files]  # type: ignore[misc]
 
 

@@ -13,6 +13,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
+from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.score import score_goal
 from tests.support.trees import write
 
@@ -81,7 +82,7 @@ def test_dropping_holds_when_the_goal_is_packed_again(index: RepoIndex) -> None:
 
 
 def test_deepening_a_symbol_shows_its_body(index: RepoIndex) -> None:
-    plan = FlightPlan.from_yaml("budget: 2000\nverbosity: [{pattern: '**', level: 1}]\n")
+    plan = parse_plan("budget: 2000\nverbosity: [{pattern: '**', level: 1}]\n")
     text = text_after(index, "deepen `Router.dispatch`", plan)
     assert "return handler(request)" in text
     assert "self.routes[path]" not in text
@@ -100,7 +101,7 @@ def test_only_a_folder_leaves_everything_else_out(index: RepoIndex) -> None:
 
 
 def test_less_of_a_file_shows_its_outline(index: RepoIndex) -> None:
-    plan = FlightPlan.from_yaml("budget: 2000\nverbosity: [{pattern: 'src/web/router.py', level: 4}]\n")
+    plan = parse_plan("budget: 2000\nverbosity: [{pattern: 'src/web/router.py', level: 4}]\n")
     text = text_after(index, "less router.py", plan)
     assert "def dispatch(self, request):" in text
     assert "return handler(request)" not in text
@@ -113,7 +114,7 @@ def test_more_about_a_subject_says_more_of_the_goal(index: RepoIndex) -> None:
 def test_more_about_a_file_boosts_it_over_every_other(index: RepoIndex) -> None:
     plan = pack(index, score_goal(index, GOAL), 2_000)
     after = apply_update(plan, steered(index, "focus on src/web/cache.py", plan).updates).plan
-    assert draw_map(index, after).files[0].path == "src/web/cache.py"
+    assert draw_map(index, after).blocks[0].path == "src/web/cache.py"
 
 
 def test_a_why_question_is_answered_with_the_evidence(index: RepoIndex) -> None:

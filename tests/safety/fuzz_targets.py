@@ -27,7 +27,7 @@ from repo_map.indexing.store import Store
 from repo_map.languages.registry import LANGUAGES
 from repo_map.limits import Limits
 from repo_map.parsing.symbols import read_symbols
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.secrets.masking import mask
 from repo_map.selection.sections import Shape
 from repo_map.worktree.files import ReadFile, digest
@@ -51,8 +51,8 @@ def plans(data: bytes) -> None:
     """Any text is a plan or a told error; a plan written and read again is the same plan."""
     text = data.decode("utf-8", "replace")
     with suppress(FlightPlanError):
-        plan = FlightPlan.from_yaml(text)
-        assert FlightPlan.from_yaml(plan.to_yaml()) == plan
+        plan = parse_plan(text)
+        assert parse_plan(format_plan(plan)) == plan
 
 
 def patterns(data: bytes) -> None:
@@ -99,7 +99,7 @@ def replies(data: bytes) -> None:
     except (FlightPlanError, BudgetError):
         return
     assert drawn.tokens <= change.plan.budget <= TOKEN_BUDGET
-    assert {file.path for file in drawn.files} <= set(FILES)
+    assert {file.path for file in drawn.blocks} <= set(FILES)
 
 
 @cache

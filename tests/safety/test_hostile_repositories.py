@@ -15,12 +15,12 @@ from repo_map.history import git_log
 from repo_map.history.history import read_history
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from repo_map.worktree.disk import leads_out, open_inside
 from tests.support.hostile import CODE, OUTSIDE, TRAPS, Trap, make_place
 from tests.support.trees import commit, git, write
 
-EVERYTHING = FlightPlan.from_yaml("budget: 20000\nverbosity:\n  - {pattern: '**', level: 4}\n")
+EVERYTHING = parse_plan("budget: 20000\nverbosity:\n  - {pattern: '**', level: 4}\n")
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="traps are shell scripts and links")
 
 
@@ -46,8 +46,8 @@ def test_a_hostile_repository_gets_what_it_must(trap: Trap, tmp_path: Path) -> N
     assert "did not answer" not in message
     assert ('return "started"' in drawn.text) == trap.shows_app
     # Every line that begins a file is the path of one of its files, and no other line is.
-    headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.files}]
-    assert sorted(headers) == sorted(file.path for file in drawn.files)
+    headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.blocks}]
+    assert sorted(headers) == sorted(file.path for file in drawn.blocks)
     assert not any(ord(each) < 32 and each not in "\n\t" for each in drawn.text)
     assert not any(each in drawn.text for each in "\u202e\u2066\U000e0041\x7f\x9b")
 

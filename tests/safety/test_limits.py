@@ -28,6 +28,7 @@ from repo_map.limits import VARIABLES, Limits, read_limits
 from repo_map.plan import yaml as plan_yaml
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
+from repo_map.plan.yaml import parse_plan
 from repo_navigator.map_main import main
 from tests.support.trees import write
 
@@ -282,7 +283,7 @@ def test_a_partial_plan_that_is_too_large_is_refused_before_it_is_read(
 )
 def test_the_text_of_a_plan_that_is_too_large_is_refused(text: str, why: str) -> None:
     with pytest.raises(FlightPlanError) as message:
-        FlightPlan.from_yaml(text)
+        parse_plan(text)
     assert str(message.value).startswith(why)
 
 
@@ -343,7 +344,7 @@ async def test_a_request_over_the_limit_is_refused(tmp_path: Path) -> None:
 def test_a_long_line_is_cut_short_in_an_outline(tmp_path: Path) -> None:
     write(tmp_path, {"long.py": f"def long({', '.join(f'argument_{n}' for n in range(400))}): ...\n"})
     index = build_index(tmp_path, store=Store(None), workers=1)
-    drawn = draw_map(index, FlightPlan.from_yaml("budget: 9000\nverbosity: [{pattern: '**', level: 2}]"))
+    drawn = draw_map(index, parse_plan("budget: 9000\nverbosity: [{pattern: '**', level: 2}]"))
     assert max(map(len, drawn.text.split("\n"))) < 300
     assert "…" in drawn.text
 
@@ -397,10 +398,10 @@ def test_a_long_plan_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> 
         f'- {{pattern: "a{n}: ä\\u00e4/with-a-long-name/**", level: {n % 5}}}\n' for n in range(490)
     )
     text = f"budget: 0x{4_000:x}\nverbosity:\n{rules}"
-    long = FlightPlan.from_yaml(text)
+    long = parse_plan(text)
     with monkeypatch.context() as patch:
         patch.setattr(plan_yaml, "_LONG_TEXT", len(text))
-        assert FlightPlan.from_yaml(text) == long
+        assert parse_plan(text) == long
     for refused in (
         "- " * 30,
         "[" * 30,
@@ -410,4 +411,4 @@ def test_a_long_plan_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> 
         "!!python/name:os.system x\n",
     ):
         with pytest.raises(FlightPlanError, match=r"^The plan is not valid YAML at line "):
-            FlightPlan.from_yaml(f"{text}more: [{'x, ' * 10_000}]\nother: \n{refused}")
+            parse_plan(f"{text}more: [{'x, ' * 10_000}]\nother: \n{refused}")

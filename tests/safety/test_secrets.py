@@ -14,8 +14,6 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import call
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
@@ -26,7 +24,9 @@ from repo_map.drawing.replay import replay, stamp
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import format_plan, parse_plan
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import call
 from tests.support.secrets import SECRETS, invented
 from tests.support.trees import tables_digest, write
 
@@ -41,7 +41,7 @@ FILES = {
     "deploy/id_rsa": "not even a key\n",
     "src/other.py": "def other() -> int:\n    return 1\n",
 }
-EVERYTHING = FlightPlan.from_yaml("budget: 9000\nverbosity:\n  - {pattern: '**', level: 4}\n")
+EVERYTHING = parse_plan("budget: 9000\nverbosity:\n  - {pattern: '**', level: 4}\n")
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_a_map_shows_no_secret_and_counts_them(repository: Path) -> None:
 def test_key_files_are_listed_by_path_and_never_opened(repository: Path) -> None:
     index = index_of(repository)
     drawn = draw_map(index, EVERYTHING)
-    assert {file.path: file.level for file in drawn.files if file.path in (".env", "deploy/id_rsa")}
+    assert {file.path: file.level for file in drawn.blocks if file.path in (".env", "deploy/id_rsa")}
     assert "not even a key" not in drawn.text
     for path in (".env", "deploy/id_rsa"):
         file_id = index.file_id(path)
@@ -248,8 +248,8 @@ def test_a_file_whose_name_is_a_secret_is_listed_under_a_masked_name_and_asked_f
     index = index_of(root, tmp_path / "cache")
     masked = f"keys/{'*' * len(TOKEN)}.txt"
     assert masked in index.paths
-    plan = FlightPlan.from_yaml(f"budget: 900\nverbosity:\n  - {{pattern: 'keys/{TOKEN}.txt', level: 4}}\n")
-    assert TOKEN not in plan.to_yaml()
+    plan = parse_plan(f"budget: 900\nverbosity:\n  - {{pattern: 'keys/{TOKEN}.txt', level: 4}}\n")
+    assert TOKEN not in format_plan(plan)
     drawn = draw_map(index, plan)
     assert masked in drawn.text
     for message in (drawn.text, "".join(drawn.notes), repr(index.paths), repr(index.problems)):

@@ -13,7 +13,7 @@ from typing import Any
 from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from tests.support.trees import write
 
 MARK = "=== "
@@ -44,7 +44,7 @@ def index_of(repo: str | Mapping[str, str | bytes]) -> RepoIndex:
 
 def draw(repo: str | Mapping[str, str | bytes], plan: str = "", **options: Any) -> RepoMap:
     """Draw a plan given as YAML."""
-    return draw_map(index_of(repo), FlightPlan.from_yaml(plan), **options)
+    return draw_map(index_of(repo), parse_plan(plan), **options)
 
 
 def check(repo: str | Mapping[str, str | bytes], plan: str, expect: str, **options: Any) -> None:

@@ -88,20 +88,20 @@ def test_every_file_that_the_plan_lets_in_is_drawn_or_counted(
         drawn = draw_map(index, FlightPlan(budget=budget, verbosity=tuple(rules)))
     except BudgetError:
         return
-    assert len(drawn.files) + drawn.left_out + drawn.excluded == len(index.paths)
+    assert len(drawn.blocks) + drawn.left_out + drawn.excluded == len(index.paths)
     assert (f"⋮ {drawn.left_out} more file" in drawn.text) == bool(drawn.left_out)
 
 
 def test_a_plan_without_rules_shows_structure_where_it_is_worth_most() -> None:
     drawn = draw(SHOP, "budget: 75")
-    assert drawn.files[0].path == "shop/cart.py"
+    assert drawn.blocks[0].path == "shop/cart.py"
     assert "class Cart:" in drawn.text
-    assert drawn.left_out + len(drawn.files) == len(SHOP)
+    assert drawn.left_out + len(drawn.blocks) == len(SHOP)
 
 
 def test_files_come_by_focus_weight_then_rank_then_path() -> None:
     plan = "focus: {paths: [{pattern: notes.txt, weight: 3}, {pattern: 'docs/**', weight: 2}]}"
-    paths = [file.path for file in draw(SHOP, plan).files]
+    paths = [file.path for file in draw(SHOP, plan).blocks]
     assert paths[:3] == ["notes.txt", "docs/guide.md", "shop/cart.py"]
 
 

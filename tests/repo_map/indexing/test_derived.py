@@ -10,7 +10,7 @@ import pytest
 from repo_map.drawing.draw import draw_map
 from repo_map.drawing.render_cache import TokenMemo
 from repo_map.index import build_index
-from repo_map.indexing import store as derived
+from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan, Focus, SymbolBoost
 from repo_map.text import tokens
@@ -28,14 +28,14 @@ def map_of(root: Path, cache: Path | None) -> str:
 
 def test_arrays_come_back_as_they_were_kept(tmp_path: Path) -> None:
     arrays = [np.arange(5), np.zeros((2, 3), np.uint32), np.zeros(0)]
-    derived.keep(tmp_path, "some", arrays)
-    found = derived.recall(tmp_path, "some")
+    keep_arrays(tmp_path, "some", arrays)
+    found = recall_arrays(tmp_path, "some")
     assert found is not None
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(arrays, found, strict=True))
 
 
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:
-    assert derived.recall(tmp_path, "some") is None
+    assert recall_arrays(tmp_path, "some") is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 40])
@@ -82,13 +82,13 @@ def test_no_graph_is_kept_of_a_tree_that_the_cache_holds_without_its_latest_edit
 def test_the_oldest_files_go_when_there_are_too_many_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(derived, "_LIMIT_BYTES", 3000)
+    monkeypatch.setattr("repo_map.indexing.derived_arrays._LIMIT_BYTES", 3000)
     for number in range(6):
-        derived.keep(tmp_path, f"kept-{number}", [np.full(100, number)])
+        keep_arrays(tmp_path, f"kept-{number}", [np.full(100, number)])
     assert len(list((tmp_path / "derived").iterdir())) < 6
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "derived").write_text("in the way")
-    derived.keep(tmp_path, "some", [np.arange(3)])
-    assert derived.recall(tmp_path, "some") is None
+    keep_arrays(tmp_path, "some", [np.arange(3)])
+    assert recall_arrays(tmp_path, "some") is None

@@ -15,7 +15,8 @@ from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import EXTRACTOR
-from repo_map.indexing.store import SnapshotError, Store, decode_snapshot, encode_snapshot
+from repo_map.indexing.snapshot import SnapshotError, decode_snapshot, encode_snapshot
+from repo_map.indexing.store import Store
 from repo_map.limits import Limits
 from repo_map.relevance.score import score_goal
 from tests.support.trees import commit, git, tables_digest, write
@@ -163,7 +164,7 @@ def test_a_snapshot_of_another_version_is_left_alone_and_not_read(
 
 def test_a_snapshot_that_another_version_made_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
-        other.setattr("repo_map.indexing.store.extractor_version", lambda: "0" * 16)
+        other.setattr("repo_map.indexing.snapshot.extractor_version", lambda: "0" * 16)
         encoded = encode_snapshot([])
     with pytest.raises(SnapshotError, match="another version"):
         decode_snapshot(encoded)

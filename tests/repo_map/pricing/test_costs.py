@@ -10,6 +10,7 @@ from repo_map.drawing.costs import price_index, price_plan
 from repo_map.drawing.draw import draw_map
 from repo_map.parsing.symbols import read_symbols
 from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from repo_map.text import tokens
 from repo_map.text.costs import estimate, price_file, price_paths
 from tests.support.maps import draw, index_of
@@ -62,7 +63,7 @@ def test_a_small_tree_is_counted_exactly_at_every_level() -> None:
     manifest = price_index(index)
     assert manifest.exact
     for level in (1, 2, 3, 4):
-        plan = FlightPlan.from_yaml(f"{{budget: 100000, verbosity: [{{pattern: '**', level: {level}}}]}}")
+        plan = parse_plan(f"{{budget: 100000, verbosity: [{{pattern: '**', level: {level}}}]}}")
         assert abs(manifest.total().levels[level - 1] - draw_map(index, plan).tokens) <= 3
 
 
@@ -70,7 +71,7 @@ def test_the_size_of_a_map_is_predicted_within_two_percent() -> None:
     index = index_of(SOURCES)
     manifest = price_index(index, exact=False)
     for level in (3, 4):
-        plan = FlightPlan.from_yaml(f"{{budget: 1000000, verbosity: [{{pattern: '**', level: {level}}}]}}")
+        plan = parse_plan(f"{{budget: 1000000, verbosity: [{{pattern: '**', level: {level}}}]}}")
         assert price_plan(manifest, plan) == pytest.approx(draw_map(index, plan).tokens, rel=0.02)
 
 
