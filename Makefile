@@ -47,16 +47,20 @@ conformance: $(STAMP)
 ## check: what CI runs after the tests: lint, types, layers
 check: lint types layers
 
+## lint: the rules of ruff, and its format
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+## types: mypy on every package, strict
 types: $(STAMP)
 	$(BIN)/mypy
 
+## layers: the contracts of import-linter: nothing points up
 layers: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 
+## format: let ruff mend what it can
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -80,7 +84,7 @@ bench: $(STAMP)
 
 ## bench-agents: agents with and without retrieved context; a scripted mind, or MODELS=gemini-… and a key
 bench-agents: $(STAMP)
-	$(BIN)/repo-navigator bench agents run --models "$$MODELS" --figure bench-agents/figure.svg
+	$(BIN)/python -m benchmarks agents run --models "$$MODELS" --figure bench-agents/figure.svg
 
 ## clean: remove what was set up and built
 clean:

@@ -1,4 +1,4 @@
-"""``repo-navigator bench concurrency``: many navigations at once over HTTP, and a kill in the middle.
+"""``python -m benchmarks concurrency``: many navigations at once over HTTP, and a kill in the middle.
 
 All navigations open at the same moment, a few others step one after the other, and then all step at the same
 moment: a step's time includes its wait for the others. In the next round the server is killed once half of

@@ -1,4 +1,4 @@
-"""``repo-navigator bench localize``: does the context hold the code that the real fix edited?"""
+"""``python -m benchmarks localize``: does the context hold the code that the real fix edited?"""
 
 from __future__ import annotations
 
@@ -126,8 +126,7 @@ def _measure(
 
 def _navigate(task: Task, tree: Path, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
-    # Imported here: figures of old answers need no navigator.
-    from repo_navigator.main import main  # noqa: PLC0415
+    from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
     started = time.perf_counter()
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as goal:
@@ -161,7 +160,7 @@ def _search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
     """Ask the baselines, at the budgets whose answers are missing."""
     if not budgets:
         return []
-    from repo_map.index import build_index  # noqa: PLC0415
+    from repo_map.index import build_index  # noqa: PLC0415 - figures of old answers need no index
 
     started = time.perf_counter()
     answers = Baselines(build_index(tree)).answers(task.goal, budgets)

@@ -17,13 +17,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.gemini import GeminiServer
-from benchmarks.loopback.minds import Call, Say
-from benchmarks.loopback.openai import OpenAiServer
 from navigator.navigator import Navigator
 from navigator.reports import TurnReport
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
 from repo_map.plan.yaml import parse_plan
+from tests.support.providers.gemini import GeminiServer
+from tests.support.providers.minds import Call, Say
+from tests.support.providers.openai import OpenAiServer
 
 MOST = 800
 """Tokens of a definition that the mind finds worth a step."""

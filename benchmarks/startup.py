@@ -1,4 +1,4 @@
-"""``repo-navigator bench startup``: how soon the server answers, from a cold process to a warm step.
+"""``python -m benchmarks startup``: how soon the server answers, from a cold process to a warm step.
 
 An empty ``MCPServer`` in the same environment is started in turns with ours, so that a busy moment hits both.
 The navigation runs on a repository whose index is kept from an earlier run, as when a host starts again.

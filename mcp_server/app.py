@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,17 +13,19 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
 from mcp_server.context import AppContext
-from mcp_server.elicitation import MODERN, can_ask
+from mcp_server.eras import MODERN, can_ask
 from mcp_server.loading import load_navigator
 from mcp_server.navigations import Navigations
 from mcp_server.principal import identify_principal
 from mcp_server.prompts import offer_prompts
 from mcp_server.resources import listed, offer_completions, offer_resources
 from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
+from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
 from mcp_server.stdio import serve_stdio
 from mcp_server.subscriptions import Subscriptions, offer_subscriptions
@@ -55,10 +57,12 @@ class NavigatorServer(MCPServer[AppContext]):
 
     navigations: Navigations
     rounds: PendingCalls
+    offered: Mapping[str, Tool]
+    """The tools by name."""
 
     async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
-        server = self._lowlevel_server
+        server = low_level(self)
         serve = partial(server.run, initialization_options=server.create_initialization_options())
         await serve_stdio(serve, grace_seconds)
 
@@ -76,7 +80,7 @@ class NavigatorServer(MCPServer[AppContext]):
     async def _called(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
     ) -> CallToolResult | InputRequiredResult:
-        tool = self._tool_manager.get_tool(name)
+        tool = self.offered.get(name)
         if tool is None:
             raise ToolError(
                 f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context."
@@ -92,7 +96,9 @@ class NavigatorServer(MCPServer[AppContext]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(argument_sentence(name, error.__cause__)) from error
-            raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error.__cause__
+            # The SDK raises what a tool raised anew, with a beginning of its own.
+            raised = error.__cause__ if isinstance(error.__cause__, ToolError) else error
+            raise ToolError(str(raised)) from raised.__cause__
 
     async def _rounds_of(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
@@ -142,18 +148,20 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     connections = Connections(
         partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
     )
+    offered = tools()
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
         version=package_version(),
         instructions=INSTRUCTIONS,
-        tools=tools(),
+        tools=offered,
         lifespan=connections.open,
         log_level=settings.log_level,
         middleware=[identify_principal, warming],
     )
     server.navigations = navigations
     server.rounds = rounds
+    server.offered = {tool.name: tool for tool in offered}
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)

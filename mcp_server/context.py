@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mcp_server.navigations import Navigations
 from mcp_server.settings import Settings
-
-if TYPE_CHECKING:
-    from mcp_server.subscriptions import Subscriptions
+from mcp_server.subscriptions import Subscriptions
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
 from pydantic import BaseModel, Field
 
 from mcp_server.context import AppContext
+from mcp_server.eras import can_ask
 from mcp_server.principal import current_principal
 from mcp_server.report_text import clip, counted
 from mcp_server.repository import path_of
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.money import dollars
-
-MODERN: Final = "2026-07-28"
-StepAction = Literal["continue", "finish", "cancel"]
+from navigator.settings import StepAction
 
 
 class Direction(BaseModel):
@@ -53,8 +52,8 @@ async def ask_direction(
         return said
     navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
     with raised_as_tool_errors():
-        found, _ = await navigations.resolve(principal, navigation_id)
-        report = await (await navigations.navigator()).report(found, user=principal.user)
+        meant = await navigations.resolve(principal, navigation_id)
+        report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
     if report.mode != "interactive":
         return said
     files, size = counted(report.file_count, "file"), counted(report.map_size_tokens, "token")
@@ -63,11 +62,6 @@ async def ask_direction(
         f"{dollars(report.total_cost)} spent. How shall it go on?"
     )
     return Elicit(message, Direction)
-
-
-def can_ask(ctx: Context[Any, Any]) -> bool:
-    """Return whether the host can be asked during this call: by a second round, or over a way back."""
-    return (ctx.protocol_version or "") >= MODERN or ctx.session.can_send_request
 
 
 def folders_of(roots: ListRootsResult) -> list[Path]:

@@ -14,6 +14,7 @@ BAD_INPUT: Final = 2
 NO_REPOSITORY: Final = 3
 MODEL_FAILED: Final = 4
 
+_ELSEWHERE: Final = ", or set REPO_NAVIGATOR_DATA to another folder."
 TOLD: Final = (NavigatorError, RepoMapError, SettingsError)
 """Errors whose message is written for the caller."""
 
@@ -23,12 +24,12 @@ def one_line(error: BaseException) -> str:
     return mask_name(messages.one_line(str(error)))
 
 
-def storage_sentence(error: OSError) -> str:
-    """Return what to tell of a disk that can't be read or written."""
+def storage_sentence(error: OSError, *, has_data: bool = True) -> str:
+    """Return what to tell of a disk that can't be read or written; with ``has_data`` the data may move."""
     place = f" `{messages.one_line(str(error.filename))}`" if error.filename else ""
     return mask_name(
         f"Could not read or write{place}: {error.strerror or error}; "
-        "check its permissions and free space, or set REPO_NAVIGATOR_DATA to another folder."
+        f"check its permissions and free space{_ELSEWHERE if has_data else '.'}"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import signal
 import socket
 from collections.abc import Mapping
@@ -26,6 +25,7 @@ from mcp_server.origins import allowed_addresses
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.version import package_version
+from navigator.loopback import is_loopback
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
@@ -92,16 +92,6 @@ def parse_address(text: str) -> tuple[str, int]:
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise SettingsError(f"`{text}` is no address; give HOST:PORT, for example 127.0.0.1:8321.")
     return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach ``host``."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def bound(settings: HttpSettings) -> socket.socket:

@@ -35,7 +35,7 @@ def models_built_on_first_use() -> Iterator[None]:
     The protocol's SDK and ADK define some 1,200, of which a navigation uses a hundred. To build the others
     takes a sixth of the time from the process's start to its first navigation.
     """
-    from pydantic import VERSION, BaseModel  # noqa: PLC0415
+    from pydantic import VERSION, BaseModel  # noqa: PLC0415 - only who builds models needs it
 
     config = BaseModel.model_config
     if _numbers(VERSION) < _SAFE_IN_THREADS or "defer_build" in config:

@@ -82,9 +82,8 @@ def _bounded(text: str) -> str:
 
 def _masked(line: str) -> str:
     """Return a log line without secrets and escapes, whoever wrote it."""
-    # Imported here: a server that logs nothing should not wait for it.
-    from repo_map.messages import printable  # noqa: PLC0415
-    from repo_map.secrets.masking import mask_text  # noqa: PLC0415
+    from repo_map.messages import printable  # noqa: PLC0415 - a server may log nothing
+    from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - a server may log nothing
 
     return printable(mask_text(line))
 

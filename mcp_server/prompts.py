@@ -71,6 +71,6 @@ def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> No
     async def _report(navigation_id: str) -> str:
         principal = current_principal()
         with raised_as_prompt_errors():
-            found, delivery = await navigations.resolve(principal, navigation_id or None)
-            report = await (await navigations.navigator()).report(found, user=principal.user)
-        return report_text(wire_report(report, delivery.token_budget))
+            meant = await navigations.resolve(principal, navigation_id or None)
+            report = await (await navigations.navigator()).report(meant.navigation_id, user=principal.user)
+        return report_text(wire_report(report, meant.token_budget))

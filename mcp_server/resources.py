@@ -30,7 +30,7 @@ from navigator.errors import UnknownNavigationError
 from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:
-    from mcp_server.navigations import DeliveryState
+    from mcp_server.navigations import Delivering
     from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, NavigatorOutput
 
@@ -78,36 +78,36 @@ class _NavigationResources:
     async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
         with _told():
-            navigator, found, delivery = await self._found(navigation_id)
-            latest = await navigator.report(found, user=delivery.user)
-            return _json(wire_report(latest, delivery.token_budget).on_the_wire())
+            navigator, meant = await self._found(navigation_id)
+            latest = await navigator.report(meant.navigation_id, user=meant.user)
+            return _json(wire_report(latest, meant.token_budget).on_the_wire())
 
     async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
         with _told():
-            navigator, found, delivery = await self._found(navigation_id)
-            steps = await navigator.decisions(found, user=delivery.user)
+            navigator, meant = await self._found(navigation_id)
+            steps = await navigator.decisions(meant.navigation_id, user=meant.user)
             fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
             return _json([step.model_dump(mode="json", include=fields) for step in steps])
 
     async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
         with _told():
-            navigator, found, delivery = await self._found(navigation_id)
+            navigator, meant = await self._found(navigation_id)
             if not version.isdecimal():
                 raise ResourceNotFoundError(
                     f"`{version}` is no map version; versions are whole numbers from 0 on."
                 )
-            return await navigator.map_text(found, user=delivery.user, version=int(version))
+            return await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
 
     async def _output(self, navigation_id: str) -> NavigatorOutput:
         with _told():
-            navigator, found, delivery = await self._found(navigation_id)
-            return await navigator.context(found, user=delivery.user)
+            navigator, meant = await self._found(navigation_id)
+            return await navigator.context(meant.navigation_id, user=meant.user)
 
-    async def _found(self, navigation_id: str) -> tuple[Navigator, str, DeliveryState]:
-        found, delivery = await self._navigations.resolve(current_principal(), navigation_id)
-        return await self._navigations.navigator(), found, delivery
+    async def _found(self, navigation_id: str) -> tuple[Navigator, Delivering]:
+        meant = await self._navigations.resolve(current_principal(), navigation_id)
+        return await self._navigations.navigator(), meant
 
 
 async def listed(navigations: Navigations) -> list[Resource]:
@@ -171,7 +171,7 @@ def offer_completions(
         context: CompletionContext | None,
     ) -> Completion | None:
         if argument.name == "navigation_id":
-            return _of(navigations.known(current_principal()), argument.value)
+            return _of(await navigations.known(current_principal()), argument.value)
         if argument.name == "version":
             chosen = (context.arguments or {}) if context else {}
             return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
@@ -183,8 +183,8 @@ def offer_completions(
 async def _versions(navigations: Navigations, navigation_id: str | None) -> list[str]:
     principal = current_principal()
     try:
-        found, _ = await navigations.resolve(principal, navigation_id)
-        steps = await (await navigations.navigator()).decisions(found, user=principal.user)
+        meant = await navigations.resolve(principal, navigation_id)
+        steps = await (await navigations.navigator()).decisions(meant.navigation_id, user=principal.user)
     except TOLD:
         return []
     return sorted({str(step.map_version) for step in steps}, key=int, reverse=True)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})")
 MIN_TOKEN_BUDGET: Final = 400
 """Least that holds a report and a map worth reading."""
-MAX_TOKEN_BUDGET: Final = 2_000_000
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
 _JSON_GROWTH: Final = 1.14

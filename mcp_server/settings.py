@@ -11,16 +11,20 @@ from typing import Final, Literal
 
 from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
+from navigator.settings import (
+    DEFAULT_MAX_COST_USD,
+    DEFAULT_TOKEN_BUDGET,
+    EMBEDDED,
+    GeminiMemory,
+    NavigatorSettings,
+)
 from repo_map.indexing.cache_folder import cache_folder
-from repo_map.limits import USUAL, Limits, read_limits
+from repo_map.limits import read_limits
 
-GeminiMemory = Literal["cache", "interactions", "off"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
-DEFAULT_TOKEN_BUDGET: Final = 8_000
-"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
 MAX_RETRIES: Final = 10
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
@@ -51,42 +55,14 @@ class HttpSettings:
 
 
 @dataclass(frozen=True)
-class ModelSettings:
-    """How models are reached, for those who name one."""
+class Settings(NavigatorSettings):
+    """How the server and the command line behave: the agent's settings, and their own beside them."""
 
-    urls: Mapping[str, str] = field(default_factory=dict)
-    """Base URL per provider: ``gemini``, ``ollama``, ``openai``; the provider's own where left out."""
-    seconds: float = 60.0
-    """Longest wait for a model's answer, or for its next piece where it is streamed."""
-    retries: int = 2
-    """Times that a call is repeated after a passing fault."""
-    stream: bool = False
-    embedded_fallback: bool = True
-    """Whether the embedded planner takes over once every model has failed."""
-    gemini_memory: GeminiMemory = "cache"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How the server and the command line behave."""
-
-    data_dir: Path | None = None
-    """Where navigations are kept; in memory, until the process ends, when left out."""
-    cache_dir: Path | None = None
-    """Where parsed repositories are kept; each run parses anew when left out."""
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
-    unmasked: tuple[str, ...] = ()
-    """Globs of files that are shown with their secrets."""
-    model: str | None = None
-    """Model of a navigation that names none; the embedded planner when left out."""
-    fallback_models: tuple[str, ...] = ()
-    """Models to try in turn where ``model`` fails; the embedded planner comes after them."""
-    prices: Path | None = None
-    """Price file of the user's own, over the shipped one."""
     token_budget: int = DEFAULT_TOKEN_BUDGET
-    """Token budget of a navigation that names none."""
-    max_cost_usd: float = 2.0
+    """Most tokens of a whole answer, for a navigation that names no number."""
+    max_cost_usd: float = float(DEFAULT_MAX_COST_USD)
     """Most dollars that a navigation may spend when it names no limit."""
     call_seconds: float = 45.0
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
@@ -94,14 +70,11 @@ class Settings:
     """What calls under way get to be answered once stdin has ended."""
     max_navigations: int = 1_000
     """Most navigations that one principal may have."""
-    limits: Limits = USUAL
-    """What bounds the index of a repository."""
     keep_days: float = 30.0
     """Navigations that nobody used for this long are removed."""
     log_level: LogLevel = "WARNING"
     log_format: LogFormat = "text"
     http: HttpSettings = field(default_factory=HttpSettings)
-    models: ModelSettings = field(default_factory=ModelSettings)
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
@@ -114,59 +87,62 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     log_format = environ.get(f"{PREFIX}LOG_FORMAT", "text").lower()
     if log_format not in ("text", "json"):
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")
-    return Settings(
-        data_dir=default_data_dir(environ),
-        cache_dir=cache_folder(environ, sys.platform, Path.home()),
-        allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
-        unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
-        model=environ.get(f"{PREFIX}MODEL") or None,
-        fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
-        prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,
-        token_budget=budget,
-        max_cost_usd=_number(environ, "MAX_COST_USD", 2.0),
-        call_seconds=_number(environ, "CALL_SECONDS", 45.0),
-        grace_seconds=_number(environ, "GRACE_SECONDS", 60.0),
-        max_navigations=_count(environ, "MAX_NAVIGATIONS", 1_000),
-        limits=read_limits(environ),
-        keep_days=_number(environ, "KEEP_DAYS", 30.0),
-        log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
-        log_format="json" if log_format == "json" else "text",
-        http=HttpSettings(
-            tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
-            max_body_bytes=_count(environ, "HTTP_MAX_BODY", 1_000_000),
-            max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", 512),
-            allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
-            allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
-        ),
-        models=model_settings(environ),
-    )
-
-
-def model_settings(environ: Mapping[str, str]) -> ModelSettings:
-    """Return how models are reached."""
+    cache_dir = cache_folder(environ, sys.platform, Path.home())
     urls = {
         "gemini": environ.get(f"{PREFIX}GEMINI_URL"),
         "ollama": environ.get(f"{PREFIX}OLLAMA_URL"),
         "openai": environ.get(f"{PREFIX}OPENAI_URL"),
     }
-    retries = environ.get(f"{PREFIX}MODEL_RETRIES") or "2"
+    return Settings(
+        data_dir=default_data_dir(environ),
+        cache_dir=cache_dir,
+        use_cache=cache_dir is not None,
+        allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
+        model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
+        fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
+        prices=Path(prices).expanduser() if (prices := environ.get(f"{PREFIX}PRICES")) else None,
+        token_budget=budget,
+        max_cost_usd=_number(environ, "MAX_COST_USD", Settings.max_cost_usd),
+        call_seconds=_number(environ, "CALL_SECONDS", Settings.call_seconds),
+        grace_seconds=_number(environ, "GRACE_SECONDS", Settings.grace_seconds),
+        max_navigations=_count(environ, "MAX_NAVIGATIONS", Settings.max_navigations),
+        limits=read_limits(environ),
+        keep_days=_number(environ, "KEEP_DAYS", Settings.keep_days),
+        log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
+        log_format="json" if log_format == "json" else "text",
+        http=HttpSettings(
+            tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
+            max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
+            max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
+            allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
+            allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
+        ),
+        model_urls={name: url for name, url in urls.items() if url},
+        call_timeout_s=_number(environ, "MODEL_SECONDS", Settings.call_timeout_s),
+        retries=_retries(environ),
+        stream=_switch(f"{PREFIX}MODEL_STREAM", environ, default=Settings.stream),
+        embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=Settings.embedded_fallback),
+        gemini_memory=_gemini_memory(environ),
+    )
+
+
+def _retries(environ: Mapping[str, str]) -> int:
+    retries = environ.get(f"{PREFIX}MODEL_RETRIES") or str(Settings.retries)
     if not retries.isdecimal() or int(retries) > MAX_RETRIES:
         raise SettingsError(
             f"{PREFIX}MODEL_RETRIES is `{retries}`; set it to a whole number from 0 to {MAX_RETRIES}."
         )
-    memory = environ.get(f"{PREFIX}GEMINI_MEMORY", "cache").lower()
+    return int(retries)
+
+
+def _gemini_memory(environ: Mapping[str, str]) -> GeminiMemory:
+    memory = environ.get(f"{PREFIX}GEMINI_MEMORY", Settings.gemini_memory).lower()
     if memory not in ("cache", "interactions", "off"):
         raise SettingsError(
             f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`."
         )
-    return ModelSettings(
-        urls={name: url for name, url in urls.items() if url},
-        seconds=_number(environ, "MODEL_SECONDS", 60.0),
-        retries=int(retries),
-        stream=_switch(f"{PREFIX}MODEL_STREAM", environ, default=False),
-        embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=True),
-        gemini_memory="cache" if memory == "cache" else "interactions" if memory == "interactions" else "off",
-    )
+    return "cache" if memory == "cache" else "interactions" if memory == "interactions" else "off"
 
 
 def allowed_folders(names: list[str]) -> tuple[Path, ...]:

@@ -21,7 +21,6 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.os.win32.utilities import rebind_std_handle_to_fd
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -41,6 +40,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from mcp_server.ending import CALL_SECONDS, CLOSING_SECONDS, end_now, end_within
+from mcp_server.sdk_private import ReadStream, WriteStream
 from repo_map.messages import unwritten
 
 logger = logging.getLogger(__name__)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from functools import partial
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from mcp_server.addresses import NAVIGATIONS, address
-from mcp_server.context import AppContext
-from mcp_server.elicitation import MODERN
+from mcp_server.eras import MODERN
 from mcp_server.principal import current_principal, principal_of
+from mcp_server.sdk_private import announce_changes_of_resources, low_level
 
 _CHANGING: Final = ("context", "plan", "report", "decisions")
 _ANNOUNCED: Final = re.compile(
@@ -61,9 +59,7 @@ class Subscriptions:
             self._uris.pop(session, None)
         return EmptyResult()
 
-    async def announce(
-        self, ctx: Context[AppContext, Any], navigation_id: str, *, opened: bool = False
-    ) -> None:
+    async def announce(self, ctx: Context[Any, Any], navigation_id: str, *, opened: bool = False) -> None:
         """Tell whoever asked that a navigation was stepped, and, where ``opened``, that it is new."""
         uris = [NAVIGATIONS, *(address(navigation_id, part) for part in _CHANGING)]
         if (ctx.protocol_version or "") >= MODERN:
@@ -80,10 +76,9 @@ class Subscriptions:
             await ctx.session.send_resource_list_changed()
 
 
-def offer_subscriptions(server: MCPServer[AppContext], subscriptions: Subscriptions) -> None:
+def offer_subscriptions(server: MCPServer[Any], subscriptions: Subscriptions) -> None:
     """Register what the earlier era needs; `MCPServer` serves the modern era by itself."""
-    low = server._lowlevel_server
+    low = low_level(server)
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, subscriptions.subscribe)
     low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, subscriptions.unsubscribe)
-    options = NotificationOptions(resources_changed=True)
-    low.create_initialization_options = partial(low.create_initialization_options, options)  # type: ignore[method-assign]
+    announce_changes_of_resources(server)

@@ -77,11 +77,12 @@ def refuse_unknown_arguments(tool: str, arguments: Mapping[str, Any], known: Map
 
 def argument_sentence(tool: str, error: ValidationError) -> str:
     """Return what is wrong with a tool call's arguments."""
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "missing":
         return f"{tool} needs `{name}`; pass it and call again."
-    reason = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    # A validator's own words are in the context; the message has pydantic's before them.
+    reason = str(first.get("ctx", {}).get("error") or first["msg"]).rstrip(".")
     reason = reason[:1].lower() + reason[1:]
     return f"`{name}` is {_shown(first['input'])}, but {reason}; correct it and call {tool} again."
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import anyio
@@ -17,17 +16,18 @@ from pydantic import Field
 
 from mcp_server import wire
 from mcp_server.context import AppContext
-from mcp_server.elicitation import Direction, StepAction, ask_direction, ask_roots, folders_of
-from mcp_server.navigations import DeliveryState, Navigations
-from mcp_server.principal import Principal, current_principal
+from mcp_server.elicitation import Direction, ask_direction, ask_roots, folders_of
+from mcp_server.logs import about
+from mcp_server.navigations import Delivering, Navigations
+from mcp_server.principal import current_principal
 from mcp_server.report_text import clip
 from mcp_server.repository import choose_repository
 from mcp_server.responses import (
-    MAX_TOKEN_BUDGET,
     MIN_TOKEN_BUDGET,
     PLAN,
     Answer,
     Cursor,
+    Page,
     PlanCursor,
     context_answer,
     decode_cursor,
@@ -41,12 +41,14 @@ from mcp_server.responses import (
 from mcp_server.sampling import current_channel, require_host
 from mcp_server.settings import Settings
 from mcp_server.tool_errors import raised_as_tool_errors
-from navigator.errors import InvalidRequestError
+from navigator.arguments import MAX_TOKEN_BUDGET, require_goal
+from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.sampling_port import HOST
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, StepAction
 
 if TYPE_CHECKING:
+    from navigator.delivery import Delivery
     from navigator.reports import NavigatorOutput, OnProgress, Progress, TurnReport
-    from navigator.settings import NavigationRequest
 
 
 def budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
@@ -61,22 +63,16 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
         return None, response_token_budget_for(_plan_budget(flight_plan), least=settings.token_budget)
     asked = settings.token_budget if token_budget is None else token_budget
     if asked < MIN_TOKEN_BUDGET:
-        raise InvalidRequestError(
-            f"`token_budget` is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, "
-            "8000 is a good start."
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is {asked}; a report and a map need {MIN_TOKEN_BUDGET} tokens at least, 8000 is a good start.",
         )
     if asked > MAX_TOKEN_BUDGET:
-        raise InvalidRequestError(
-            f"`token_budget` is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; "
-            "8000 is a good start."
+        raise InvalidArgumentError(
+            "token_budget",
+            f"is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; 8000 is a good start.",
         )
     return map_token_budget_in(asked), asked
-
-
-def with_room_for(report: TurnReport, delivery: DeliveryState) -> DeliveryState:
-    """Return the delivery with answers that have room for the map, if an update raised the map's budget."""
-    room = response_token_budget_for(report.map_token_budget, least=delivery.token_budget)
-    return replace(delivery, token_budget=room)
 
 
 def _plan_budget(flight_plan: str) -> int:
@@ -191,13 +187,13 @@ async def navigate(
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
-        map_token_budget, response_token_budget = budgets(app.settings, token_budget, plan)
-        from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest  # noqa: PLC0415
-
+        map_token_budget, response_token_budget = await anyio.to_thread.run_sync(
+            budgets, app.settings, token_budget, plan
+        )
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
-            goal=_stated(goal),
+            goal=require_goal(goal),
             repo_path=folder,
             token_budget=map_token_budget,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
@@ -217,10 +213,8 @@ async def _flown(
     app, principal = _app(ctx), current_principal()
     navigations = app.navigations
     with progress_to(ctx) as on_progress:
-        navigation_id, delivery = await navigations.open(
-            principal, request, response_token_budget, on_progress
-        )
-        async with navigations.turn(navigation_id):
+        navigation_id = await navigations.open(principal, request, response_token_budget, on_progress)
+        with about(navigation_id):
             navigator = await navigations.navigator()
             left = app.settings.call_seconds - (anyio.current_time() - started)
             output = await navigator.run(
@@ -230,9 +224,12 @@ async def _flown(
                 deadline_s=max(left, _LEAST_SECONDS),
                 most_steps=line.most_steps if request.model == HOST and (line := current_channel()) else None,
             )
-            report = await navigator.report(navigation_id, user=principal.user)
+            # A step that the deadline overtook may end at any moment: the report is of the output's step.
+            at = output.total_iterations
+            report = await navigator.report(navigation_id, user=principal.user, step=at)
             page = navigate_answer(output, report, response_token_budget)
-            await navigations.delivered(navigation_id, delivery, report, whole=page.last)
+            delivering = Delivering(navigation_id, principal.user, response_token_budget, None)
+            await navigations.note_delivered(delivering, held_step=at if page.last else None)
     await app.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer
 
@@ -254,28 +251,33 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found, when code is missing or too much, or its status is `open`: one more turn,
     steered by feedback ("also show X", "drop the tests") or updates. Returns what is new to you."""
-    from navigator.turn_executor import turn_request  # noqa: PLC0415
+    from navigator.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
-        navigation_id, _ = await navigations.resolve(principal, navigation_id)
-        async with navigations.turn(navigation_id):
-            _, delivery = await navigations.resolve(principal, navigation_id)
-            navigator = await navigations.navigator()
-            report, delta = await navigator.step_with_news(
-                navigation_id,
+        delivering = await navigations.resolve(principal, navigation_id)
+
+        def hand_out(
+            report: TurnReport, delta: NavigatorOutput, before: Delivery | None
+        ) -> tuple[Page, Delivery]:
+            held = None if before is None else before.held_step
+            least = before.token_budget if before else delivering.token_budget
+            budget = response_token_budget_for(report.map_token_budget, least=least)
+            page = step_answer(delta, report, budget)
+            whole = page.last and delta.since_step == held
+            return page, navigations.delivery(budget, report.step_number if whole else held)
+
+        with about(delivering.navigation_id):
+            page = await (await navigations.navigator()).step_and_deliver(
+                delivering.navigation_id,
                 turn_request(feedback or direction.feedback, updates, direction.action),
+                hand_out,
                 user=principal.user,
-                since_step=delivery.held_step,
                 on_progress=on_progress,
             )
-            delivery = with_room_for(report, delivery)
-            page = step_answer(delta, report, delivery.token_budget)
-            whole = page.last and delta.since_step == delivery.held_step
-            await navigations.delivered(navigation_id, delivery, report, whole=whole)
-        await _app(ctx).subscriptions.announce(ctx, navigation_id)
+        await _app(ctx).subscriptions.announce(ctx, delivering.navigation_id)
         return _result(page.answer)
 
 
@@ -288,10 +290,10 @@ async def get_turn_report(
     which code it could show next at which price."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
-        navigation_id, delivery = await navigations.resolve(principal, navigation_id)
+        meant = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
-        report = await navigator.report(navigation_id, user=principal.user, step=step)
-        return _result(report_answer(report, delivery.token_budget))
+        report = await navigator.report(meant.navigation_id, user=principal.user, step=step)
+        return _result(report_answer(report, meant.token_budget))
 
 
 async def get_context(
@@ -303,34 +305,31 @@ async def get_context(
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
-        navigation_id, delivery = await navigations.resolve(principal, navigation_id)
+        meant = await navigations.resolve(principal, navigation_id)
         place = None if cursor is None else decode_cursor(cursor)
         if isinstance(place, PlanCursor):
-            return _result(await _plan_page(navigations, principal, navigation_id, place))
+            return _result(await _plan_page(navigations, meant, place))
         if place is not None:
             since_step = place.since_step
         navigator = await navigations.navigator()
-        output = await navigator.context(navigation_id, user=principal.user, since_step=since_step)
-        report = await navigator.report(navigation_id, user=principal.user)
-        place = _still_valid(place, output, report.step_number) or Cursor(report.step_number, since_step, 0)
-        page = context_answer(output, place, delivery.token_budget)
-        whole = page.last and since_step in (None, delivery.held_step)
-        await navigations.delivered(navigation_id, delivery, report, whole=whole)
+        output = await navigator.context(meant.navigation_id, user=principal.user, since_step=since_step)
+        at = output.total_iterations
+        place = _still_valid(place, output, at) or Cursor(at, since_step, 0)
+        page = context_answer(output, place, meant.token_budget)
+        whole = page.last and since_step in (None, meant.held_step)
+        await navigations.note_delivered(meant, held_step=at if whole else None)
         return _result(page.answer)
 
 
-async def _plan_page(
-    navigations: Navigations, principal: Principal, navigation_id: str, place: PlanCursor
-) -> Answer:
+async def _plan_page(navigations: Navigations, meant: Delivering, place: PlanCursor) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
-    _, delivery = await navigations.resolve(principal, navigation_id)
-    output = await (await navigations.navigator()).context(navigation_id, user=principal.user)
+    output = await (await navigations.navigator()).context(meant.navigation_id, user=meant.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
         raise InvalidRequestError(
             f"`cursor` belongs to the flight plan of step {place.step}, and the navigation is at step "
             f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page."
         )
-    return plan_answer(output, place, delivery.token_budget)
+    return plan_answer(output, place, meant.token_budget)
 
 
 def tools() -> list[Tool]:
@@ -364,17 +363,12 @@ def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
 
 
-def _stated(goal: str) -> str:
-    if not goal.strip():
-        raise InvalidRequestError("`goal` is empty; say in a sentence what you want to do in the code.")
-    return goal
-
-
 def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:
     if place is not None and (place.step != step_number or place.offset > len(output.context_string)):
-        raise InvalidRequestError(
-            f"`cursor` belongs to step {place.step}, and the navigation is at step {step_number} by now; "
-            "call get_context without it for the first page."
+        raise InvalidArgumentError(
+            "cursor",
+            f"belongs to step {place.step}, and the navigation is at step {step_number} by now; "
+            "call get_context without it for the first page.",
         )
     return place
 

@@ -13,6 +13,25 @@ class InvalidRequestError(NavigatorError):
     """The caller's input can't be used: an empty goal, a budget of 0, a plan that is not well-formed."""
 
 
+class InvalidArgumentError(InvalidRequestError):
+    """An argument of the caller can't be used; who shows the error writes his own name for it.
+
+    Attributes:
+        argument: the name that the agent has for it, such as ``max_steps``.
+        before: what the sentence says before the name.
+        after: what it says after it.
+    """
+
+    def __init__(self, argument: str, after: str, before: str = "") -> None:
+        self.argument, self.after, self.before = argument, after, before
+        super().__init__(self.naming(f"`{argument}`"))
+
+    def naming(self, name: str) -> str:
+        """Return the sentence with ``name`` for the argument: ``--max-steps`` on a command line."""
+        gap = "" if self.after[:1] in ".,:;" else " "
+        return f"{self.before}{name}{gap}{self.after}"
+
+
 class UnknownModelError(InvalidRequestError):
     """The catalogue has no model of that name, or the package that would run it is not installed."""
 

@@ -57,7 +57,7 @@ class FeedbackOutcome(NamedTuple):
 
 def apply_feedback(before: Navigation, words: str, workspace: Workspace) -> FeedbackOutcome:
     """Return what the user's words come to, and the navigation with them."""
-    from repo_map.feedback.apply import steer  # noqa: PLC0415
+    from repo_map.feedback.apply import steer  # noqa: PLC0415 - most steps have no feedback
 
     state, run = before
     relevance = workspace.relevance(goal_with_feedback(before))

@@ -134,11 +134,11 @@ def _locked(file: int) -> bool:
     """Try to lock an open file; closing it frees the lock."""
     try:
         if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415
+            import msvcrt  # noqa: PLC0415 - only on Windows
 
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         else:
-            import fcntl  # noqa: PLC0415
+            import fcntl  # noqa: PLC0415 - not on Windows
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from importlib.util import find_spec
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from navigator.errors import InvalidRequestError, UnknownModelError
+from navigator.errors import InvalidArgumentError, UnknownModelError
+from navigator.loopback import is_loopback
 from navigator.model_text import MOST_NAME, cleaned_name
 from navigator.pricing import FREE, ModelPrice, PriceTable, load_prices
 from navigator.settings import EMBEDDED, NavigatorSettings
@@ -46,9 +46,10 @@ def require_key(model: str, settings: NavigatorSettings, environ: Mapping[str, s
         InvalidRequestError: its key is missing.
     """
     if variable := missing_key(model, settings, environ):
-        raise InvalidRequestError(
-            f"`{model}` can't be asked because its key is missing; set {variable}, or leave `model` out: the "
-            "embedded planner needs none."
+        raise InvalidArgumentError(
+            "model",
+            "out: the embedded planner needs none.",
+            f"`{model}` can't be asked because its key is missing; set {variable}, or leave ",
         )
 
 
@@ -104,8 +105,4 @@ def require_package(name: str) -> None:
 
 def is_here(url: str | None) -> bool:
     """Tell whether a server is on this machine, so that nobody charges for it."""
-    host = (urlsplit(url).hostname or "") if url else ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback((urlsplit(url).hostname or "") if url else "")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
 from navigator.model_names import require_key
@@ -19,9 +20,10 @@ from navigator.outputs import news_of, output_of, summary_of
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
-from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, StepAction
+from navigator.step_places import StepPlaces
 from navigator.turn import report_now
-from navigator.turn_executor import StepAction, TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.workspace import Workspaces, progress_messages
 from repo_map.drawing.blocks import MapText
 
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
     from navigator.turn import Navigation
 
 
-AT_ONCE = 2
-"""Steps that are computed at once: they share one interpreter, and more would only make each other wait."""
+Answer = TypeVar("Answer")
+HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
+"""Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
 
 Taken = tuple[TurnReport, TurnOutcome]
 """A step's report, and the turn that took it."""
@@ -44,14 +47,14 @@ class RunningSteps:
 
     def __init__(self) -> None:
         self._steps: set[asyncio.Task[Taken]] = set()
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._places = StepPlaces()
 
-    def room(self, model: str) -> AbstractAsyncContextManager[None]:
-        """Hold one of the few places for steps that compute, in the order of asking.
+    def room(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
+        """Hold one of the few places for steps that compute, the principals in turn.
 
         A step that waits for a model elsewhere takes none: it computes little, and may wait long.
         """
-        return self._room if model == EMBEDDED else nullcontext()
+        return self._places.hold(user) if model == EMBEDDED else nullcontext()
 
     def start(self, step: Coroutine[Any, Any, Taken]) -> asyncio.Task[Taken]:
         """Begin a step."""
@@ -171,16 +174,24 @@ class Navigator:
         self._opened: RunnerPool | None = None
 
     async def open(
-        self, request: NavigationRequest, *, user: str = LOCAL_USER, on_progress: OnProgress | None = None
+        self,
+        request: NavigationRequest,
+        *,
+        user: str = LOCAL_USER,
+        delivery: Delivery | None = None,
+        on_progress: OnProgress | None = None,
     ) -> str:
         """Index the repository, draw the opening view and return the new navigation's id.
+
+        A server gives the ``delivery`` that it begins with.
 
         Raises:
             InvalidRequestError: the request, or a model's name, can't be used.
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
-        task = checked(request, self._settings, self._handed_in)
+        # A plan may take a second to read, and others are served meanwhile.
+        task = await asyncio.to_thread(checked, request, self._settings, self._handed_in)
         if request.model is not None:
             self._require_key(request.model)
         loading = asyncio.create_task(asyncio.to_thread(load_all))
@@ -194,9 +205,9 @@ class Navigator:
         rates, root = self._pool.price_of(task.model).rates(task.model), str(workspace.index.root)
         first = first_state(task.noting(self._pool.note), navigation_id, root, rates, seconds)
         live = await self._pool.live(first, workspace, user)
-        async with self._active_navigation.room(task.model):
+        async with self._active_navigation.room(task.model, user):
             opened = await live.active.open()
-        await self._pool.store.create(opened, user)
+        await self._pool.store.create(opened, user, delivery)
         live.active.finish_step()
         if on_progress is not None:
             words, size = (
@@ -230,25 +241,71 @@ class Navigator:
         ask = turn_request(feedback, updates, action)
         return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
 
-    async def step_with_news(
+    async def step_and_deliver(
         self,
         navigation_id: str,
         ask: TurnRequest,
+        hand_out: HandOut[Answer],
         *,
         user: str = LOCAL_USER,
-        since_step: int | None = None,
         on_progress: OnProgress | None = None,
-    ) -> tuple[TurnReport, NavigatorOutput]:
-        """Take one step, and return with its report what is new against ``since_step``, or the whole context.
+    ) -> Answer:
+        """Take one step and return the answer that ``hand_out`` makes of it.
 
-        Of a turn that took no step nothing is new.
+        It is called with the step's report, what is new against the step that the host holds, or the whole
+        context where it holds none, and what was delivered before; it returns the answer and what has been
+        delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new.
 
         Raises:
-            NavigatorError: as ``step`` does, and where the navigation has not come to ``since_step``.
+            NavigatorError: as ``step`` does.
         """
-        report, turn = await self._turn(navigation_id, user, ask, on_progress, refresh=True)
-        since = turn.navigation.run.step if turn.said else since_step
-        return report, await self._readings.context(turn.navigation, user, since)
+        answers: list[Answer] = []
+
+        async def deliver(report: TurnReport, turn: TurnOutcome) -> None:
+            known = await self._pool.store.known(navigation_id, user)
+            before = None if known is None else known.delivery
+            held = None if before is None else before.held_step
+            since = turn.navigation.run.step if turn.said else held
+            news = await self._readings.context(turn.navigation, user, since)
+            answer, delivered = hand_out(report, news, before)
+            await self._pool.store.deliver(navigation_id, user, delivered.model_dump(mode="json"))
+            answers.append(answer)
+
+        await self._turn(navigation_id, user, ask, on_progress, refresh=True, before_release=deliver)
+        return answers[0]
+
+    async def deliver(
+        self,
+        navigation_id: str,
+        *,
+        used_at: float,
+        token_budget: int | None = None,
+        held_step: int | None = None,
+        user: str = LOCAL_USER,
+    ) -> None:
+        """Note what was delivered of a navigation; what is None stays as it was.
+
+        A step that is under way is not waited for. Where it can't be kept, that is logged, and nothing else.
+        """
+        given = {"token_budget": token_budget, "held_step": held_step, "used_at": used_at}
+        fields = {name: value for name, value in given.items() if value is not None}
+        await self._pool.store.deliver(navigation_id, user, fields)
+
+    async def known(self, navigation_id: str, *, user: str = LOCAL_USER) -> KnownNavigation | None:
+        """Return what a server has to know of a navigation, None where the user has none of that id.
+
+        Raises:
+            StorageError: it can't be read.
+        """
+        return await self._pool.store.known(navigation_id, user)
+
+    async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
+        """Return the same of each navigation of a user, or of all users, by id; what is damaged is left out.
+
+        Raises:
+            StorageError: they can't be read.
+        """
+        return await self._pool.store.all_known(user)
 
     async def run(
         self,
@@ -340,7 +397,7 @@ class Navigator:
     @property
     def _pool(self) -> RunnerPool:
         if self._opened is None:
-            from navigator.adk.runner import RunnerPool  # noqa: PLC0415
+            from navigator.adk.runner import RunnerPool  # noqa: PLC0415 - ADK takes a second
 
             self._opened = RunnerPool(self._settings, self._clock, self._models, self._ask_host)
         return self._opened
@@ -377,6 +434,7 @@ class Navigator:
         on_progress: OnProgress | None,
         *,
         refresh: bool,
+        before_release: Callable[[TurnReport, TurnOutcome], Awaitable[None]] | None = None,
     ) -> tuple[TurnReport, TurnOutcome]:
         """Do what is asked, one turn at a time in each navigation, and report it."""
         store = self._pool.store
@@ -389,9 +447,11 @@ class Navigator:
             after = turn.navigation
             if after.run.stop_reason is not None:
                 await self._pool.rest(navigation_id)
-        report = await self._readings.report(after, user)
-        if turn.said:
-            report = report.model_copy(update={"answer": turn.said})
+            report = await self._readings.report(after, user)
+            if turn.said:
+                report = report.model_copy(update={"answer": turn.said})
+            if before_release is not None:
+                await before_release(report, turn)
         if on_progress is not None:
             await on_progress(Progress.after(report, after.run.max_steps))
         return report, turn

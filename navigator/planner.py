@@ -78,9 +78,8 @@ def neighbours(
 
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
-    # Imported here because a start that draws no surroundings should not wait for it.
-    from repo_map.graph.references import used_by  # noqa: PLC0415
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415
+    from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
 
     relations = relations_of(index)
     for place in chosen:
@@ -97,9 +96,8 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
 
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that use a chosen one; where no names are resolved, by one that is its alone."""
-    # Imported here because a start that draws no surroundings should not wait for it.
-    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415
+    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - as above
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
 
     relations = relations_of(index)
     for place in chosen:
@@ -166,7 +164,7 @@ class Finalize(NamedTuple):
 
 def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update | Finalize:
     """Return the next decision: zoom in, add what the chosen code needs, or finish."""
-    from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
+    from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without planning
 
     index, own = workspace.index, navigation.run.own
     relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
@@ -179,7 +177,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
-    from repo_map.packing.pack import pack  # noqa: PLC0415
+    from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
     plan = navigation.state.flight_plan
     packed = pack(index, relevance, plan.budget, base=navigation.run.own)
@@ -214,8 +212,8 @@ def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, vie
 
 def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     """Return the updates that turn ``plan`` into ``wanted``, empty where nothing differs."""
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
-    from repo_map.plan.update import apply_update  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.plan.update import apply_update  # noqa: PLC0415 - a stored navigation is read without planning
 
     updates = compare_plans(plan, wanted).diff
     if not updates or apply_update(plan, updates).plan.verbosity == wanted.verbosity:
@@ -303,8 +301,6 @@ def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Pla
 
 def _rules(plan: FlightPlan, found: Sequence[Neighbour]) -> list[dict[str, Any]]:
     """Return the rules that add the neighbours; a rule that is there keeps what it says of the rest."""
-    from repo_map import globs  # noqa: PLC0415
-
     known = {rule.pattern for rule in plan.verbosity}
     rules: dict[str, dict[str, Any]] = {}
     for each in found:

@@ -135,7 +135,7 @@ def load_prices(extra: Path | None = None) -> PriceTable:
     Raises:
         InvalidRequestError: the user's file is missing or not well-formed.
     """
-    import yaml  # noqa: PLC0415
+    import yaml  # noqa: PLC0415 - the embedded planner needs no prices
 
     shipped = resources.files("navigator").joinpath("prices.yaml").read_text("utf-8")
     table = PriceTable.model_validate(yaml.safe_load(shipped))
@@ -151,7 +151,7 @@ def _shorter_names(model: str) -> list[str]:
 
 
 def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
-    import yaml  # noqa: PLC0415
+    import yaml  # noqa: PLC0415 - the embedded planner needs no prices
 
     try:
         data: Any = yaml.safe_load(path.read_text("utf-8"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
+from navigator.arguments import dollars_limit, require_goal, require_token_budget, whole_number
 from navigator.bookkeeping import NavigationBookkeeping
-from navigator.errors import InvalidRequestError
+from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.model_names import require_models
 from navigator.money import dollars
 from navigator.reports import Seconds
@@ -22,7 +23,6 @@ from repo_map.secrets.masking import mask_text
 
 MAX_GOAL = 100_000
 """Characters: a goal is an issue or a message, not a repository."""
-MAX_TOKEN_BUDGET = 2_000_000
 MAX_STEPS = 1_000
 MASKED_GOAL = "The goal held secrets; they were masked before anything was kept or sent."
 
@@ -73,13 +73,13 @@ def new_terms(
     cost, steps, model = (updates.get(name) for name in TERMS)
     if model is not None:
         if not isinstance(model, str):
-            raise InvalidRequestError(f"`model` is {model!r}; give a model's name, such as `embedded`.")
+            raise InvalidArgumentError("model", f"is {model!r}; give a model's name, such as `embedded`.")
         require_models(model, settings, handed_in)
     terms = NewTerms(
-        max_cost_usd=None if cost is None else _cost(cost),
+        max_cost_usd=None if cost is None else dollars_limit(cost),
         max_steps=None
         if steps is None
-        else _whole("max_steps", steps, MAX_STEPS, "how many steps it may take"),
+        else whole_number("max_steps", steps, MAX_STEPS, "how many steps it may take"),
         model=model,
     )
     return terms, {name: part for name, part in updates.items() if name not in TERMS}
@@ -119,9 +119,7 @@ def checked(
     """
     # A command line that is not UTF-8 comes with what no text can hold.
     stated = request.goal.encode("utf-8", "replace").decode("utf-8").strip()
-    goal = mask_text(stated)
-    if not goal:
-        raise InvalidRequestError("The goal is empty; say in a sentence what the context is for.")
+    goal = mask_text(require_goal(stated))
     if len(goal) > MAX_GOAL:
         raise InvalidRequestError(
             f"The goal has {len(goal)} characters, more than {MAX_GOAL}; keep what describes the task."
@@ -137,8 +135,8 @@ def checked(
         mode=request.mode,
         model=model,
         plan=plan.model_copy(update={"budget": budget}),
-        max_cost_usd=_cost(request.max_cost_usd),
-        max_steps=_whole("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
+        max_cost_usd=dollars_limit(request.max_cost_usd),
+        max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         notes=() if goal == stated else (MASKED_GOAL,),
     )
 
@@ -189,23 +187,4 @@ def _token_budget(request: NavigationRequest, plan: FlightPlan) -> int:
         budget = plan.budget
     else:
         budget = DEFAULT_TOKEN_BUDGET
-    return _whole("token_budget", budget, MAX_TOKEN_BUDGET, "how many tokens the context may take")
-
-
-def _whole(name: str, value: int, most: int, meaning: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidRequestError(f"`{name}` is {value}; give {meaning}: a whole number from 1 to {most}.")
-    return value
-
-
-def _cost(value: Decimal | float) -> Decimal:
-    try:
-        cost = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
-    except InvalidOperation:
-        cost = Decimal("NaN")
-    if not cost.is_finite() or cost <= 0:
-        raise InvalidRequestError(
-            f"`max_cost_usd` is {value}; give a positive number of US dollars, or leave it out: "
-            "the embedded planner costs nothing."
-        )
-    return cost
+    return require_token_budget(budget)

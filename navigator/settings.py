@@ -6,23 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from navigator.state import ExecutionMode
 from repo_map.limits import USUAL, Limits
-from repo_map.plan.model import FlightPlan
+
+if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
+    from navigator.state import ExecutionMode
+    from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]
 
 EMBEDDED = "embedded"
 """The planner that needs no key, no network and no money."""
 
+StepAction = Literal["continue", "finish", "cancel"]
+"""What a step shall do, beside what words and updates ask for."""
+
 DEFAULT_TOKEN_BUDGET = 8_000
+"""Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NavigatorSettings:
     """What a ``Navigator`` is built from; every field has a default that needs no configuration."""
 

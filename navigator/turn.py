@@ -253,8 +253,8 @@ def amend_by_model(
         FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
             do nothing but show what the user leaves out.
     """
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
-    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
 
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
@@ -285,7 +285,7 @@ def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.update import apply_update  # noqa: PLC0415
+    from repo_map.plan.update import apply_update  # noqa: PLC0415 - the server answers before the engine loads
 
     return apply_update(plan, updates)
 
@@ -299,8 +299,8 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415
-    from repo_map.selection.select import files_named  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
 
     change = amend(own, updates)
     new = {rule.pattern: rule for rule in change.plan.verbosity}
@@ -337,7 +337,7 @@ def amend_by_user(
     Raises:
         FlightPlanError: the updates are not well-formed.
     """
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
 
     state, run = navigation
     heard = merge_user_plan(index, run.own, updates)
@@ -351,7 +351,7 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
     The embedded planner packs the user's part into every plan anew; another model finds it done already.
     """
-    from repo_map.plan.diff import compare_plans  # noqa: PLC0415
+    from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
 
     asked = compare_plans(before.run.own, after.run.own).diff
     if not asked:
@@ -362,8 +362,8 @@ def apply_user_plan(index: RepoIndex, before: Navigation, after: Navigation) -> 
 
 def _obeying(index: RepoIndex, plan: FlightPlan, updates: Mapping[str, Any], own: FlightPlan) -> FlightPlan:
     """Return ``plan`` with the user's updates, which lead to ``own``, in it."""
-    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415
-    from repo_map.selection.select import files_named  # noqa: PLC0415
+    from repo_map.selection.exclusions import excluded, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
+    from repo_map.selection.select import files_named  # noqa: PLC0415 - the server answers before the engine loads
 
     plan = amend(plan, updates).plan
     wanted = {rule.pattern: rule for rule in own.verbosity}

@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import apply_feedback, checked_feedback, reopened
 from navigator.reports import StopReason
 from navigator.request import NewTerms, on_terms
-from navigator.settings import EMBEDDED
+from navigator.settings import EMBEDDED, StepAction
 from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
     from navigator.workspace import Workspace, Workspaces
 
-StepAction = Literal["continue", "finish", "cancel"]
 NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
 HAS_ENDED = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
@@ -69,13 +68,13 @@ class TurnExecutor:
         self,
         pool: RunnerPool,
         workspaces: Workspaces,
-        room: Callable[[str], AbstractAsyncContextManager[None]],
+        room: Callable[[str, str], AbstractAsyncContextManager[None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
         """Build a turn executor.
 
         Args:
-            room: holds a place for a step of a model among those that compute.
+            room: holds a place for a step of a model, asked for by a principal, among those that compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
         """
         self._pool = pool
@@ -122,7 +121,7 @@ class TurnExecutor:
                     await self._pool.store.store(before, user)
                 return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
-        async with self._room(before.run.model):
+        async with self._room(before.run.model, user):
             live = await self._pool.live(before, workspace, user)
             steered = with_notes(reopened(before), message)
             return await self._run_step(

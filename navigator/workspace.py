@@ -182,8 +182,8 @@ class InitialIndexing:
             task.exception()
 
     async def _read(self) -> tuple[RepoIndex, History | None]:
-        from repo_map.history.history import read_history  # noqa: PLC0415
-        from repo_map.index import build_index  # noqa: PLC0415
+        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
 
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
@@ -257,7 +257,7 @@ class Workspace:
 
     def relevance(self, goal: str) -> Relevance:
         """Return the scores of ``goal``, computed once while it is among the latest goals."""
-        from repo_map.relevance.score import score_goal  # noqa: PLC0415
+        from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance = self._relevance.get(goal)
         if relevance is None:
@@ -267,14 +267,14 @@ class Workspace:
 
     def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
         """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
-        from repo_map.drawing.draw import draw_map  # noqa: PLC0415
+        from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - a stored navigation is read without the engine
 
         return draw_map(self.index, plan, wishes=wishes)
 
     def view(self, goal: str, plan: FlightPlan, own: FlightPlan, wishes: FlightPlan | None = None) -> View:
         """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
-        from repo_map.drawing.replay import stamp  # noqa: PLC0415
-        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
         return View(
@@ -366,7 +366,7 @@ class Workspaces:
         return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
-        from repo_map.history.history import read_history  # noqa: PLC0415
+        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
 
         try:
             index = await asyncio.to_thread(live.index.refresh, self._note)
@@ -385,7 +385,7 @@ class Workspaces:
             raise IndexingHalted
 
     def _store(self) -> Store:
-        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415
+        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415 - a stored navigation is read without the engine
 
         settings = self._settings
         if not settings.use_cache:
@@ -415,6 +415,6 @@ def _words(sufficiency: Sufficiency) -> str:
 
 
 def _root(path: str | Path) -> Path:
-    from repo_map.worktree.files import resolve_root  # noqa: PLC0415
+    from repo_map.worktree.files import resolve_root  # noqa: PLC0415 - a stored navigation is read without the engine
 
     return resolve_root(Path(path))

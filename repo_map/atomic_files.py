@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,6 +18,8 @@ TEMPORARY = ".part"
 """Ends the name of a file that is not whole yet; one that stays was left behind by a process that died."""
 
 _LEFTOVER_AGE_S = 3600
+_MOST_STORED = 500_000_000
+"""Bytes of a file that is read whole; the states of 200,000 files take 30 million."""
 
 
 def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -30,6 +34,29 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         with suppress(OSError):
             Path(temporary).unlink()
         raise
+
+
+def open_stored(path: Path) -> IO[bytes]:
+    """Open a file that we wrote; raises ``OSError``, also where something else stands in its place.
+
+    A pipe would be waited for, and a device has no end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a file", str(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_stored(path: Path) -> bytes:
+    """Return what a file holds that we wrote; raises ``OSError``, also where it is too large."""
+    with open_stored(path) as file:
+        if os.fstat(file.fileno()).st_size > _MOST_STORED:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read()
 
 
 def replace_text(path: Path, text: str) -> None:

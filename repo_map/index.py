@@ -75,8 +75,7 @@ class SourceCache:
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
         if not has_secrets or self._tree.shows(path):
             return ShownSource(content, is_current)
-        # Imported here because a warm start that shows no secret should not wait for it.
-        from repo_map.secrets.masking import mask  # noqa: PLC0415
+        from repo_map.secrets.masking import mask  # noqa: PLC0415 - a warm start may show no secret
 
         masked = mask(content)
         return ShownSource(masked.source, is_current, masked.kinds)
@@ -327,8 +326,7 @@ class RepoIndex:
         """Return the symbols of exactly the bytes that ``source`` returns, even if the file was edited."""
         source = self._sources.read(file_id)
         if not source.is_current:
-            # Imported here because a warm start that parses nothing should not wait for it.
-            from repo_map.indexing.workers import read_source  # noqa: PLC0415
+            from repo_map.indexing.workers import read_source  # noqa: PLC0415 - a warm start parses nothing
 
             return read_source(source.content, self.paths[file_id], self._tree.limits)
         language = self.languages[int(self.files.language[file_id])]

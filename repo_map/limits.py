@@ -30,6 +30,8 @@ class Limits(NamedTuple):
     """Of a file, the first by line; as many imports, and ten times as many names that it uses."""
     hard_files: int = 50
     """Of a tree, the first by path: those that crash their grammar or keep it beyond the time for them."""
+    hard_seconds: float = 20.0
+    """CPU time for such files of a tree together, and one more for each megabyte of it."""
     indexes: int = 4
     """Live in memory at once, many small ones for a large one; the least recently used is read again."""
     memory_mb: int = 8_000
@@ -64,6 +66,7 @@ VARIABLES: Final = {
         ("PARSE_SECONDS", "parse_seconds"),
         ("DEFINITIONS", "definitions"),
         ("HARD_FILES", "hard_files"),
+        ("HARD_SECONDS", "hard_seconds"),
         ("QUERY_SECONDS", "query_seconds"),
         ("QUERY_BYTES", "query_bytes"),
         ("INDEXES", "indexes"),

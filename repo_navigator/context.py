@@ -15,20 +15,27 @@ from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
 from repo_navigator.navigate import TerminalReport, cost_line, output_object, stderr_console, write_or_print
-from repo_navigator.terminal import ending_at_once
+from repo_navigator.terminal import FlagParser, ending_at_once
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.reports import NavigatorOutput
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("navigation", metavar="ID", nargs="?", help="which navigation (the latest)")
+    parser.add_argument(
+        "navigation",
+        metavar="ID",
+        nargs="?",
+        help="which navigation, by the id that `navigate` ends with (the latest)",
+    )
     parser.add_argument("--feedback", metavar="TEXT", help="take one more step first, steered by these words")
     parser.add_argument("--plan", action="store_true", help="print the flight plan in place of the context")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
@@ -36,7 +43,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings)
+        navigator = load_navigator(settings, takes_steps=bool(options.feedback))
     output = anyio.run(_read, navigator, options)
     if options.json:
         seconds = time.perf_counter() - started

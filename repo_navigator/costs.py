@@ -8,19 +8,54 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_navigator.terminal import open_index, read_plan
+from repo_map import globs
+from repo_navigator.terminal import (
+    FlagParser,
+    add_index_arguments,
+    add_plan_arguments,
+    count,
+    open_index,
+    print_text,
+    read_plan,
+)
 
 if TYPE_CHECKING:
     from repo_map.drawing.costs import CostManifest, CostRow
     from repo_map.plan.model import FlightPlan
 
 
-def costs(options: argparse.Namespace) -> str:
-    """Return the table, or the JSON object, that the options ask for."""
+def add_arguments(parser: FlagParser) -> None:
+    """Add the command's arguments."""
+    add_index_arguments(parser)
+    add_plan_arguments(parser)
+    add = parser.add_argument
+    add(
+        "--by",
+        choices=("dir", "glob", "file", "section"),
+        default="dir",
+        help="what a row is: a folder (the default), the files of a glob, a file, or a part of one",
+    )
+    add("--depth", type=count, default=1, metavar="N", help="levels of folders for --by dir (1)")
+    add(
+        "--glob",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="a row (--by glob), or which files to list",
+    )
+    add("--exact", action="store_true", default=None, help="count every file, however large the tree")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table, or the JSON object, that the options ask for."""
+    print_text(_priced(options))
+
+
+def _priced(options: argparse.Namespace) -> str:
     plan = _plan_to_price(options)
     index = open_index(options)
-    from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415
-    from repo_map.selection.lint import find_unmatched  # noqa: PLC0415
+    from repo_map.drawing.costs import price_index, price_plan  # noqa: PLC0415 - loads numpy: flags come first
+    from repo_map.selection.lint import find_unmatched  # noqa: PLC0415 - as above
 
     manifest = price_index(index, exact=options.exact, encoding=options.tokenizer)
     rows = _rows(manifest, options)
@@ -49,14 +84,14 @@ def _rows(manifest: CostManifest, options: argparse.Namespace) -> list[CostRow]:
 
 
 def _plan_to_price(options: argparse.Namespace) -> FlightPlan | None:
-    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415
+    if not options.plan:
+        return None
+    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
-    return parse_plan(read_plan(options.plan)) if options.plan else None
+    return parse_plan(read_plan(options.plan))
 
 
 def _listed(path: str, patterns: Sequence[str]) -> bool:
-    from repo_map import globs  # noqa: PLC0415
-
     return not patterns or any(globs.matches(pattern, path) for pattern in patterns)
 
 

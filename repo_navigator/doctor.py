@@ -24,7 +24,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -32,6 +32,7 @@ from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
 from repo_navigator.configuration import Configuration
 from repo_navigator.hosts import HOSTS, unsafe
+from repo_navigator.terminal import FlagParser
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
 _PYTHON: Final = 0x030B0000
@@ -215,7 +216,7 @@ def offline_navigation(settings: Settings) -> Finding:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=None)
+        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:
@@ -268,9 +269,11 @@ def _variable(name: str) -> str:
 _MARKS = {FindingState.OK: "✓", FindingState.NOTE: "·", FindingState.FAILED: "✗"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

@@ -5,11 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repo_map.atomic_files import require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import printable
-from repo_navigator.terminal import ending_at_once, open_index, read_plan
+from repo_navigator.terminal import (
+    FlagParser,
+    add_index_arguments,
+    add_plan_arguments,
+    count,
+    ending_at_once,
+    open_index,
+    print_text,
+    read_plan,
+)
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -21,15 +32,35 @@ _FOCUS_WEIGHT = 5.0
 _MOST_TOLD = 5
 
 
-def generate(options: argparse.Namespace) -> str:
-    """Return the map, or the JSON object, that the options ask for."""
-    if options.save_plan:
-        from repo_map.atomic_files import require_writable  # noqa: PLC0415 - it takes a while to import
+def add_arguments(parser: FlagParser) -> None:
+    """Add the command's arguments."""
+    add_index_arguments(parser)
+    add_plan_arguments(parser)
+    add = parser.add_argument
+    add("--tokens", type=count, metavar="N", help="token budget, in place of the plan's")
+    add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
+    add("--show-costs", action="store_true", help="add each file's cost per level to its header")
+    add("--line-numbers", action="store_true", help="number the lines of source as the file does")
+    add("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
+    add(
+        "-v",
+        "--verbosity",
+        metavar="GLOB:LEVEL",
+        action="append",
+        default=[],
+        help="a rule after the plan's own: 0 or exclude, 1 or path, 2 or structure, 3 or interface, "
+        "4 or implementation",
+    )
+    add("--focus", metavar="GLOB[:WEIGHT]", action="append", default=[], help="files to put first (weight 5)")
 
+
+def run(options: argparse.Namespace) -> None:
+    """Print the map, or the JSON object, that the options ask for."""
+    if options.save_plan:
         require_writable(options.save_plan)
     plan = _plan_of(options)
     index = open_index(options)
-    from repo_map.drawing.draw import draw_map  # noqa: PLC0415
+    from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - after what can be refused at once
 
     drawn = draw_map(
         index,
@@ -40,19 +71,19 @@ def generate(options: argparse.Namespace) -> str:
         encoding=options.tokenizer,
     )
     if options.save_plan:
-        from repo_map.atomic_files import replace_text  # noqa: PLC0415
-        from repo_map.drawing.replay import stamp  # noqa: PLC0415
+        from repo_map.atomic_files import replace_text  # noqa: PLC0415 - only for a plan that is saved
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - only for a plan that is saved
         from repo_map.plan.yaml import format_plan  # noqa: PLC0415 - YAML loads only for plans that are text
 
         replace_text(options.save_plan, format_plan(stamp(index, plan, drawn)))
     if not options.quiet:
         _tell(drawn, index, asked=bool(plan.verbosity))
-    return _as_json(drawn, index) if options.json else drawn.text
+    print_text(_as_json(drawn, index) if options.json else drawn.text)
 
 
 def _plan_of(options: argparse.Namespace) -> FlightPlan:
     with ending_at_once("repo-map"):
-        from repo_map.plan.model import FlightPlan  # noqa: PLC0415
+        from repo_map.plan.model import FlightPlan  # noqa: PLC0415 - where Ctrl-C ends at once
 
     plan = FlightPlan()
     if options.plan:
@@ -74,9 +105,9 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
 
 
 def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
-    from pydantic import ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError  # noqa: PLC0415 - loaded with the plan's model
 
-    from repo_map.plan.errors import plan_error  # noqa: PLC0415
+    from repo_map.plan.errors import plan_error  # noqa: PLC0415 - loaded with the plan's model
 
     try:
         return model.model_validate(data)

@@ -17,12 +17,13 @@ from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.configuration import Configuration, ConfigurationChange, carry_out
 from repo_navigator.hosts import HOSTS, Host, server_entry
+from repo_navigator.terminal import FlagParser
 
 ALL: Final = "all"
 FAILED: Final = 1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     names = [*sorted(HOSTS), ALL]
     parser.add_argument(
@@ -40,15 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in which you stand",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the change as a diff and write nothing")
-    parser.add_argument("--undo", action="store_true", help="take the server out again")
+    parser.add_argument(
+        "--undo", action="store_true", help="take the server out again, and leave the rest as it is"
+    )
     parser.add_argument(
         "--allow",
         metavar="FOLDER",
         action="append",
         default=[],
-        help="folder that repositories must lie in",
+        help="folder that repositories must lie in; may be given more than once",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 class HostOutcome(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -24,23 +23,24 @@ from rich.table import Table
 from rich.text import Text
 
 from mcp_server.errors import MODEL_FAILED
-from mcp_server.loading import load_navigator, navigator_settings
+from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import counted, status_of
 from mcp_server.repository import choose_repository
-from mcp_server.settings import DEFAULT_TOKEN_BUDGET, Settings
-from navigator.errors import InvalidRequestError, ModelFailedError, StorageError
+from mcp_server.settings import Settings
+from navigator.arguments import require_goal
+from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
-from repo_map.messages import unwritten
 from repo_navigator.terminal import (
     CANCELLED,
-    drop_stdout,
+    FlagParser,
     ending_at_once,
     nonempty,
     number,
+    print_text,
     read_input,
     read_plan,
     whole_number,
@@ -167,22 +167,9 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 def write_or_print(text: str, file: str | None) -> None:
     """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
     if file is None:
-        print_context(text)
+        print_text(text if text.endswith("\n") else f"{text}\n")
     else:
         replace_text(Path(file), text if text.endswith("\n") else f"{text}\n")
-
-
-def print_context(text: str) -> None:
-    """Print ``text`` on stdout as UTF-8, whatever the terminal's encoding."""
-    data = text.encode("utf-8", "replace")
-    try:
-        sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        drop_stdout()
-        raise StorageError(unwritten(error)) from error
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:
@@ -276,45 +263,54 @@ def _line() -> str | None:
     return line.strip() if line else None
 
 
-_FLAGS: Final = {
-    "token_budget": "--tokens",
-    "max_cost_usd": "--max-cost",
-    "max_steps": "--max-steps",
-    "model": "--model",
-}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
-    goal = parser.add_mutually_exclusive_group(required=True)
+    goal = parser.add_alternatives()
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
-    goal.add_argument("--goal", metavar="TEXT", help="the same, by a flag")
+    goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
     parser.add_argument(
         "--tokens",
+        dest="token_budget",
         type=whole_number,
         metavar="N",
         help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
     )
-    parser.add_argument("--model", metavar="M", help="the model that decides (embedded: no key, no network)")
-    parser.add_argument("--max-cost", type=number, metavar="USD", help="most dollars to spend")
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        help="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
+    )
+    parser.add_argument(
+        "--max-cost",
+        dest="max_cost_usd",
+        type=number,
+        metavar="USD",
+        help="most dollars that a model may cost before the embedded planner goes on",
+    )
     parser.add_argument(
         "--max-steps", type=whole_number, metavar="N", help=f"most steps ({DEFAULT_MAX_STEPS})"
     )
-    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from")
-    parser.add_argument("--save-plan", metavar="FILE", help="write the flight plan there")
+    parser.add_argument("--plan", metavar="FILE", help="flight plan to start from, in YAML; - reads stdin")
+    parser.add_argument(
+        "--save-plan", metavar="FILE", help="write the flight plan there, for `replay` to draw again"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the context there, not to stdout")
-    parser.add_argument("--interactive", action="store_true", help="ask after every step how to go on")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--interactive",
+        action="store_true",
+        help="ask after every step how to go on: further, in words, or stop",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
-    gc.disable()
     request = _request(options, settings)
     _check(request, settings)
     for file in filter(None, (options.save_plan, options.output)):
@@ -423,19 +419,13 @@ def _spinner(doing: str) -> Iterator[Any]:
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
     stated = options.words if options.goal is None else options.goal
     goal = stated if stated is not None else _read_goal(options.goal_file)
-    if not goal.strip():
-        raise InvalidRequestError("The goal is empty; say in a sentence what you want to do in the code.")
     plan = None if options.plan is None else read_plan(Path(options.plan))
-    if options.tokens is not None and options.tokens < 1:
-        raise InvalidRequestError(
-            f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
-        )
-    tokens = settings.token_budget if options.tokens is None and plan is None else options.tokens
+    tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
-        goal=goal,
+        goal=require_goal(goal),
         repo_path=choose_repository(options.repo, (), Path.cwd(), settings.allowed),
         token_budget=tokens,
-        max_cost_usd=settings.max_cost_usd if options.max_cost is None else options.max_cost,
+        max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",
         model=options.model,
         flight_plan=plan,
@@ -444,20 +434,13 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
 
 
 def _check(request: NavigationRequest, settings: Settings) -> None:
-    """Refuse what can't be used, by the names of the flags, before anything takes time."""
+    """Refuse what can't be used before anything takes time."""
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
-    from navigator.request import checked  # noqa: PLC0415
+    from navigator.request import checked  # noqa: PLC0415 - as above
 
-    chosen = navigator_settings(settings)
-    try:
-        checked(request, chosen)
-        if request.model is not None:
-            require_key(request.model, chosen, os.environ)
-    except InvalidRequestError as error:
-        message = str(error)
-        for argument, flag in _FLAGS.items():
-            message = message.replace(f"`{argument}`", flag)
-        raise InvalidRequestError(message) from error
+    checked(request, settings)
+    if request.model is not None:
+        require_key(request.model, settings, os.environ)
 
 
 def _read_goal(name: str) -> str:

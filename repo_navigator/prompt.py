@@ -15,8 +15,9 @@ from mcp_server.errors import TOLD, one_line
 from mcp_server.loading import load_navigator
 from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings
-from navigator.settings import NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest
 from repo_map.messages import quoted
+from repo_navigator.terminal import FlagParser
 
 _TOKENS: Final = 2_000
 """Paid again at every later call of the conversation, and what is missing can be asked for."""
@@ -27,9 +28,9 @@ _WORDS: Final = 4
 _SECONDS: Final = 15.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add none: what is to be known stands in the JSON object on stdin."""
-    parser.epilog = "Reads what a host's UserPromptSubmit hook is told: an object with `prompt` and `cwd`."
+    del parser
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 async def _context(settings: Settings, prompt: str, repository: Path) -> str:
     # Nothing is kept of it: nobody goes on with such a navigation.
-    navigator = load_navigator(replace(settings, data_dir=None, model=None))
+    navigator = load_navigator(replace(settings, data_dir=None, model=EMBEDDED))
     try:
         request = NavigationRequest(prompt, repository, token_budget=_TOKENS)
         output = await navigator.run(await navigator.open(request), deadline_s=_SECONDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 from pathlib import Path
@@ -12,49 +11,49 @@ from typing import TYPE_CHECKING
 from mcp_server.report_text import counted
 from mcp_server.repository import choose_repository, work_tree
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError
+from navigator.arguments import require_token_budget
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import one_line
-from repo_navigator.navigate import print_context
-from repo_navigator.terminal import ending_at_once, read_plan, whole_number
+from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.drawing.replay import Drift
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
     parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
     parser.add_argument(
-        "--tokens", type=whole_number, metavar="N", help="most tokens, instead of the plan's budget"
+        "--tokens",
+        dest="token_budget",
+        type=whole_number,
+        metavar="N",
+        help="most tokens, instead of the plan's budget",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
     with ending_at_once("repo-navigator"):
-        from repo_map.drawing.replay import replay  # noqa: PLC0415
-        from repo_map.index import build_index  # noqa: PLC0415
-        from repo_map.indexing.store import Store  # noqa: PLC0415
-        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415
+        from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
 
-    # A short-lived process that builds large tables: collecting garbage costs more than it frees.
-    gc.disable()
     if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
     root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
     plan = parse_plan(read_plan(Path(options.plan)))
-    if options.tokens is not None:
-        if options.tokens < 1:
-            raise InvalidRequestError(
-                f"--tokens is {options.tokens}; give a number above zero, 8000 is a good start."
-            )
-        plan = plan.model_copy(update={"budget": options.tokens})
+    if options.token_budget is not None:
+        budget = require_token_budget(options.token_budget)
+        plan = plan.model_copy(update={"budget": budget})
     index = build_index(
         root,
         store=Store(settings.cache_dir, settings.limits),
@@ -63,9 +62,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     )
     drawn, drift = replay(index, plan)
     if options.json:
-        print_context(json.dumps(_object(drawn, drift), ensure_ascii=False))
+        print_text(json.dumps(_object(drawn, drift), ensure_ascii=False) + "\n")
     else:
-        print_context(drawn.text)
+        print_text(drawn.text if drawn.text.endswith("\n") else f"{drawn.text}\n")
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
         size = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}"

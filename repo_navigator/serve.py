@@ -12,9 +12,10 @@ from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
+from repo_navigator.terminal import FlagParser
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP there instead of stdio")
     parser.add_argument(
@@ -22,10 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         action="append",
         default=[],
-        help="folder that repositories must lie in",
+        help="folder that repositories must lie in; may be given more than once",
     )
-    parser.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
-    parser.add_argument("--log-format", choices=("text", "json"))
+    parser.add_argument(
+        "--log-level",
+        metavar="LEVEL",
+        help="the least that is logged on stderr: debug, info, warning or error",
+    )
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        help="how it is logged: lines of text, or a JSON object a line",
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
@@ -56,7 +65,7 @@ def _with_flags(options: argparse.Namespace, settings: Settings) -> Settings:
     if options.log_format:
         settings = replace(settings, log_format=options.log_format)
     if options.http is not None:
-        from mcp_server.http import parse_address  # noqa: PLC0415
+        from mcp_server.http import parse_address  # noqa: PLC0415 - as above
 
         host, port = parse_address(options.http)
         settings = replace(settings, http=replace(settings.http, host=host, port=port))

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from mcp_server.version import package_version
+from navigator.errors import StorageError
 from repo_map.errors import FlightPlanError
+from repo_map.messages import printable, unwritten
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -24,8 +26,53 @@ _ALIKE: Final = 0.7
 """Share of letters that two names have in common, in order, where one is taken for the other misspelt."""
 
 
+class Alternatives:
+    """Arguments of which exactly one is needed."""
+
+    def __init__(self, group: argparse.ArgumentParser | Any) -> None:
+        self._group = group
+        self.actions: list[argparse.Action] = []
+
+    def add_argument(self, *names: str, **options: Any) -> None:
+        """Add one of them, as a parser's ``add_argument`` does."""
+        self.actions.append(self._group.add_argument(*names, **options))
+
+
 class FlagParser(argparse.ArgumentParser):
     """A parser that names an unknown flag first, and tells in one line how the command is written."""
+
+    def __init__(self, **options: Any) -> None:
+        # Before the flag for help is added: argparse has no public way to ask what was.
+        self._added: list[argparse.Action] = []
+        self._alternatives: list[Alternatives] = []
+        self._leading: argparse.Action | None = None
+        """What takes everything that follows: a command's name."""
+        super().__init__(**options)
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """Add an argument, as argparse does."""
+        action = super().add_argument(*names, **options)
+        self._added.append(action)
+        return action
+
+    def add_alternatives(self) -> Alternatives:
+        """Add arguments of which exactly one is needed."""
+        self._alternatives.append(Alternatives(self.add_mutually_exclusive_group(required=True)))
+        return self._alternatives[-1]
+
+    def add_commands(self, metavar: str = "COMMAND") -> Any:
+        """Add commands, of which one is needed; returns what ``add_parser`` is called on."""
+        self._leading = commands = self.add_subparsers(dest="command", required=True, metavar=metavar)
+        self._added.append(commands)
+        return commands
+
+    def name_of(self, argument: str) -> str:
+        """Return what this command line calls an argument of the agent: a flag, or a place in the line."""
+        taken = [each for each in self._actions_known() if each.dest == argument]
+        return next((_choice(each).split()[0] for each in taken), f"`{argument}`")
+
+    def _actions_known(self) -> list[argparse.Action]:
+        return [*self._added, *(action for group in self._alternatives for action in group.actions)]
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parse, or end with 2 and one line on what is wrong; what is left over is wrong as well."""
@@ -42,26 +89,24 @@ class FlagParser(argparse.ArgumentParser):
         self._refuse(f"{message}; {self._advice()}")
 
     def _refuse(self, sentence: str) -> NoReturn:
-        # Imported here: a command line that is right should not wait for it.
-        from repo_map.messages import printable  # noqa: PLC0415
-        from repo_map.secrets.masking import mask_text  # noqa: PLC0415
+        from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - loads patterns; most lines are right
 
-        self.exit(2, f"{self.prog.split()[0]}: {mask_text(printable(sentence))}\n")
+        program = self.prog.removeprefix("python -m ").split()[0]
+        self.exit(2, f"{program}: {mask_text(printable(sentence))}\n")
 
     def _unknown(self, arguments: Sequence[str]) -> str:
         """Return what to say of the first flag or command that is none; ``""`` where all are known."""
-        known = {flag: action.nargs != 0 for action in self._actions for flag in action.option_strings}
-        # What follows a command, or is handed on, belongs to somebody else.
-        leading = next(
-            (each for each in self._actions if each.nargs in (argparse.PARSER, argparse.REMAINDER)), None
-        )
+        known = {
+            flag: action.nargs != 0 for action in self._actions_known() for flag in action.option_strings
+        }
         is_value = False
         for argument in arguments:
             if argument == "--":
                 break
             name, joined, _ = argument.partition("=")
-            if leading is not None and not is_value and not name.startswith("-"):
-                return self._unknown_command(argument, leading.choices)
+            if self._leading is not None and not is_value and not name.startswith("-"):
+                # What follows a command belongs to it.
+                return self._unknown_command(argument, self._leading.choices)
             if is_value or not name.startswith("--"):
                 # What follows a flag that takes a value is the value, whatever it looks like.
                 is_value = not is_value and known.get(name, False)
@@ -84,24 +129,16 @@ class FlagParser(argparse.ArgumentParser):
 
     def _advice(self) -> str:
         """Return how the command is written, with those flags alone that it can't do without."""
-        commands = next((each.choices for each in self._actions if each.nargs == argparse.PARSER), None)
-        if commands is not None:
-            return f"choose one of {', '.join(commands)}, and see `{self.prog} --help`."
-        excluding = [group for group in self._mutually_exclusive_groups if group.required]
-        grouped = {id(action) for group in excluding for action in group._group_actions}
-        parts = [
-            _written(action)
-            for action in self._actions
-            if (action.required or not action.option_strings) and id(action) not in grouped
-        ]
-        parts += [f"({' | '.join(map(_choice, group._group_actions))})" for group in excluding]
+        if self._leading is not None and self._leading.choices is not None:
+            return f"choose one of {', '.join(self._leading.choices)}, and see `{self.prog} --help`."
+        parts = [_written(action) for action in self._added if action.required or not action.option_strings]
+        parts += [f"({' | '.join(map(_choice, group.actions))})" for group in self._alternatives]
         return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that ``name`` is a slip of the pen for, or a longer form of; ``""`` for none."""
-    # Imported here, as below: a command that is spelt well need not wait for it.
-    from difflib import SequenceMatcher  # noqa: PLC0415
+    from difflib import SequenceMatcher  # noqa: PLC0415 - most commands are spelt well
 
     bare = name.lstrip("-").lower()
 
@@ -171,8 +208,7 @@ def _written(action: argparse.Action) -> str:
     value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
     if action.option_strings:
         return action.option_strings[-1] if action.nargs == 0 else f"{action.option_strings[-1]} {value}"
-    forms = {"?": f"[{value}]", "+": f"{value} …", argparse.PARSER: value, argparse.REMAINDER: f"{value} …"}
-    return forms.get(str(action.nargs), value)
+    return {"?": f"[{value}]", "+": f"{value} …"}.get(str(action.nargs), value)
 
 
 def prepare_streams() -> None:
@@ -197,6 +233,24 @@ def prepare_streams() -> None:
 def drop_stdout() -> None:
     """Let what is still buffered go nowhere, so that the interpreter shuts down without a complaint."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_text(text: str) -> None:
+    """Print a text on stdout as it is, in UTF-8 and with its own line ends.
+
+    Raises:
+        StorageError: the output takes no more.
+    """
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_stdout()
+        raise StorageError(unwritten(error)) from error
 
 
 CANCELLED = 5
@@ -252,11 +306,36 @@ class Progress:
             sys.stderr.flush()
 
 
+def add_index_arguments(parser: FlagParser) -> None:
+    """Add what every command of ``repo-map`` takes: the repository, and how it is indexed."""
+    parser.add_argument("path", metavar="PATH", type=folder, help="the repository's folder")
+    parser.add_argument("--json", action="store_true", help="print one JSON object in place of text")
+    parser.add_argument("--workers", type=count, metavar="N", help="most processes to parse in")
+    parser.add_argument(
+        "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
+
+
+def add_plan_arguments(parser: FlagParser) -> None:
+    """Add the flight plan to start from, and how its tokens are counted."""
+    parser.add_argument(
+        "-C", "--plan", "--config", metavar="FILE", type=Path, help="a flight plan in YAML, - for stdin"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=("both", "cl100k", "o200k"),
+        default="both",
+        help="which vocabulary counts tokens: the larger count of both (the default), or one alone",
+    )
+
+
 def open_index(options: argparse.Namespace) -> RepoIndex:
     """Index the repository, with progress on a terminal."""
     from repo_map.index import build_index  # noqa: PLC0415 - each command loads only what it uses
-    from repo_map.indexing.store import Store  # noqa: PLC0415
-    from repo_map.limits import read_limits  # noqa: PLC0415
+    from repo_map.indexing.store import Store  # noqa: PLC0415 - as above
+    from repo_map.limits import read_limits  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None
     progress = Progress(shown=not options.quiet and sys.stderr.isatty())

@@ -9,14 +9,19 @@ import time
 from typing import TYPE_CHECKING
 
 from repo_map.errors import RepoMapError
-from repo_navigator.terminal import open_index
+from repo_navigator.terminal import FlagParser, add_index_arguments, open_index
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 
-def watch(options: argparse.Namespace) -> str:
-    """Print a line when the index is ready and after each change, until interrupted; returns ``""``.
+def add_arguments(parser: FlagParser) -> None:
+    """Add the command's arguments."""
+    add_index_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print a line when the index is ready and after each change, until interrupted.
 
     An interrupt ends the command well from the first line on, wherever it meets it; before, it cancels.
     """
@@ -40,7 +45,7 @@ def watch(options: argparse.Namespace) -> str:
                 if index.fingerprint != before.fingerprint:
                     _print(_line(index, _changed(before, index), time.monotonic() - started, options))
         except KeyboardInterrupt:
-            return ""
+            return
 
 
 def _print(line: str) -> None:

@@ -4,7 +4,7 @@
 
 Signals are computed once per task and kept in ROWS. Figures are cross-validated: the repositories are
 dealt into five folds, and each fold is scored with weights learned from the other four. ``body`` is
-estimated from line counts; ``repo-navigator bench localize`` measures it.
+estimated from line counts; ``python -m benchmarks localize`` measures it.
 """
 
 from __future__ import annotations

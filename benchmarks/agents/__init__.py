@@ -6,17 +6,19 @@ import argparse
 import sys
 
 from navigator.errors import InvalidRequestError
+from repo_navigator.terminal import FlagParser
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``repo-navigator bench agents``.
+def add_arguments(parser: FlagParser) -> None:
+    """Add the arguments of ``python -m benchmarks agents``.
 
     Raises:
         InvalidRequestError: this system can't contain a candidate.
     """
     if sys.platform == "win32":
         raise InvalidRequestError(
-            "`bench agents` runs code that a model wrote, and only a POSIX system can contain it; use WSL."
+            "`python -m benchmarks agents` runs code that a model wrote, and only a POSIX system can contain "
+            "it; use WSL."
         )
     from benchmarks.agents import command  # noqa: PLC0415 - importing a part of the package loads no command
 
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``repo-navigator bench agents``; return its exit status."""
-    from benchmarks.agents import command  # noqa: PLC0415
+    """Run ``python -m benchmarks agents``; return its exit status."""
+    from benchmarks.agents import command  # noqa: PLC0415 - as above
 
     return command.run(options)

@@ -1,4 +1,4 @@
-"""``repo-navigator bench agents``: run, report, list and check tasks, make tasks from a history."""
+"""``python -m benchmarks agents``: run, report, list and check tasks, make tasks from a history."""
 
 from __future__ import annotations
 
@@ -7,35 +7,33 @@ import asyncio
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from benchmarks.agents.charts import chart
+from benchmarks.agents.checking import check
 from benchmarks.agents.factories import FACTORIES
 from benchmarks.agents.isolation.sandbox import walls_here
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, RunRow
 from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
-from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.mining import add_arguments as add_mining_arguments
 from benchmarks.agents.mining import mine
-from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, MissingKeyError
+from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, MissingKeyError
 from benchmarks.agents.report import report
 from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
-from benchmarks.agents.trial import fresh_room, judge, run_tests
-from benchmarks.loopback.gemini import gemini
 from navigator.errors import NavigatorError
 from navigator.pricing import ModelPrice, load_prices
+from repo_navigator.terminal import FlagParser
 
 _RESULTS = Path("bench-agents/results.jsonl")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: FlagParser) -> None:
     """Add the subcommands."""
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_commands()
     running = commands.add_parser("run", help="run tasks × variants × models × repeats, then report")
     _add_task_arguments(running)
     running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))
@@ -120,7 +118,8 @@ def _run(options: argparse.Namespace) -> int:
 def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
     if not rows:
         raise TaskError(
-            f"There are no results in {options.out}; `bench agents run --out {options.out}` makes some."
+            f"There are no results in {options.out}; `python -m benchmarks agents run --out {options.out}` "
+            "makes some."
         )
     if options.json:
         print(msgspec.json.encode({"runs": rows}).decode())
@@ -191,23 +190,3 @@ def _not_checked(task: Task) -> str:
     if missing := task.missing_programs():
         return f"{', '.join(missing)} is not installed"
     return "no solution is known" if task.kind == "agent" and not task.script.code else ""
-
-
-async def check(task: Task) -> tuple[bool, bool]:
-    """Return whether a task's tests pass with the bug, and whether they pass with its solution.
-
-    An agent is asked what the task asks of it, with the scripted mind as its model.
-    """
-    if task.kind == "agent":
-        with tempfile.TemporaryDirectory(prefix="task-") as name, gemini(ScriptedMind([task])) as server:
-            endpoint = Endpoint(SCRIPTED_NAME, server.url, "none-needed")
-            without = await judge(task, {task.output: ""}, Path(name) / "before", endpoint)
-            right = await judge(task, {task.output: task.script.code}, Path(name) / "after", endpoint)
-        return without.solved, right.solved
-    with tempfile.TemporaryDirectory(prefix="task-") as name:
-        repository = Path(name) / "repository"
-        task.lay_out(repository)
-        before = await run_tests(task, fresh_room(repository, Path(name) / "before"))
-        task.solve(repository)
-        after = await run_tests(task, fresh_room(repository, Path(name) / "after"))
-    return before.solved, after.solved

@@ -17,9 +17,9 @@ from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
-from benchmarks.loopback.gemini import gemini
 from navigator.money import dollars
 from navigator.pricing import ModelPrice, TokenUsage
+from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500
 JUDGE = "judge"

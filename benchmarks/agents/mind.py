@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.agents.task import Change, Task
-from benchmarks.loopback.gemini import text_of
-from benchmarks.loopback.minds import Call, Say, Usage
 from repo_map.text.tokens import count
+from tests.support.providers.gemini import text_of
+from tests.support.providers.minds import Call, Say, Usage
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|\d+")
 _CODE_WORD = re.compile(r"`([^`\n]{3,40})`|\b(\w+_\w+|[a-z]+[A-Z]\w+)\b")

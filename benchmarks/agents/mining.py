@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from benchmarks.agents.checking import check
 from benchmarks.agents.task import Change, GitSource, Task, TaskError
 from benchmarks.git import run_git
 from repo_map.history.git_log import clean_message
@@ -49,9 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def mine(options: argparse.Namespace) -> int:
     """Write a task file for each commit that makes a task; return 1 if there is none."""
-    # Imported here: the command's own module imports this one.
-    from benchmarks.agents.command import check  # noqa: PLC0415
-
     options.into.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, str]] = []
     for commit in _commits(options.repo.resolve(), options.commits, options.most_files):

@@ -9,11 +9,9 @@ from typing import Any
 from google.adk.agents.context import Context
 from google.adk.workflow import START, BaseNode, Node, Workflow
 
-# Not among the package's exports, and the only way to what failed inside a node that was run dynamically.
-from google.adk.workflow._errors import DynamicNodeFailError
-
 from benchmarks.agents.job import Job
 from benchmarks.agents.schemas import WorkflowState
+from benchmarks.agents.sdk_private import DynamicNodeFailError
 from benchmarks.agents.stages.candidate import CodeBasedRunner, LoopGate, candidate_creator, run_analysis
 from benchmarks.agents.stages.docstrings import DocstringFetcherAgent
 from benchmarks.agents.stages.planner import planner

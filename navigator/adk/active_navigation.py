@@ -76,7 +76,8 @@ class ActiveNavigation:
         """Why the step under way could not be kept."""
         self.notes: list[str] = []
         """What models and stores had to say while the step ran, one sentence each."""
-        self.turn = asyncio.Lock()
+        self.deciding = asyncio.Lock()
+        """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
         self._clock = clock
         self._since = perf_counter()
         self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan], View] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,18 +17,29 @@ _WORDS = {
     429: "is over its quota",
 }
 MAX_DETAIL = 160
-_NEVER_SENT = frozenset(
-    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "InvalidURL"}
-    | {"LocalProtocolError", "ConnectionRefusedError"}
+_GENAI = "google.genai._gaos"
+"""Where google-genai keeps the errors of its interactions; it gives them no public name."""
+_NEVER_SENT = (
+    *("httpx.ConnectError", "httpx.ConnectTimeout", "httpx.PoolTimeout", "httpx.ProxyError"),
+    *("httpx.UnsupportedProtocol", "httpx.InvalidURL", "httpx.LocalProtocolError"),
+    *("httpcore.ConnectError", "httpcore.ConnectTimeout", "httpcore.PoolTimeout", "httpcore.ProxyError"),
+    *("httpcore.UnsupportedProtocol", "httpcore.LocalProtocolError", "builtins.ConnectionRefusedError"),
+    *("aiohttp.ClientConnectorError", "aiohttp.InvalidURL"),
 )
-"""Errors, of whatever package, before a request has left."""
-
-
-_UNREADABLE = frozenset(
-    {"ValidationError", "JSONDecodeError", "UnknownApiResponseError", "APIResponseValidationError"}
-    | {"ResponseValidationError", "UnicodeDecodeError", "RecursionError"}
+"""Errors before a request has left."""
+_UNREADABLE = (
+    *("pydantic.ValidationError", "json.JSONDecodeError", "msgspec.ValidationError"),
+    *("google.genai.errors.UnknownApiResponseError", "openai.APIResponseValidationError"),
+    *("anthropic.APIResponseValidationError", "builtins.UnicodeDecodeError", "builtins.RecursionError"),
+    *(f"{_GENAI}.lib.compat_errors.APIResponseValidationError", f"{_GENAI}.errors.ResponseValidationError"),
 )
-"""Errors, of whatever package, over an answer of another shape."""
+"""Errors over an answer of another shape."""
+_UNREACHABLE = (
+    *("builtins.ConnectionError", "httpx.TransportError", "openai.APIConnectionError"),
+    *("anthropic.APIConnectionError", "aiohttp.ClientConnectionError", "aiohttp.ClientPayloadError"),
+    f"{_GENAI}.lib.compat_errors.APIConnectionError",
+)
+"""Errors of a connection, before an answer or within one."""
 
 
 _GONE = re.compile(r"not found|not exist|expired|no longer")
@@ -65,9 +77,9 @@ def explain(error: BaseException) -> ModelError:
     if status is not None:
         words = _WORDS.get(status, "had a fault of its own" if status >= 500 else "refused the request")
         return ModelError(f"{words} (HTTP {status})", passing=status in PASSING_STATUS)
-    if _is_connection_error(error):
+    if isinstance(error, _loaded(_UNREACHABLE)):
         return ModelError(f"can't be reached ({_detail(error)})", passing=True)
-    if {kind.__name__ for kind in type(error).__mro__} & _UNREADABLE:
+    if isinstance(error, _loaded(_UNREADABLE)):
         return ModelError("gave an answer that can't be read", passing=False)
     return ModelError(f"can't be used ({_detail(error)})", passing=False)
 
@@ -88,8 +100,7 @@ def may_be_billed(error: BaseException) -> bool:
         return False
     if message := _told_by_us(error):
         return not isinstance(message, RedirectError | UnusableError)
-    names = {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
-    return not names & _NEVER_SENT
+    return not any(isinstance(each, _loaded(_NEVER_SENT)) for each in _chain(error))
 
 
 def says_gone(error: BaseException, what: str) -> bool:
@@ -120,11 +131,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         inner = inner.__cause__ or inner.__context__
 
 
-def _is_connection_error(error: BaseException) -> bool:
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return isinstance(error, ConnectionError) or bool(
-        names & {"TransportError", "ClientConnectionError", "APIConnectionError", "ClientPayloadError"}
+def _loaded(names: tuple[str, ...]) -> tuple[type[BaseException], ...]:
+    """Return the classes of the packages that are loaded: of another one, no error can have been raised."""
+    found = (
+        getattr(sys.modules.get(module), kind, None)
+        for module, _, kind in (name.rpartition(".") for name in names)
     )
+    return tuple(each for each in found if isinstance(each, type) and issubclass(each, BaseException))
 
 
 def _detail(error: BaseException) -> str:

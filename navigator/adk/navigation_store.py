@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from google.adk.artifacts import BaseArtifactService
-from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.errors import StaleSessionError
 from google.adk.events import Event, EventActions
 from google.adk.sessions import Session
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
 
 from navigator.adk import state_store
+from navigator.adk.session_service import SessionId, SqliteSessions
 from navigator.bookkeeping import StepRecord
+from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.turn import Navigation
+
+logger = logging.getLogger(__name__)
 
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
@@ -26,13 +30,19 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: SqliteSessionService, app_name: str) -> None:
+    def __init__(self, sessions: SqliteSessions, app_name: str, damage: str = "") -> None:
+        """Keep navigations in ``sessions``.
+
+        Args:
+            damage: why a database that is there can't be read, and ``sessions`` holds none of it.
+        """
         self.sessions = sessions
         self._app_name = app_name
+        self._damage = damage
         self._read: dict[tuple[str, str], Session] = {}
         """What was read to be changed; a change finds out by itself if it is stale."""
 
-    async def create(self, navigation: Navigation, user: str) -> None:
+    async def create(self, navigation: Navigation, user: str, delivery: Delivery | None = None) -> None:
         """Store a new navigation; from here on it outlives the process.
 
         Raises:
@@ -43,7 +53,7 @@ class NavigationStore:
                 app_name=self._app_name,
                 user_id=user,
                 session_id=navigation.run.navigation_id,
-                state=state_store.delta(navigation),
+                state=state_store.delta(navigation, delivery),
             )
         except sqlite3.Error as error:
             raise unstored(error) from error
@@ -77,17 +87,72 @@ class NavigationStore:
     async def list(self, user: str) -> list[tuple[Navigation, float]]:
         """Return the user's navigations with the time of their last change, latest first.
 
+        A row that is no navigation is left out, and the log says so.
+
+        Raises:
+            StorageError: the database, or none of its rows, can be read.
+        """
+        found: list[tuple[Navigation, float]] = []
+        unread: list[ValueError] = []
+        with _readable():
+            answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
+            for session in answer.sessions:
+                if state_store.holds_navigation(session.state):
+                    try:
+                        found.append((state_store.read(session.state), session.last_update_time))
+                    except ValueError as error:
+                        unread.append(error)
+            if unread and not found:
+                raise unread[0]
+        if unread:
+            logger.warning("%d stored navigations can't be read and are not listed", len(unread))
+        if self._damage and not found:
+            raise unreadable(self._damage)
+        return found[::-1]
+
+    async def known(self, navigation_id: str, user: str) -> KnownNavigation | None:
+        """Return what a server has to know of a navigation, None where the user has none of that id.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        if not _can_be_an_id(navigation_id):
+            return None
+        with _readable():
+            found = await self.sessions.parts_of_states(
+                state_store.KNOWN_PATHS, self._app_name, user, navigation_id
+            )
+            if found:
+                return state_store.known(navigation_id, user, found[0][1])
+        if self._damage:
+            raise unreadable(self._damage)
+        return None
+
+    async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
+        """Return what a server has to know of each navigation that can be read, of a user or of all, by id.
+
         Raises:
             StorageError: the database can't be read.
         """
         with _readable():
-            answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
-            found = [
-                (state_store.read(session.state), session.last_update_time)
-                for session in answer.sessions
-                if state_store.holds_navigation(session.state)
-            ]
-        return found[::-1]
+            rows = await self.sessions.parts_of_states(state_store.KNOWN_PATHS, self._app_name, user)
+        found = []
+        for session, parts in rows:
+            with suppress(ValueError):
+                found.append(state_store.known(session.id, session.user_id, parts))
+        return found
+
+    async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, float | None]) -> None:
+        """Change fields of what was delivered of a navigation; a step under way is not in the way.
+
+        Where it can't be kept, that is logged: the host is told more than it needs the next time, and a step
+        that was taken must not end in an error.
+        """
+        session = SessionId(self._app_name, user, navigation_id)
+        try:
+            await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
+        except (sqlite3.Error, ValueError) as error:
+            logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
 
     async def store(self, navigation: Navigation, user: str) -> None:
         """Make a change durable that no model made."""
@@ -118,9 +183,11 @@ class NavigationStore:
             raise unstored(error) from error
 
     async def _session(self, navigation_id: str, user: str) -> Session:
-        session = await self.sessions.get_session(
-            app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
-        )
+        session = None
+        if _can_be_an_id(navigation_id):
+            session = await self.sessions.get_session(
+                app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
+            )
         if session is None or not state_store.holds_navigation(session.state):
             choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
             known = (
@@ -133,17 +200,31 @@ class NavigationStore:
         return session
 
 
+def _can_be_an_id(navigation_id: str) -> bool:
+    """Tell whether a database could hold an id: JSON can say what no text holds, half a character for one."""
+    try:
+        navigation_id.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @contextmanager
 def _readable() -> Iterator[None]:
     """Tell in a sentence of a database that is damaged, or whose rows are none of ours."""
     try:
         yield
     except (sqlite3.Error, ValueError) as error:
-        what = error if isinstance(error, sqlite3.Error) else "a row is no navigation"
-        raise StorageError(
-            f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
-            "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
-        ) from error
+        what = str(error) if isinstance(error, sqlite3.Error) else "a row is no navigation"
+        raise unreadable(what) from error
+
+
+def unreadable(what: str) -> StorageError:
+    """Return the error of a database that is damaged, or whose rows are none of ours."""
+    return StorageError(
+        f"The stored navigations can't be read ({what}); move `sessions.db` in the data folder aside and "
+        "keep it, or name another folder with REPO_NAVIGATOR_DATA, then start anew."
+    )
 
 
 def busy(navigation: Navigation) -> NavigationBusyError:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.adk.artifacts import FileArtifactService, InMemoryArtifactService
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
+
+from navigator.adk.session_service import Table
 
 _TABLES = ("app_states", "user_states", "sessions")
 """Without the events: a navigation goes on from its state alone, and events are all but a small part."""
-
-
-class Table(NamedTuple):
-    """What a table of sessions held."""
-
-    insert: str
-    rows: list[tuple[Any, ...]]
 
 
 def stored_tables(database: Path) -> list[Table]:
@@ -60,26 +53,6 @@ def _tables(connection: sqlite3.Connection) -> list[Table]:
         insert = f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({places})"
         found.append(Table(insert, cursor.fetchall()))
     return found
-
-
-class MemorySessions(SqliteSessionService):
-    """Sessions in memory that begin with what a database held."""
-
-    def __init__(self, stored: list[Table]) -> None:
-        super().__init__(":memory:")
-        self._stored = stored
-        self._filling = asyncio.Lock()
-
-    @asynccontextmanager
-    async def _get_db_connection(self) -> AsyncIterator[Any]:
-        async with super()._get_db_connection() as connection:
-            async with self._filling:
-                for table in self._stored:
-                    await connection.executemany(table.insert, table.rows)
-                if self._stored:
-                    await connection.commit()
-                self._stored = []
-            yield connection
 
 
 class ReadOnlyArtifacts(FileArtifactService):

@@ -11,6 +11,9 @@ from google.genai import types
 from navigator.token_usage import RequestTokens
 from repo_map.text.tokens import count
 
+MAX_OUTPUT_TOKENS = 4_096
+"""Of one model call, thinking included: what a projection has to allow for."""
+
 if TYPE_CHECKING:
     from navigator.prompt import MapDelta
 

@@ -15,7 +15,7 @@ from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
-from google.adk.errors._stale_session_error import StaleSessionError
+from google.adk.errors import StaleSessionError
 from google.adk.runners import Runner
 from google.genai import types
 
@@ -25,7 +25,8 @@ from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
-from navigator.adk.session_service import LOCKS, open_stores
+from navigator.adk.requests import MAX_OUTPUT_TOKENS
+from navigator.adk.stores import LOCKS, open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError
 from navigator.locks import NavigationLocks
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 
 APP_NAME = "repo_navigator"
-MAX_OUTPUT_TOKENS = 4_096
-"""Of one model call, thinking included: what a projection has to allow for."""
 
 
 def build_runner(active: ActiveNavigation, session: HybridSession, sessions: BaseSessionService) -> Runner:
@@ -112,7 +111,7 @@ class RunnerPool:
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
         self._stores = open_stores(settings.data_dir)
-        self.store = NavigationStore(self._stores.sessions, APP_NAME)
+        self.store = NavigationStore(self._stores.sessions, APP_NAME, self._stores.damage)
         folder = self._stores.folder
         self._locks = NavigationLocks(folder / LOCKS if folder else None)
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()

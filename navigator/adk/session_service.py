@@ -1,312 +1,386 @@
-"""Own BaseSessionService over SQLite: one writer, many readers."""
+"""ADK's sessions in SQLite, by ADK's public interface, in the tables that its own service writes."""
 
 from __future__ import annotations
 
-import asyncio
-import errno
-import os
+import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing, nullcontext, suppress
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from time import monotonic
-from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
+from google.adk.errors import StaleSessionError
+from google.adk.errors.already_exists_error import AlreadyExistsError
+from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events import Event
-from google.adk.sessions import Session
-from google.adk.sessions.sqlite_session_service import (
-    CREATE_SCHEMA_SQL,
-    PRAGMA_FOREIGN_KEYS,
-    SqliteSessionService,
-)
+from google.adk.platform.time import get_time
+from google.adk.platform.uuid import new_uuid
+from google.adk.sessions import BaseSessionService, Session
+from google.adk.sessions.base_session_service import GetSessionConfig, ListSessionsResponse
+from google.adk.sessions.state import State
+from pydantic_core import to_jsonable_python
 
-from navigator.adk.overlay import MemorySessions, ReadOnlyArtifacts, stored_tables
+from navigator.database import Database
 
-PATIENCE_S = 5.0
-"""As long as SQLite itself would wait for another process that writes."""
-PAUSE_S = 0.005
-"""Between two attempts."""
-_BUSY = sqlite3.SQLITE_BUSY
-_T = TypeVar("_T")
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS app_states (
+    app_name TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    update_time REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS user_states (
+    app_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    update_time REAL NOT NULL,
+    PRIMARY KEY (app_name, user_id)
+);
+CREATE TABLE IF NOT EXISTS sessions (
+    app_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    create_time REAL NOT NULL,
+    update_time REAL NOT NULL,
+    PRIMARY KEY (app_name, user_id, id)
+);
+CREATE TABLE IF NOT EXISTS events (
+    id TEXT NOT NULL,
+    app_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    invocation_id TEXT NOT NULL,
+    timestamp REAL NOT NULL,
+    event_data TEXT NOT NULL,
+    PRIMARY KEY (app_name, user_id, session_id, id),
+    FOREIGN KEY (app_name, user_id, session_id)
+        REFERENCES sessions(app_name, user_id, id) ON DELETE CASCADE
+);
+"""
+_ONE = "app_name = ? AND user_id = ? AND id = ?"
 
 
-class Connection:
-    """One connection; its users take turns, and each transaction is one's own.
+class SessionId(NamedTuple):
+    """What names a session."""
 
-    A statement on a database of this size takes microseconds, to hand it to a thread and back ten times as
-    long, and a step takes thirty. What may take long is waited for elsewhere: a commit until the disk has it,
-    a lock that another process holds in pauses that let the event loop go on.
+    app_name: str
+    user_id: str
+    id: str
+
+
+class Table(NamedTuple):
+    """The rows of a table, and the statement that puts one into it."""
+
+    insert: str
+    rows: list[tuple[Any, ...]]
+
+
+class SqliteSessions(BaseSessionService):
+    """Sessions in a database, which ADK's own service could open as well, and the other way round.
+
+    ADK's has a connection and a thread for each call, which takes longer than the call, and lets writers
+    fight for the database.
     """
 
-    def __init__(self, path: str) -> None:
-        # The thread that commits is the only other one, and nobody uses the connection meanwhile.
-        self._real = sqlite3.connect(path, timeout=0, check_same_thread=False)
-        self._real.row_factory = sqlite3.Row
-        self._committing = ThreadPoolExecutor(1, "commit")
+    def __init__(self, path: Path | None, stored: Iterable[Table] = ()) -> None:
+        """Describe the sessions; their database is opened when it is first used.
 
-    def execute(self, sql: str, parameters: Iterable[Any] = ()) -> Statement:
-        """Return a statement that runs when it is awaited or entered."""
-        return Statement(self, sql, tuple(parameters))
+        Args:
+            path: the database; None keeps it in memory.
+            stored: what a database in memory begins with.
+        """
+        self._database = Database(path, partial(_prepare, stored=tuple(stored)))
 
-    async def execute_fetchall(self, sql: str, parameters: Iterable[Any] = ()) -> list[sqlite3.Row]:
-        """Run a statement and return its rows."""
-        return (await self.execute(sql, parameters)).rows
-
-    async def executescript(self, script: str) -> None:
-        """Run several statements, each on its own."""
-        await self.patiently(lambda: self._real.executescript(script))
-
-    async def run(self, sql: str, parameters: tuple[Any, ...]) -> list[sqlite3.Row]:
-        """Run a statement to its last row, so that it leaves no read open."""
-        return await self.patiently(lambda: self._real.execute(sql, parameters).fetchall())
-
-    async def commit(self) -> None:
-        """Return when what was written is on the disk; whoever is cancelled waits for it all the same."""
-        if not self._real.in_transaction:
-            return
-        committed = asyncio.get_running_loop().run_in_executor(self._committing, self._commit)
-        try:
-            await asyncio.shield(committed)
-        except asyncio.CancelledError:
-            await asyncio.wait({committed})
-            raise
-
-    def _commit(self) -> None:
-        # In a thread SQLite may wait by itself: where there is no log, readers are in a commit's way.
-        self._real.execute(f"PRAGMA busy_timeout = {PATIENCE_S * 1000:.0f}")
-        try:
-            self._real.commit()
-        finally:
-            self._real.execute("PRAGMA busy_timeout = 0")
-
-    async def rollback(self) -> None:
-        """Undo what was written since the last commit; nothing where the connection is closed already."""
-        with suppress(RuntimeError, sqlite3.ProgrammingError):
-            # In the same thread: after a commit that its caller did not wait for.
-            self._committing.submit(self._real.rollback).result()
-
-    async def close(self) -> None:
-        """Close the connection; what was not committed is undone."""
-        self._committing.shutdown()
-        self._real.close()
-
-    async def patiently(self, act: Callable[[], _T]) -> _T:
-        """Return what ``act`` does, once no other process is in its way."""
-        ends = monotonic() + PATIENCE_S
-        begun = self._real.in_transaction
-        while True:
-            try:
-                return act()
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != _BUSY or begun or monotonic() > ends:
-                    raise
-            # A transaction that got no lock would look at what was there before the other process wrote.
-            self._real.rollback()
-            await asyncio.sleep(PAUSE_S)
-
-
-class Statement:
-    """A statement and, once it ran, its rows."""
-
-    def __init__(self, connection: Connection, sql: str, parameters: tuple[Any, ...]) -> None:
-        self._connection = connection
-        self._sql = sql
-        self._parameters = parameters
-        self.rows: list[sqlite3.Row] = []
-        self._read = 0
-
-    async def fetchone(self) -> sqlite3.Row | None:
-        """Return the next row, None after the last."""
-        self._read += 1
-        return self.rows[self._read - 1] if self._read <= len(self.rows) else None
-
-    async def __aiter__(self) -> AsyncIterator[sqlite3.Row]:
-        """Yield the rows that were not fetched yet."""
-        while (row := await self.fetchone()) is not None:
-            yield row
-
-    def __await__(self) -> Generator[Any, None, Statement]:
-        """Run the statement."""
-        return self._run().__await__()
-
-    async def __aenter__(self) -> Statement:
-        """Run the statement."""
-        return await self._run()
-
-    async def __aexit__(
+    async def create_session(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Leave the rows behind."""
+        *,
+        app_name: str,
+        user_id: str,
+        state: dict[str, Any] | None = None,
+        session_id: str | None = None,
+    ) -> Session:
+        """Create a session.
 
-    async def _run(self) -> Statement:
-        self.rows = await self._connection.run(self._sql, self._parameters)
-        return self
+        Raises:
+            AlreadyExistsError: there is one of that id.
+        """
+        now, parts = get_time(), _Scopes.of(state or {})
 
+        def create(db: sqlite3.Connection) -> Session:
+            name = _known_as(db, app_name, user_id, session_id or "") or new_name
+            try:
+                db.execute(
+                    "INSERT INTO sessions (app_name, user_id, id, state, create_time, update_time) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (app_name, user_id, name, _json(parts.session), now, now),
+                )
+            except sqlite3.IntegrityError as error:
+                raise AlreadyExistsError(f"Session with id {name} already exists.") from error
+            _update_shared(db, app_name, user_id, parts, now)
+            return _session(db, (app_name, user_id, name), parts.session, now)
 
-DATABASE = "sessions.db"
-ARTIFACTS = "artifacts"
-LOCKS = "locks"
-ANSWERS = "answers"
-"""Of the server: made here too, so that all that is made is for the user alone."""
-LEAST_ROOM_BYTES = 1_000_000
-"""Of free disk, without which navigations are kept in memory."""
-_writes: ContextVar[bool] = ContextVar("writes", default=False)
+        # What makes ids may be set for this task alone, and the writer's thread is another.
+        new_name = "" if (session_id or "").strip() else new_uuid()
+        return await self._database.write(create)
 
+    async def get_session(
+        self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
+    ) -> Session | None:
+        """Return a session with the events that ``config`` asks for, oldest first; None if it is unknown."""
 
-class Stores(NamedTuple):
-    """Where navigations live."""
+        def get(db: sqlite3.Connection) -> tuple[Session, list[str]] | None:
+            name = _known_as(db, app_name, user_id, session_id)
+            where = (app_name, user_id, name)
+            row = db.execute(f"SELECT state, update_time FROM sessions WHERE {_ONE}", where).fetchone()
+            if row is None:
+                return None
+            session = _session(db, where, _state(row["state"]), row["update_time"])
+            return session, _events(db, where, config or GetSessionConfig())
 
-    sessions: SqliteSessionService
-    artifacts: BaseArtifactService
-    folder: Path | None
-    """The data folder, None where what is new is in memory."""
-    note: str
-    """Why what is new is in memory although a folder was asked for; empty when all is well."""
+        found = await self._database.read(get)
+        if found is None:
+            return None
+        session, events = found
+        session.events = [Event.model_validate_json(event) for event in events]
+        return session
 
+    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
+        """Return the sessions of a user, or of all, without their events, the latest changed last."""
 
-class QueuedSessions(SqliteSessionService):
-    """Sessions in SQLite over two open connections: on one reads stand in line, on the other writes.
+        def rows(db: sqlite3.Connection) -> tuple[list[sqlite3.Row], dict[str, Any], dict[str, Any]]:
+            whose, where = (
+                (" AND user_id = ?", (app_name, user_id)) if user_id is not None else ("", (app_name,))
+            )
+            found = db.execute(
+                f"SELECT id, user_id, state, update_time FROM sessions WHERE app_name = ?{whose} "
+                "ORDER BY update_time, user_id, id",
+                where,
+            ).fetchall()
+            users = db.execute(f"SELECT user_id, state FROM user_states WHERE app_name = ?{whose}", where)
+            return found, _app_state(db, app_name), {row["user_id"]: _state(row["state"]) for row in users}
 
-    SQLite lets writers try again for five seconds and serves them in no order: of fifty at once, some starve.
-    ADK's own way, a connection with a thread of its own for each call, takes longer than the calls. And reads
-    that overlap on one connection share the moment at which the first began: what is stored since is unseen.
-    """
+        found, of_app, of_users = await self._database.read(rows)
+        return ListSessionsResponse(
+            sessions=[
+                Session(
+                    app_name=app_name,
+                    user_id=row["user_id"],
+                    id=row["id"],
+                    state=_merged(_state(row["state"]), of_app, of_users.get(row["user_id"], {})),
+                    last_update_time=row["update_time"],
+                )
+                for row in found
+            ]
+        )
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self._turn = asyncio.Lock()
-        self._reading = asyncio.Lock()
-        self._opening = asyncio.Lock()
-        self._connections: dict[bool, Connection] = {}
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        """Delete a session with its events; nothing where there is none."""
 
-    async def create_session(self, **request: Any) -> Session:
-        """Create a session when its turn has come."""
-        async with self._writing():
-            return await super().create_session(**request)
+        def delete(db: sqlite3.Connection) -> None:
+            name = _known_as(db, app_name, user_id, session_id)
+            db.execute(f"DELETE FROM sessions WHERE {_ONE}", (app_name, user_id, name))
+
+        await self._database.write(delete)
+
+    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+        """Return what all sessions of a user share, without the prefix of its names."""
+        return await self._database.read(lambda db: _user_state(db, app_name, user_id))
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Append an event when its turn has come."""
-        async with self._writing():
-            return await super().append_event(session, event)
+        """Store an event and the state that it changes, and put both into ``session``.
 
-    async def delete_session(self, **request: Any) -> None:
-        """Delete a session when its turn has come."""
-        async with self._writing():
-            await super().delete_session(**request)
+        A partial event is not stored; state with the prefix ``temp:`` reaches ``session`` alone.
+
+        Raises:
+            StaleSessionError: the stored session has been changed since ``session`` was read.
+            SessionNotFoundError: it is gone.
+        """
+        if event.partial:
+            return event
+        where = (session.app_name, session.user_id, session.id)
+        read_at, timestamp = session.last_update_time, event.timestamp
+        stored = _without_temporary(event)
+        parts = _Scopes.of(stored.actions.state_delta)
+        row = (event.id, *where, event.invocation_id, timestamp, stored.model_dump_json(exclude_none=True))
+
+        def append(db: sqlite3.Connection) -> None:
+            found = db.execute(f"SELECT state, update_time FROM sessions WHERE {_ONE}", where).fetchone()
+            if found is None:
+                raise SessionNotFoundError(f"Session {where[2]} not found.")
+            if found["update_time"] > read_at:
+                raise StaleSessionError(f"Session {where[2]} was changed since it was read.")
+            _update_shared(db, where[0], where[1], parts, timestamp)
+            state = _updated(found["state"], parts.session)
+            db.execute(
+                f"UPDATE sessions SET state = ?, update_time = ? WHERE {_ONE}", (state, timestamp, *where)
+            )
+            db.execute(
+                "INSERT INTO events "
+                "(id, app_name, user_id, session_id, invocation_id, timestamp, event_data) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+        await self._database.write(append)
+        session.last_update_time = timestamp
+        return await super().append_event(session, event)
+
+    async def change_beside(self, session: SessionId, name: str, fields: Mapping[str, Any]) -> None:
+        """Change fields of a value of a session's state that no agent reads or writes.
+
+        That is no event, and no change of the session as ADK sees it: whoever runs it meanwhile is not stale.
+        It outlives the process, but not a loss of power. Nothing happens where the session is gone.
+        """
+
+        def change(db: sqlite3.Connection) -> None:
+            found = db.execute(f"SELECT state FROM sessions WHERE {_ONE}", session).fetchone()
+            if found is not None:
+                value = {**(_state(found["state"]).get(name) or {}), **fields}
+                state = _updated(found["state"], {name: value})
+                db.execute(f"UPDATE sessions SET state = ? WHERE {_ONE}", (state, *session))
+
+        await self._database.write(change, durable=False)
+
+    async def parts_of_states(
+        self, paths: Sequence[str], app_name: str, user_id: str | None = None, session_id: str | None = None
+    ) -> list[tuple[SessionId, list[Any]]]:
+        """Return parts of the states of all sessions, of a user's or of one, by user and id.
+
+        Args:
+            paths: where the parts are, as SQLite writes it: ``$.name.field``. None stands for what is not
+                there, and for every part of a state that is damaged.
+        """
+        wanted = ", ".join(f"json_extract(state, '{path}')" for path in paths)
+        where = {"app_name": app_name, "user_id": user_id, "id": session_id}
+        given = {name: value for name, value in where.items() if value is not None}
+        query = (
+            f"SELECT app_name, user_id, id, CASE WHEN json_valid(state) THEN json_array({wanted}) END "
+            f"FROM sessions WHERE {' AND '.join(f'{name} = ?' for name in given)} ORDER BY user_id, id"
+        )
+        rows = await self._database.read(lambda db: db.execute(query, tuple(given.values())).fetchall())
+        nothing = [None] * len(paths)
+        return [(SessionId(*row[:3]), json.loads(row[3]) if row[3] else nothing) for row in rows]
 
     async def close(self) -> None:
-        """Close both connections; the next call opens new ones."""
-        async with self._turn, self._reading, self._opening:
-            for connection in self._connections.values():
-                await connection.close()
-            self._connections.clear()
-        await super().close()
-
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[None]:
-        async with self._turn:
-            token = _writes.set(True)
-            try:
-                yield
-            finally:
-                _writes.reset(token)
-
-    @asynccontextmanager
-    async def _get_db_connection(self) -> AsyncIterator[Any]:
-        writes = _writes.get()
-        async with nullcontext() if writes else self._reading:
-            connection = await self._connection(writes=writes)
-            # Nothing that follows waits by itself: whoever reads on and on would let nobody else go on.
-            await asyncio.sleep(0)
-            try:
-                yield connection
-            except BaseException:
-                # Half a step must not be committed with the next one.
-                await connection.rollback()
-                raise
-
-    async def _connection(self, *, writes: bool) -> Connection:
-        async with self._opening:
-            if writes not in self._connections:
-                fresh = Connection(self._db_connect_path)
-                self._connections[writes] = fresh
-                await fresh.execute(PRAGMA_FOREIGN_KEYS)
-                await fresh.executescript(CREATE_SCHEMA_SQL)
-            return self._connections[writes]
+        """Close the database; the next call opens it anew."""
+        await self._database.close()
 
 
-def open_stores(data_dir: Path | None) -> Stores:
-    """Open the stores under ``data_dir``; a folder that can't be written degrades to memory, with a note.
+class _Scopes(NamedTuple):
+    """State by whom it belongs to, as JSON has it, the names without their prefixes."""
 
-    What such a folder holds can be read all the same, and gone on with.
-    """
-    if data_dir is not None:
-        try:
-            return _on_disk(data_dir)
-        except (OSError, sqlite3.Error, RuntimeError) as error:  # ADK tells some of SQLite's as the last.
-            return _read_only(data_dir, error)
-    return _in_memory("")
+    app: dict[str, Any]
+    user: dict[str, Any]
+    session: dict[str, Any]
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> _Scopes:
+        """Part a state by the prefixes of its names, and leave out what is temporary."""
+        parts = cls({}, {}, {})
+        # What JSON can't say is replaced by what it is called: a value must not cost a step.
+        for name, value in to_jsonable_python(dict(state), serialize_unknown=True).items():
+            if name.startswith(State.APP_PREFIX):
+                parts.app[name.removeprefix(State.APP_PREFIX)] = value
+            elif name.startswith(State.USER_PREFIX):
+                parts.user[name.removeprefix(State.USER_PREFIX)] = value
+            elif not name.startswith(State.TEMP_PREFIX):
+                parts.session[name] = value
+        return parts
 
 
-def _read_only(data_dir: Path, error: Exception) -> Stores:
-    try:
-        stored = stored_tables(data_dir / DATABASE)
-        artifacts = ReadOnlyArtifacts(data_dir / ARTIFACTS)
-    except (OSError, sqlite3.Error):
-        return _in_memory(
-            f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
-            "only; name another with REPO_NAVIGATOR_DATA."
-        )
-    note = (
-        f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
-        "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
+def _prepare(db: sqlite3.Connection, stored: tuple[Table, ...]) -> None:
+    db.executescript(SCHEMA)
+    for table in stored:
+        db.executemany(table.insert, table.rows)
+
+
+def _known_as(db: sqlite3.Connection, app_name: str, user_id: str, session_id: str) -> str:
+    """Return an id as it is stored: without the blanks around it, unless it was stored with them."""
+    if session_id == session_id.strip():
+        return session_id
+    where = (app_name, user_id, session_id)
+    is_stored = db.execute(f"SELECT 1 FROM sessions WHERE {_ONE}", where).fetchone() is not None
+    return session_id if is_stored else session_id.strip()
+
+
+def _session(
+    db: sqlite3.Connection, where: tuple[str, str, str], state: dict[str, Any], changed: float
+) -> Session:
+    app_name, user_id, name = where
+    merged = _merged(state, _app_state(db, app_name), _user_state(db, app_name, user_id))
+    return Session(app_name=app_name, user_id=user_id, id=name, state=merged, last_update_time=changed)
+
+
+def _events(db: sqlite3.Connection, where: tuple[str, str, str], config: GetSessionConfig) -> list[str]:
+    """Return the events that are asked for as JSON, oldest first; of one moment, as they were appended."""
+    if config.num_recent_events == 0:
+        return []
+    since = "AND timestamp >= ? " if config.after_timestamp else ""
+    latest = "LIMIT ?" if config.num_recent_events is not None else ""
+    rows = db.execute(
+        "SELECT event_data FROM events WHERE app_name = ? AND user_id = ? AND session_id = ? "
+        f"{since}ORDER BY timestamp DESC, rowid DESC {latest}",
+        (*where, *filter(None, (config.after_timestamp, config.num_recent_events))),
     )
-    return Stores(MemorySessions(stored), artifacts, None, note)
+    return [event for (event,) in rows][::-1]
 
 
-def _on_disk(data_dir: Path) -> Stores:
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with TemporaryFile(dir=data_dir) as probe:
-        # A step that can't be kept is lost work: better to know before the first one.
-        probe.write(bytes(LEAST_ROOM_BYTES))
-        probe.flush()
-    for folder in (ARTIFACTS, LOCKS, ANSWERS):
-        (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
-        _close_to_others(data_dir / folder, 0o700)
-    database = data_dir / DATABASE
-    # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.
-    # Not where it is there: to close a file drops the locks that this process's other connections hold on it.
-    if not database.exists():
-        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
-    if not os.access(database, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(database))
-    for ending in ("", "-wal", "-shm"):
-        _close_to_others(data_dir / f"{DATABASE}{ending}", 0o600)
-    with closing(sqlite3.connect(database)) as connection:
-        # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
-        connection.execute("PRAGMA journal_mode=WAL")
-    return Stores(QueuedSessions(str(database)), FileArtifactService(data_dir / ARTIFACTS), data_dir, "")
+def _update_shared(db: sqlite3.Connection, app_name: str, user_id: str, parts: _Scopes, now: float) -> None:
+    """Change the state that sessions share."""
+    if parts.app:
+        state = _json({**_app_state(db, app_name), **parts.app})
+        db.execute(
+            "REPLACE INTO app_states (app_name, state, update_time) VALUES (?, ?, ?)", (app_name, state, now)
+        )
+    if parts.user:
+        state = _json({**_user_state(db, app_name, user_id), **parts.user})
+        db.execute(
+            "REPLACE INTO user_states (app_name, user_id, state, update_time) VALUES (?, ?, ?, ?)",
+            (app_name, user_id, state, now),
+        )
 
 
-def _close_to_others(path: Path, mode: int) -> None:
-    """Take from others what an older version, or whoever restored a backup, let them read.
+def _app_state(db: sqlite3.Connection, app_name: str) -> dict[str, Any]:
+    row = db.execute("SELECT state FROM app_states WHERE app_name = ?", (app_name,)).fetchone()
+    return _state(row["state"]) if row else {}
 
-    The folder that the user named keeps its mode, it may be his own; nobody gets past those that are closed,
-    whatever the modes of the files in them.
+
+def _user_state(db: sqlite3.Connection, app_name: str, user_id: str) -> dict[str, Any]:
+    where = (app_name, user_id)
+    row = db.execute("SELECT state FROM user_states WHERE app_name = ? AND user_id = ?", where).fetchone()
+    return _state(row["state"]) if row else {}
+
+
+def _state(text: str) -> dict[str, Any]:
+    """Return a stored state.
+
+    Raises:
+        ValueError: it is none.
     """
-    with suppress(OSError):  # Not there, or another user's.
-        if path.stat().st_mode & 0o077:
-            path.chmod(mode)
+    state = json.loads(text)
+    if not isinstance(state, dict):
+        raise ValueError("A stored state is no JSON object.")
+    return state
 
 
-def _in_memory(note: str) -> Stores:
-    # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    return Stores(SqliteSessionService(":memory:"), InMemoryArtifactService(), None, note)
+def _json(state: Mapping[str, Any]) -> str:
+    return json.dumps(state, separators=(",", ":"))
+
+
+def _updated(text: str, delta: Mapping[str, Any]) -> str:
+    return _json({**_state(text), **delta}) if delta else text
+
+
+def _merged(session: dict[str, Any], of_app: dict[str, Any], of_user: dict[str, Any]) -> dict[str, Any]:
+    """Return the state as a session shows it."""
+    shared = {State.APP_PREFIX + name: value for name, value in of_app.items()}
+    return session | shared | {State.USER_PREFIX + name: value for name, value in of_user.items()}
+
+
+def _without_temporary(event: Event) -> Event:
+    """Return the event as it is stored; the one that was given keeps what ADK puts into the session."""
+    delta = event.actions.state_delta
+    kept = {name: value for name, value in delta.items() if not name.startswith(State.TEMP_PREFIX)}
+    if len(kept) == len(delta):
+        return event
+    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": kept})})

@@ -1,18 +1,23 @@
-"""Sole reader and writer of ``session.state["navigator"]`` and of the bookkeeping beside it."""
+"""Sole reader and writer of ``session.state["navigator"]`` and of what is kept beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from google.adk.sessions.state import State
 
 from navigator.bookkeeping import NavigationBookkeeping
+from navigator.delivery import Delivery, KnownNavigation
+from navigator.reports import StopReason
 from navigator.state import NavigatorState
 from navigator.turn import Navigation
 
 STATE_KEY = "navigator"
 RUN_KEY = "navigator_run"
+DELIVERY_KEY = "navigator_delivery"
+KNOWN_PATHS = (f"$.{STATE_KEY}.repo_path", f"$.{RUN_KEY}.stop_reason", f"$.{DELIVERY_KEY}")
+"""Of the parts that ``known`` reads."""
 
 
 class _Readable(Protocol):
@@ -40,12 +45,31 @@ def write(state: _Writable, navigation: Navigation) -> None:
         state[key] = value
 
 
-def delta(navigation: Navigation) -> dict[str, Any]:
+def delta(navigation: Navigation, delivery: Delivery | None = None) -> dict[str, Any]:
     """Return the navigation as the change of state that an event carries."""
-    return {
+    kept = {
         STATE_KEY: navigation.state.model_dump(mode="json"),
         RUN_KEY: navigation.run.model_dump(mode="json"),
     }
+    return kept if delivery is None else {**kept, DELIVERY_KEY: delivery.model_dump(mode="json")}
+
+
+def known(navigation_id: str, user: str, parts: Sequence[Any]) -> KnownNavigation:
+    """Return what the parts at ``KNOWN_PATHS`` say.
+
+    Raises:
+        ValueError: they are none of ours.
+    """
+    repo_path, stop_reason, delivery = parts
+    if not isinstance(repo_path, str):
+        raise ValueError("A stored state is no navigation.")
+    return KnownNavigation(
+        navigation_id,
+        user,
+        repo_path,
+        None if stop_reason is None else StopReason(stop_reason),
+        None if delivery is None else Delivery.model_validate(delivery),
+    )
 
 
 def holds_navigation(state: Mapping[str, Any]) -> bool:

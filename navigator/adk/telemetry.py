@@ -46,6 +46,6 @@ def export_telemetry(environ: MutableMapping[str, str]) -> None:
         return
     for name, value in _DEFAULTS.items():
         environ.setdefault(name, value)
-    from google.adk.telemetry.setup import maybe_set_otel_providers  # noqa: PLC0415
+    from google.adk.telemetry.setup import maybe_set_otel_providers  # noqa: PLC0415 - only where a collector is named
 
     maybe_set_otel_providers()

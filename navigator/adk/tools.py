@@ -74,7 +74,7 @@ async def update_flight_plan(
             `budget`: tokens, at most the user's.
     """
     active = _active_navigation.get()
-    async with active.turn:
+    async with active.deciding:
         if active.decided:
             return ONE_DECISION
         before = state_store.read(tool_context.state)
@@ -95,7 +95,7 @@ async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str,
         summary: For each focus area, why it is there; then what was left out and why.
     """
     active = _active_navigation.get()
-    async with active.turn:
+    async with active.deciding:
         if active.decided:
             return ONE_DECISION
         if not summary.strip():

@@ -197,7 +197,7 @@ def price_index(
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
     """Predict the tokens of a plan drawn whole, as if its budget had no end."""
-    from repo_map.selection.select import select  # noqa: PLC0415
+    from repo_map.selection.select import select  # noqa: PLC0415 - only a plan's price selects
 
     selection = select(manifest.index, plan)
     parts = sum(

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import prune, replace_file
+from repo_map.atomic_files import prune, read_stored, replace_file
 from repo_map.history.git_log import (
     UNCHANGED,
     Commit,
@@ -253,7 +253,7 @@ def _load(folder: Path | None, key: str) -> bytes:
         return b""
     path = _file(folder, key)
     try:
-        content = path.read_bytes()
+        content = read_stored(path)
     except OSError:
         return b""
     with suppress(OSError):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import prune, replace_file
+from repo_map.atomic_files import prune, read_stored, replace_file
 
 _FOLDER = "derived"
 _CHECKSUM_BYTES = 16
@@ -25,7 +25,7 @@ def recall_arrays(folder: Path, name: str) -> list[NDArray[Any]] | None:
     """Return the arrays kept under a name, None where there are none or they are damaged."""
     path = folder / _FOLDER / name
     try:
-        checked = path.read_bytes()
+        checked = read_stored(path)
         payload = checked[_CHECKSUM_BYTES:]
         if _checksum(payload) != checked[:_CHECKSUM_BYTES]:
             return None

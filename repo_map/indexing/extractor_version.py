@@ -18,6 +18,7 @@ EXTRACTOR = (
     "messages.py",
     "parsing/*.py",
     "queries/**/*.scm",
+    "recent.py",
     "secrets/**/*.*",
     "text/*.py",
     "working_folder.py",

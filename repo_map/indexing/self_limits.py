@@ -6,14 +6,14 @@ import faulthandler
 import signal
 import sys
 
-_CLOCK_PER_CPU = 4
+CLOCK_PER_CPU = 4
 """On a busy machine a second of CPU time takes longer."""
 
 
 def end_after(cpu_s: float) -> None:
     """End this process once it has used more CPU time from now, whatever it does; each call begins anew."""
     if sys.platform == "win32":
-        faulthandler.dump_traceback_later(cpu_s * _CLOCK_PER_CPU, exit=True)
+        faulthandler.dump_traceback_later(cpu_s * CLOCK_PER_CPU, exit=True)
     else:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
@@ -35,7 +35,7 @@ def was_ended(returncode: int) -> bool:
 def bound_memory(megabytes: int) -> None:
     """Let the system refuse this process more memory; a parser that asks for it then ends alone."""
     if sys.platform == "linux":  # Elsewhere the limit is not kept, or there is none.
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415 - not on every system
 
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         wanted = megabytes * 1_000_000

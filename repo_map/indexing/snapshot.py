@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.atomic_files import open_stored
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, from_arrays
 
@@ -43,9 +44,11 @@ class _Entry(msgspec.Struct, array_like=True, frozen=True):
 class _Footer(msgspec.Struct, array_like=True, frozen=True):
     extractor: str
     entries: tuple[_Entry, ...]
+    name: str = ""
+    """Of the file: the snapshot of another tree, copied here, is not this one's."""
 
 
-def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]]) -> None:
+def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]], file_name: str = "") -> None:
     """Write arrays one after the other, so that no two of them need be in memory.
 
     The parts: each array from a multiple of 64 bytes on, the footer, its length and checksum, the format.
@@ -59,7 +62,7 @@ def write_snapshot(file: IO[bytes], arrays: Iterable[tuple[str, NDArray[Any]]]) 
         padding = -len(data) % _ALIGNMENT
         file.write(bytes(padding))
         offset += len(data) + padding
-    footer = msgspec.msgpack.encode(_Footer(extractor_version(), tuple(entries)))
+    footer = msgspec.msgpack.encode(_Footer(extractor_version(), tuple(entries), file_name))
     file.write(footer + len(footer).to_bytes(8, "little") + _sum(footer).to_bytes(8, "little") + _FORMAT)
 
 
@@ -72,11 +75,11 @@ def encode_snapshot(arrays: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 
 def open_snapshot(path: Path) -> Tables:
     """Map a snapshot file into memory; raise ``SnapshotError`` or ``OSError`` if it can't be believed."""
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         end = file.seek(0, os.SEEK_END)
         trailer = _read_at(file, end - _TRAILER_BYTES, _TRAILER_BYTES)
         size = int.from_bytes(trailer[:8], "little")
-        entries = _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer)
+        entries = _decode_footer(_read_at(file, end - _TRAILER_BYTES - size, size), trailer, path.name)
         _verify(file, entries)
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -107,7 +110,9 @@ def _tables(buffer: bytes | memoryview | mmap.mmap, entries: tuple[_Entry, ...])
         raise SnapshotError(f"lacks {error}") from error
 
 
-def _decode_footer(encoded: bytes | memoryview, trailer: bytes | memoryview) -> tuple[_Entry, ...]:
+def _decode_footer(
+    encoded: bytes | memoryview, trailer: bytes | memoryview, name: str = ""
+) -> tuple[_Entry, ...]:
     if trailer[16:] != _FORMAT or trailer[8:16] != _sum(memoryview(encoded)).to_bytes(8, "little"):
         raise SnapshotError("damaged, or no snapshot at all")
     try:
@@ -116,6 +121,8 @@ def _decode_footer(encoded: bytes | memoryview, trailer: bytes | memoryview) -> 
         raise SnapshotError(str(error)) from error
     if footer.extractor != extractor_version():
         raise SnapshotError("made by another version")
+    if footer.name != name:
+        raise SnapshotError("the snapshot of another tree")
     return footer.entries
 
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.atomic_files import latest_first, prune, replace_file
+from repo_map.atomic_files import latest_first, prune, read_stored, replace_file
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables
@@ -64,7 +64,7 @@ class Store:
         if self.folder is None:
             return None
         try:
-            memory = _unseal(self._tree_file(self.folder, tree).read_bytes())
+            memory = _unseal(read_stored(self._tree_file(self.folder, tree)))
             if memory.tree != tree:
                 return None
             tables = open_snapshot(self.folder / "snapshots" / memory.snapshot)
@@ -97,7 +97,7 @@ class Store:
         path = self.folder / "snapshots" / (fingerprint + self._suffix)
         tables = _open(path)
         if tables is None:
-            replace_file(path, lambda file: write_snapshot(file, arrays()))
+            replace_file(path, lambda file: write_snapshot(file, arrays(), path.name))
             tables = _open(path)
         if tables is None:
             raise OSError(0, "what was written can't be read back")

@@ -62,8 +62,7 @@ class RowSources:
         missing = self._missing()
         if not len(missing):
             return []
-        # Imported here because a warm start that parses nothing should not wait for the parsers.
-        from repo_map.indexing.workers import parse_files  # noqa: PLC0415
+        from repo_map.indexing.workers import parse_files  # noqa: PLC0415 - a warm start parses nothing
 
         paths = tuple(self._listing.paths[file] for file in missing.tolist())
         sizes = self._listing.states[missing, 0].tolist()

@@ -104,11 +104,13 @@ def _begin(answers: IO[bytes], position: int, limits: Limits) -> None:
 
 
 def _capture(order: Capture, answers: IO[bytes]) -> Captured:
-    send(answers, b"0")
+    def end_after(cpu_s: float) -> None:
+        self_limits.end_after(cpu_s)
+        # Whoever waits hears of each part of the work.
+        send(answers, b"0")
+
     try:
-        lines = captured_lines(
-            order.query, order.languages, order.sources, order.limits, self_limits.end_after
-        )
+        lines = captured_lines(order.query, order.languages, order.sources, order.limits, end_after)
     except QueryRefusedError as error:
         return Captured(problem=str(error))
     return Captured(tuple(lines))

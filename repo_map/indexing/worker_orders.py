@@ -56,6 +56,8 @@ class Captured(msgspec.Struct, array_like=True, frozen=True):
     """First and last line of each capture, source by source."""
     problem: str = ""
     """Why it can't be run; ``""`` where it can."""
+    is_passing: bool = False
+    """Whether that had nothing to do with the query."""
 
 
 Order = Extract | Read | Capture

@@ -14,7 +14,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import NamedTuple
 
 import msgspec
@@ -23,7 +24,18 @@ from repo_map.indexing import self_limits
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, to_arrays
 from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
-from repo_map.indexing.worker_orders import HARD, Capture, Captured, Extract, Order, Read, receive, send
+from repo_map.indexing.worker_orders import (
+    HARD,
+    OVER_PARSING_S,
+    Capture,
+    Captured,
+    Extract,
+    Order,
+    Read,
+    receive,
+    send,
+)
+from repo_map.languages.parser import seconds_for
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
@@ -33,19 +45,62 @@ from repo_map.worktree.tree import Tree
 
 _WAIT_S = 5
 _SIGKILL = 9
+_START_WITHIN_S = 60.0
+"""On a busy machine; alone it takes a third of a second."""
+
+
+def longest_silence(limits: Limits) -> float:
+    """Return the seconds by the clock after which a worker that says nothing is taken for stopped."""
+    return self_limits.CLOCK_PER_CPU * (max(limits.parse_seconds, limits.query_seconds) + OVER_PARSING_S)
 
 
 class DiedError(EOFError):
     """A worker ended while it had an order."""
 
-    def __init__(self, position: int, returncode: int) -> None:
+    def __init__(self, position: int, returncode: int, silent_s: float = 0.0) -> None:
         super().__init__(position)
         self.position = position
         """Of the file that it had begun."""
-        self.was_slow = self_limits.was_ended(returncode)
+        self.was_slow = not silent_s and self_limits.was_ended(returncode)
         """Whether it was ended for the time that it took."""
-        self.was_killed = returncode == -_SIGKILL
-        """Whether somebody else ended it, as a system without memory does."""
+        self.was_killed = bool(silent_s) or returncode == -_SIGKILL
+        """Whether somebody else ended or stopped it, as a system without memory does."""
+        self.silent_s = silent_s
+        """Seconds for which it was waited for in vain; 0 where it ended by itself."""
+
+
+class _Patience:
+    """Kills a process that says nothing for too long: whoever reads from it then meets its end.
+
+    A process that is stopped, or that waits for what never comes, uses no CPU time that could be limited.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self.seconds = seconds
+        self.was_lost = False
+        """Whether it killed the process."""
+        self._is_over = Event()
+        self._ends = 0.0
+
+    def renew(self) -> None:
+        """Wait anew from now: the process has said something."""
+        self._ends = monotonic() + self.seconds
+
+    def __enter__(self) -> _Patience:
+        self.renew()
+        Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._is_over.set()
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(max(0.0, self._ends - monotonic())):
+            if monotonic() >= self._ends:
+                self.was_lost = True
+                self._process.kill()
+                return
 
 
 class WorkerProcess:
@@ -78,10 +133,12 @@ class WorkerProcess:
         """Wait until it takes orders; raises ``OSError`` where it ends before, or is of another version."""
         if self._is_ready:
             return
-        try:
-            version = receive(self._answers)
-        except EOFError as error:
-            raise OSError(0, "a worker process did not start") from error
+        with _Patience(self._process, _START_WITHIN_S) as patience:
+            try:
+                version = receive(self._answers)
+            except EOFError as error:
+                late = f" within {patience.seconds:g} s" if patience.was_lost else ""
+                raise OSError(0, f"a worker process did not start{late}") from error
         if version != extractor_version().encode():
             raise OSError(0, "the program was changed while it ran; start it again")
         self._is_ready = True
@@ -92,20 +149,29 @@ class WorkerProcess:
         ``on_hard`` is called with the position of each file that its grammar did not finish in time.
         """
         begun = 0
-        try:
-            send(self._orders, msgspec.msgpack.encode(order))
-            while message := receive(self._answers):
-                if message.startswith(HARD):
-                    on_hard(begun)
-                else:
-                    begun = int(message)
-                    self.read += 1
-            return receive(self._answers)
-        except (EOFError, OSError) as error:
+        with _Patience(self._process, longest_silence(order.limits)) as patience:
+            try:
+                send(self._orders, msgspec.msgpack.encode(order))
+                while message := receive(self._answers):
+                    patience.renew()
+                    if message.startswith(HARD):
+                        on_hard(begun)
+                    else:
+                        begun = int(message)
+                        self.read += 1
+                return receive(self._answers)
+            except (EOFError, OSError) as error:
+                silent_s = patience.seconds if patience.was_lost else 0.0
+                raise DiedError(begun, self._ended(), silent_s) from error
+
+    def _ended(self) -> int:
+        """See that it has ended, and return how."""
+        for _ in range(2):
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=_WAIT_S)
+                return self._process.wait(timeout=_WAIT_S)
             self.kill()
-            raise DiedError(begun, self._process.wait()) from error
+        # The system has not let go of it yet: it waits for a disk that does not answer.
+        return -_SIGKILL
 
     def leave(self) -> None:
         """Let go of it in a process that was forked: it serves the other one."""
@@ -123,11 +189,7 @@ class WorkerProcess:
         for stream in (self._orders, self._answers):
             with suppress(OSError):
                 stream.close()
-        try:
-            self._process.wait(timeout=_WAIT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._ended()
 
 
 _ALIGNMENT = 64
@@ -188,6 +250,10 @@ _IDLE_AT_MOST = 2
 _RETIRED_AFTER = 1_000
 """Files that a worker reads before it ends: what it took of memory it may never give back."""
 _LATE = "too many files before it are too hard to parse; no symbols were read"
+_HARD_S_PER_BYTE = 1e-6
+"""CPU time for hard files that a tree is given for its size: about what parsing all of it takes."""
+_CRASH_S = 0.5
+"""CPU time that a crash costs: another worker starts."""
 _TELL_EVERY_S = 0.2
 _END_WITHIN_S = 5.0
 
@@ -284,15 +350,9 @@ def capture(
     try:
         return msgspec.msgpack.decode(_answer(order), type=Captured)
     except DiedError as error:
-        problem = (
-            f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, or "
-            "name fewer files"
-            if error.was_slow
-            else "it crashed its grammar or took too much memory; make its pattern simpler"
-        )
+        return Captured(problem=_fatal(error, limits), is_passing=bool(error.silent_s))
     except OSError as error:
-        problem = _no_worker(error)
-    return Captured(problem=problem)
+        return Captured(problem=_no_worker(error), is_passing=True)
 
 
 def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
@@ -324,10 +384,28 @@ def _ignore(_position: int) -> None:
 
 def _deadly(path: str, error: DiedError) -> str:
     """Say why a file that a worker died of has no symbols."""
+    if error.silent_s:
+        return f"{_silent(error)}; no symbols were read"
     if error.was_slow:
         return "reading it takes far longer than its size explains; no symbols were read"
     grammar = f"the {language} grammar" if (language := language_of(path)) else "its grammar"
     return f"{grammar} crashed on it; no symbols were read"
+
+
+def _fatal(error: DiedError, limits: Limits) -> str:
+    """Say why a query that a worker died of can't be run."""
+    if error.silent_s:
+        return f"{_silent(error)}; try again"
+    if error.was_slow:
+        return (
+            f"it did not finish within {limits.query_seconds:g} s of CPU time; make its pattern simpler, "
+            "or name fewer files"
+        )
+    return "it crashed its grammar or took too much memory; make its pattern simpler"
+
+
+def _silent(error: DiedError) -> str:
+    return f"the process that read it was stopped, or said nothing for {error.silent_s:g} s"
 
 
 def _no_worker(error: OSError) -> str:
@@ -353,10 +431,15 @@ class _Chunk(NamedTuple):
     first: int
     """Position of its first file among all."""
     paths: tuple[str, ...]
+    sizes: tuple[int, ...]
     unread: str = ""
     """Why no grammar reads its files; ``""`` where one does."""
     deaths: int = 0
     """Of workers that read its only file."""
+
+    def part(self, start: int, end: int) -> _Chunk:
+        """Return the files from one position to before another, which killed nobody yet."""
+        return _Chunk(self.first + start, self.paths[start:end], self.sizes[start:end], self.unread)
 
 
 def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chunk]:
@@ -364,11 +447,11 @@ def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chu
     first, size = 0, 0
     for position, path_size in enumerate(sizes):
         if position > first and (size > _CHUNK_BYTES or position - first >= _CHUNK_FILES):
-            chunks.append(_Chunk(first, tuple(paths[first:position])))
+            chunks.append(_Chunk(first, tuple(paths[first:position]), tuple(sizes[first:position])))
             first, size = position, 0
         size += min(path_size, limit)
     if first < len(paths):
-        chunks.append(_Chunk(first, tuple(paths[first:])))
+        chunks.append(_Chunk(first, tuple(paths[first:]), tuple(sizes[first:])))
     return chunks
 
 
@@ -385,8 +468,11 @@ class _WorkerPool:
         heapify(self._todo)
         self._done: dict[int, tuple[_Chunk, int]] = {}
         """Position of a chunk's first file → the chunk, and its tables' number in the spool."""
-        self._hard: set[int] = set()
-        """Positions of the files that kill workers, or that their grammars do not finish in time."""
+        self._hard: dict[int, float] = {}
+        """Position of each file that kills workers, or that its grammar does not finish in time → the seconds
+        of CPU time that it may take."""
+        size = sum(sum(chunk.sizes) for chunk in chunks)
+        self._hard_seconds = tree.limits.hard_seconds + _HARD_S_PER_BYTE * size
         self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
@@ -455,7 +541,7 @@ class _WorkerPool:
                     self._processes.add(process)
                 try:
                     while (chunk := self._take()) is not None:
-                        on_hard = partial(self._note_hard, chunk.first)
+                        on_hard = partial(self._note_hard, chunk)
                         self._finish(chunk, process.answer(self._order(chunk), on_hard))
                 finally:
                     with self._lock:
@@ -476,9 +562,14 @@ class _WorkerPool:
             chunk = heappop(self._todo)
             return chunk._replace(unread=chunk.unread or _LATE) if chunk.first > self._last() else chunk
 
-    def _note_hard(self, first: int, position: int) -> None:
+    def _note_hard(self, chunk: _Chunk, position: int) -> None:
+        seconds = self._seconds_for(chunk, position)
         with self._lock:
-            self._hard.add(first + position)
+            self._hard[chunk.first + position] = seconds
+
+    def _seconds_for(self, chunk: _Chunk, position: int) -> float:
+        """Return the CPU time that a file may take: its size decides, so that each run counts the same."""
+        return seconds_for(chunk.sizes[position], self._tree.limits.parse_seconds)
 
     def _finish(self, chunk: _Chunk, encoded: bytes) -> None:
         self._done[chunk.first] = chunk, self._spool.put(encoded)
@@ -492,15 +583,15 @@ class _WorkerPool:
         # What ended the worker from outside may have had nothing to do with the file.
         is_lost = deaths > 1 or not error.was_killed
         message = _deadly(path, error)
-        culprit = _Chunk(place, (path,), chunk.unread, deaths)
+        culprit = chunk.part(at, at + 1)._replace(deaths=deaths)
         if is_lost and not chunk.unread:
-            culprit = _Chunk(place, (path,), message)
-        before = _Chunk(chunk.first, chunk.paths[:at], chunk.unread)
-        after = _Chunk(place + 1, chunk.paths[at + 1 :], chunk.unread)
+            culprit = culprit._replace(unread=message, deaths=0)
+        before, after = chunk.part(0, at), chunk.part(at + 1, len(chunk.paths))
         is_given_up = is_lost and bool(chunk.unread)
+        seconds = self._seconds_for(chunk, at) if error.was_slow else _CRASH_S
         with self._lock:
             if is_lost:
-                self._hard.add(place)
+                self._hard[place] = seconds
             for piece in (before, after) if is_given_up else (before, culprit, after):
                 if piece.paths:
                     heappush(self._todo, piece)
@@ -508,8 +599,7 @@ class _WorkerPool:
             self._finish(culprit, self._give_up(path, message))
 
     def _give_up(self, path: str, message: str) -> bytes:
-        # Imported here because a process that parses nothing itself should not wait for it.
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         # With its digest, so that the same bytes kill nobody again.
         given_up = ReadFile(path, 0, None, f"{message}; listed by path only", digest=self._tree.digest(path))
@@ -518,8 +608,13 @@ class _WorkerPool:
 
     def _last(self) -> int:
         """Return the position of the last file that is parsed."""
-        most = self._tree.limits.hard_files
-        return sorted(self._hard)[most - 1] if len(self._hard) >= most else sys.maxsize
+        limits = self._tree.limits
+        seconds = 0.0
+        for number, (position, taken) in enumerate(sorted(self._hard.items()), 1):
+            seconds += taken
+            if number >= limits.hard_files or seconds >= self._hard_seconds:
+                return position
+        return sys.maxsize
 
     def _cut_late_ones(self) -> dict[int, int]:
         """Put back the files that were parsed beyond the last to be; return the rows to keep, by chunk."""
@@ -533,12 +628,12 @@ class _WorkerPool:
             kept[first] = rows
             if not rows:
                 del self._done[first]
-            heappush(self._todo, _Chunk(first + rows, chunk.paths[rows:], _LATE))
+            heappush(self._todo, chunk.part(rows, len(chunk.paths))._replace(unread=_LATE))
         return {first: rows for first, rows in kept.items() if rows}
 
     def _read_here(self, chunk: _Chunk) -> Tables:
         """Read files without their grammars."""
-        from repo_map.indexing.extraction import extract  # noqa: PLC0415
+        from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
 
         why = chunk.unread or f"{self._missing}; no symbols were read"
         read = partial(_leave_unread, why)
@@ -549,8 +644,8 @@ class _WorkerPool:
         late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == _LATE)
         if late:
             problems.append(
-                f"{late:,} files were not parsed: {self._tree.limits.hard_files:,} before them, by path, "
-                "crash their grammars or take them too long"
+                f"{late:,} files were not parsed: {sum(at <= self._last() for at in self._hard):,} before "
+                "them, by path, crash their grammars or take them too long"
             )
         if self._todo:
             left = sum(len(chunk.paths) for chunk in self._todo)

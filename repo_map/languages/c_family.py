@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from repo_map.languages.language import Captures, Language, Named, Reach, SharedSuffix, words
-from repo_map.languages.names import bounded, plain_name, text_of, without_parameters
+from repo_map.languages.language import Language, Reach, SharedSuffix, words
+from repo_map.languages.names import Captures, Named, bounded, plain_name, text_of, without_parameters
 from repo_map.languages.statements import first_quoted
 from repo_map.languages.writing import BLOCK, DOUBLE, SINGLE, SLASHES, Writing
 

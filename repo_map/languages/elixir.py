@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from repo_map.languages.language import HASH_COMMENTS, Captures, Found, Language, Named, words
-from repo_map.languages.names import LONGEST_NAME, text_of
+from repo_map.languages.language import HASH_COMMENTS, Found, Language, words
+from repo_map.languages.names import LONGEST_NAME, Captures, Named, text_of
 from repo_map.languages.writing import (
     DOUBLE_LINES,
     HASH,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, Named, Reach, words
-from repo_map.languages.names import plain_name, text_of
+from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.names import Captures, Named, plain_name, text_of
 from repo_map.languages.statements import QUOTED
 from repo_map.languages.writing import BLOCK, DOUBLE, SCRIPT_LITERALS, SINGLE, SLASHES, Writing
 

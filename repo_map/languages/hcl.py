@@ -6,14 +6,12 @@ from typing import Final
 
 from repo_map.languages.language import (
     HASH_COMMENTS,
-    Captures,
     DocComments,
     Language,
     LanguageRole,
-    Named,
     words,
 )
-from repo_map.languages.names import bounded, text_of
+from repo_map.languages.names import Captures, Named, bounded, text_of
 from repo_map.languages.writing import BLOCK, DOLLAR_BRACES, DOUBLE, HASH, HASH_LITERALS, SLASHES, Writing
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, Named, words
-from repo_map.languages.names import bounded, text_of
+from repo_map.languages.language import Language, words
+from repo_map.languages.names import Captures, Named, bounded, text_of
 from repo_map.languages.statements import QUOTED, without_comments
 from repo_map.languages.writing import (
     BACKTICK,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, Named, Reach, words
-from repo_map.languages.names import plain_name
+from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.names import Captures, Named, plain_name
 from repo_map.languages.statements import dotted, without_comments
 from repo_map.languages.writing import (
     BLOCK,

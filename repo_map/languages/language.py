@@ -6,16 +6,12 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.languages.names import plain_name
+from repo_map.languages.names import Captures, Named, plain_name
 from repo_map.languages.writing import C_LITERALS, Writing
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    pass
 
-Captures = dict[str, "list[Node]"]
-"""The nodes that one match of a query captured, by the capture's name without ``@``."""
-Named = list[tuple[str, str]]
-"""Names with their kinds: a declaration may make several."""
 Namer = Callable[[bytes, str, Captures], Named]
 """Source, kind and captures of a match → what it is called; no name, no definition."""
 ImportReader = Callable[[str], Iterable[tuple[str, tuple[str, ...]]]]

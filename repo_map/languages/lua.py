@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages.language import Captures, DocComments, Language, Named, words
-from repo_map.languages.names import plain_name
+from repo_map.languages.language import DocComments, Language, words
+from repo_map.languages.names import Captures, Named, plain_name
 from repo_map.languages.statements import first_quoted
 from repo_map.languages.writing import DASH_LITERALS, DASHES, DOUBLE, SINGLE, Writing
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from repo_map.languages.language import Captures, Named
+Captures = dict[str, "list[Node]"]
+"""The nodes that one match of a query captured, by the capture's name without ``@``."""
+Named = list[tuple[str, str]]
+"""Names with their kinds: a declaration may make several."""
 
 LONGEST_NAME: Final = 200
 _LONGEST_TEXT: Final = 1000

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, Named, Reach, words
-from repo_map.languages.names import plain_name, without_parameters
+from repo_map.languages.language import Language, Reach, words
+from repo_map.languages.names import Captures, Named, plain_name, without_parameters
 from repo_map.languages.statements import without_comments
 from repo_map.languages.writing import BLOCK, DOUBLE_LINES, LETTER, SLASHES, Writing
 

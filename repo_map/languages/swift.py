@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, Named, words
-from repo_map.languages.names import plain_name, without_parameters
+from repo_map.languages.language import Language, words
+from repo_map.languages.names import Captures, Named, plain_name, without_parameters
 from repo_map.languages.statements import dotted
 from repo_map.languages.writing import BLOCK, DOUBLE, SLASHES, TRIPLE, Writing
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from repo_map.languages.language import Captures, Language, LanguageRole, Named, Structure
-from repo_map.languages.names import LONGEST_NAME, text_of
+from repo_map.languages.language import Language, LanguageRole, Structure
+from repo_map.languages.names import LONGEST_NAME, Captures, Named, text_of
 from repo_map.languages.statements import first_quoted
 from repo_map.languages.writing import SCRIPT_LITERALS
 

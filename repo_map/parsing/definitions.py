@@ -8,9 +8,10 @@ from typing import Final
 from tree_sitter import Node
 
 from repo_map.languages.kinds import TYPES
-from repo_map.languages.language import Captures, DocComments, Found, Named
+from repo_map.languages.language import DocComments, Found
+from repo_map.languages.names import Captures, Named
 from repo_map.languages.registry import language_named
-from repo_map.parsing.queries import Scan
+from repo_map.parsing.queries import Match, Scan
 from repo_map.parsing.values import Definition
 
 _ANNOTATION_STARTS: Final = (b"@", b"[", b"#[")
@@ -19,27 +20,39 @@ _ANNOTATIONS: Final = frozenset(
 )
 
 
-_MATCHES_PER_DEFINITION: Final = 3
-"""Several patterns may find the same definition; more than so many find others."""
+class DefinitionReader:
+    """Gives matches their names and lines as they are found, and keeps the first of the source.
 
-
-def find_definitions(source: bytes, found: Scan, language: str, most: int) -> list[Found]:
-    """Give matches their names and lines; sorted, with the enclosing one of two first.
-
-    Of many more than ``most`` matches only the first of the source are taken.
+    Of more than ``most`` it keeps one more, so that the excess can be told.
     """
-    placer = _Placer(source, found)
-    namer = language_named(language).namer
-    definitions: list[Found] = []
-    matches = found.matches
-    if len(matches) > most * _MATCHES_PER_DEFINITION:
-        first = sorted(matches, key=lambda match: (match.node.start_byte, -match.node.end_byte))
-        matches = first[: most * _MATCHES_PER_DEFINITION]
-    for kind, node, captures in matches:
-        if named := namer(source, kind, captures):
-            definitions += placer.place(node, named, captures)
-    definitions.sort()
-    return _without_repeats(definitions)
+
+    def __init__(self, source: bytes, language: str, most: int) -> None:
+        self._source = source
+        self._namer = language_named(language).namer
+        self._most = most
+        self._found: list[Found] = []
+        self.end = len(source)
+        """Where the first definition begins that is not kept."""
+
+    def take(self, matches: list[Match], scan: Scan) -> int | None:
+        """Take more matches; return from which byte on none is wanted, None while all are."""
+        placer = _Placer(self._source, scan)
+        for kind, node, captures in matches:
+            if named := self._namer(self._source, kind, captures):
+                self._found += placer.place(node, named, captures)
+        if len(self._found) <= self._most:
+            return None
+        self._found = _without_repeats(sorted(self._found))
+        if len(self._found) <= self._most:
+            return None
+        del self._found[self._most + 1 :]
+        # The last one only tells that there are more: what begins with it or later changes nothing.
+        self.end = self._found[-1].start_byte + 1
+        return self.end
+
+    def definitions(self) -> list[Found]:
+        """Return what was found, sorted, with the enclosing one of two first."""
+        return _without_repeats(sorted(self._found))
 
 
 class _Placer:

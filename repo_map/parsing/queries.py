@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -11,7 +11,8 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import symbol_query
 from repo_map.languages.kinds import CONTAINERS
-from repo_map.languages.language import WHOLE_TREE, Captures, Reach
+from repo_map.languages.language import WHOLE_TREE, Reach
+from repo_map.languages.names import Captures
 from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_named
 
@@ -44,14 +45,20 @@ class Match(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """All that the query found in a tree."""
+    """What the query found in a tree beside definitions."""
 
-    matches: list[Match]
     wrappers: dict[int, Node]
     """Outer node (``export …``, ``template<…>``) by the id of the node that it wraps."""
     attributes: dict[int, Node]
     """Attributes that stand before their item as siblings, by end byte."""
     imports: list[Node]
+
+
+Take = Callable[[list[Match], Scan], int | None]
+"""Takes the definitions of a stretch of source with what was found so far beside them, and returns the byte
+at which the source ends for it, None where more is wanted."""
+_STRETCH: Final = 131_072
+"""Bytes whose matches are taken together: each holds several nodes, and takes a hundred times its bytes."""
 
 
 @cache
@@ -60,22 +67,22 @@ def _kinds_of_patterns(language: str) -> dict[int, str]:
     return {}
 
 
-def scan(source: bytes, tree: Tree, language: str, deadline: CpuDeadline) -> Scan:
+def scan(source: bytes, tree: Tree, language: str, deadline: CpuDeadline, take: Take) -> Scan:
     """Run a language's query over a tree, into a function only where its text hints at definitions.
 
-    Stops where the deadline passes; the caller asks it.
+    A definition may be taken more than once. Stops where the deadline passes; the caller asks it.
     """
     reach = language_named(language).reach
     # The parser's repairs put definitions anywhere.
     if reach.depth == 0 or tree.root_node.has_error:
         reach = WHOLE_TREE
-    return _Scanner(source, language, reach, deadline).run(tree.root_node)
+    return _Scanner(source, language, reach, deadline, take).run(tree.root_node)
 
 
 class _Scanner:
     """One run: what was found, and what is still to be visited."""
 
-    def __init__(self, source: bytes, language: str, reach: Reach, deadline: CpuDeadline) -> None:
+    def __init__(self, source: bytes, language: str, reach: Reach, deadline: CpuDeadline, take: Take) -> None:
         query = symbol_query(language)
         self._source = source
         self._reach = reach
@@ -86,7 +93,10 @@ class _Scanner:
         self._all.set_max_start_depth(DEEPEST)
         if reach.depth:
             self._level.set_max_start_depth(reach.depth)
-        self._found = Scan([], {}, {}, [])
+        self._found = Scan({}, {}, [])
+        self._take = take
+        self._end = len(source)
+        """Of what is still wanted."""
         self._levels: list[Node] = []
         """Nodes to search for definitions on the levels right below."""
         self._wholes: list[Node] = []
@@ -117,8 +127,22 @@ class _Scanner:
                 yield node
 
     def _read(self, cursor: QueryCursor, root: Node, level: Node | None) -> None:
-        """Collect the matches below a node; for a level, note where to go on."""
-        kinds, matches = self._kinds, self._found.matches
+        """Collect the matches below a node, stretch by stretch; for a level, note where to go on."""
+        start, end = root.byte_range
+        for at in range(start, max(end, start + 1), _STRETCH):
+            stop = min(at + _STRETCH, self._end)
+            if stop <= at or (at > start and self._deadline.is_over()):
+                return
+            # The last one goes to the end of the file: some grammars put a node behind its last byte.
+            cursor.set_byte_range(at, stop if stop < min(end, self._end) else max(end + 1, stop))
+            matches = self._matches(cursor, root, level)
+            wanted = self._take(matches, self._found)
+            if wanted is not None:
+                self._end = min(self._end, wanted)
+
+    def _matches(self, cursor: QueryCursor, root: Node, level: Node | None) -> list[Match]:
+        """Return the definitions in the cursor's range; note all else, and for a level where to go on."""
+        kinds, matches = self._kinds, []
         for pattern, captures in cursor.matches(root):
             kind = kinds.get(pattern)
             if kind is None:
@@ -129,6 +153,7 @@ class _Scanner:
                 _note(self._found, captures)
             if level is not None:
                 self._go_on(kind, captures, level)
+        return matches
 
     def _go_on(self, kind: str, captures: Captures, level: Node) -> None:
         if inside := captures.get("inside"):

@@ -12,7 +12,7 @@ from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_called, language_in, language_named
 from repo_map.limits import USUAL, Limits
-from repo_map.parsing.definitions import find_definitions, nest
+from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts import find_facts
 from repo_map.parsing.facts_model import Binding, FileFacts, Site
 from repo_map.parsing.imports import find_imports
@@ -33,18 +33,19 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) ->
     try:
         deadline.leave_out(lambda: load(language))
         tree = parse(source, language, deadline)
-        found = scan(source, tree, language, deadline)
+        reader = DefinitionReader(source, language, most)
+        found = scan(source, tree, language, deadline, reader.take)
         if deadline.is_over():
             raise ParseTimeoutError(f"reading took more than {deadline.seconds:.2g} s of CPU time")
     except (GrammarMissingError, ParseError) as error:
         message = (f"{error}; no symbols were read",)
         return FileSymbols(language, (), (), (), message, is_hard=isinstance(error, ParseTimeoutError))
-    definitions = find_definitions(source, found, language, most)
+    definitions = reader.definitions()
     nested = tuple(nest(definitions, source, language))
     return FileSymbols(
         language,
         nested,
-        tuple(find_references(source, definitions, language)),
+        tuple(find_references(source[: reader.end], definitions, language)),
         tuple(find_imports(source, found.imports, language, most)),
         _too_deep(nested),
         facts=find_facts(source, tree, language, definitions, deadline),

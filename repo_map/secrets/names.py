@@ -28,7 +28,6 @@ def mask_name(text: str) -> str:
 
 
 def _mask(text: str) -> str:
-    # Imported here: most trees have no name that needs it.
-    from repo_map.secrets.masking import mask_text  # noqa: PLC0415
+    from repo_map.secrets.masking import mask_text  # noqa: PLC0415 - most trees have no name that needs it
 
     return mask_text(text)

@@ -188,8 +188,9 @@ def _run(index: RepoIndex, query: CustomQuery, position: int) -> dict[int, Lines
     key = (query.pattern, query.query)
     found = known.get(key)
     if found is None:
-        found = _captured(index, query)
-        known.put(key, found)
+        found, is_lasting = _captured(index, query)
+        if is_lasting:
+            known.put(key, found)
     if isinstance(found, str):
         raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {found}.")
     return found
@@ -203,11 +204,11 @@ def _size(found: dict[int, Lines] | str) -> int:
     return 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
 
 
-def _captured(index: RepoIndex, query: CustomQuery) -> dict[int, Lines] | str:
-    """Return the lines that a query captures by file, or why it can't be run."""
+def _captured(index: RepoIndex, query: CustomQuery) -> tuple[dict[int, Lines] | str, bool]:
+    """Return the lines that a query captures by file, or why it can't be run; and whether that stays so."""
     named = globs.select(query.pattern, index.paths)
     if not named:
-        return {}
+        return {}, True
     languages = sorted({_language(index, file_id) for file_id in named})
     files = [file_id for file_id in named if _is_parsed(index, file_id)]
     limits = index.limits
@@ -216,13 +217,14 @@ def _captured(index: RepoIndex, query: CustomQuery) -> dict[int, Lines] | str:
         return (
             f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
             "name fewer files in its `pattern`"
-        )
-    # Imported here because most plans have no query.
-    from repo_map.indexing.workers import capture  # noqa: PLC0415
+        ), True
+    from repo_map.indexing.workers import capture  # noqa: PLC0415 - most plans have no query
 
     sources = [(_language(index, file_id), index.source(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)
-    return captured.problem or dict(zip(files, captured.lines, strict=True))
+    if captured.problem:
+        return captured.problem, not captured.is_passing
+    return dict(zip(files, captured.lines, strict=True)), True
 
 
 def _language(index: RepoIndex, file_id: int) -> str:

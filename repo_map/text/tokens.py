@@ -28,8 +28,7 @@ def _tokenizer(vocabulary: str) -> Any:
 
 @cache
 def _read(vocabulary: str) -> Any:
-    # Imported on first use: a vocabulary takes about 30 ms and 30 MB, and a server's first answer needs none.
-    from splintr import Tokenizer  # noqa: PLC0415
+    from splintr import Tokenizer  # noqa: PLC0415 - a vocabulary takes 30 ms and 30 MB
 
     return Tokenizer.from_pretrained(vocabulary)
 

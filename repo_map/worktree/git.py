@@ -31,6 +31,8 @@ LONGEST_S = 60.0
 _MOST_BYTES = 200_000_000
 """Of output; 400,000 names take some 30 MB, 3,000 commits of a large repository less than 10."""
 _MOST_MEMORY = 4_000_000_000
+_LISTING_CPU_S = 10
+"""Of CPU time for a question about the work tree: 80,000 files take one, unless patterns are slow."""
 _ERROR_BYTES = 10_000
 _CHUNK = 1 << 16
 _END_S = 5.0
@@ -81,6 +83,10 @@ class GitError(RepoMapError):
         """Whether the user should hear of it: the folder, or its repository, is somebody else's or odd."""
 
 
+class SlowRulesError(GitError):
+    """Git takes too much CPU time for a work tree, as it would again."""
+
+
 class Deadline:
     """The moment after which nothing more is read: when the time is up, or nobody wants it any more."""
 
@@ -110,8 +116,10 @@ class GitOutput(NamedTuple):
 class GitProcess:
     """One run of git, read and fed side by side; whoever starts it finishes or ends it."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], sent: bytes = b"") -> None:
-        """Start it; raises ``OSError`` where it can't be."""
+    def __init__(
+        self, command: list[str], environment: dict[str, str], sent: bytes = b"", cpu_s: int | None = None
+    ) -> None:
+        """Start it, with at most ``cpu_s`` of CPU time; raises ``OSError`` where it can't be."""
         self._process = subprocess.Popen(
             command,
             cwd=_NO_ATTRIBUTES,
@@ -123,7 +131,7 @@ class GitProcess:
             process_group=None if sys.platform == "win32" else 0,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        _bound_memory(self._process.pid)
+        _bound(self._process.pid, cpu_s)
         process = self._process
         assert process.stdout is not None
         assert process.stderr is not None
@@ -232,7 +240,7 @@ class Git:
         # Nothing above the folder that was looked at is looked at by git.
         ceilings = (str(repository.top.parent), os.environ.get(_CEILINGS, ""))
         environment = git_environment() | {_CEILINGS: os.pathsep.join(filter(None, ceilings))}
-        return GitProcess(command, environment)
+        return GitProcess(command, environment, cpu_s=_LISTING_CPU_S)
 
     def finish(self, call: GitProcess, is_wanted: Callable[[], bool] | None = None) -> bytes:
         """Return what a started call printed, or raise the ``GitError`` that says why there is nothing."""
@@ -242,6 +250,12 @@ class Git:
             return output.text
         if output.trap:
             raise _odd(self._root, output.trap)
+        if sys.platform != "win32" and output.status == -signal.SIGXCPU:
+            raise SlowRulesError(
+                f"Git took more than {_LISTING_CPU_S} s of CPU time in `{self._root}`, as patterns of a "
+                "`.gitignore` that are made to be slow do; make them simpler and start again.",
+                is_notable=True,
+            )
         if output.status is None:
             raise GitError(
                 f"Git did not answer within {LONGEST_S:g} s in `{self._root}`; try again.", is_notable=True
@@ -376,12 +390,19 @@ def _feed(stream: IO[bytes], sent: bytes) -> None:
         stream.write(sent)
 
 
-def _bound_memory(process_id: int) -> None:
-    """Let the system refuse a git more memory than any honest repository needs: objects can be bombs."""
-    if sys.platform == "linux":
-        import resource  # noqa: PLC0415
+def _bound(process_id: int, cpu_s: int | None) -> None:
+    """Let the system refuse a git more memory than any honest repository needs: objects can be bombs.
 
-        with suppress(OSError, ValueError):
-            most = resource.prlimit(process_id, resource.RLIMIT_DATA)[1]
-            wanted = _MOST_MEMORY if most == resource.RLIM_INFINITY else min(_MOST_MEMORY, most)
-            resource.prlimit(process_id, resource.RLIMIT_DATA, (wanted, most))
+    One that uses more than ``cpu_s`` of CPU time gets SIGXCPU, which ends it.
+    """
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415 - not on every system
+
+        wanted = [(resource.RLIMIT_DATA, _MOST_MEMORY)]
+        if cpu_s is not None:
+            wanted.append((resource.RLIMIT_CPU, cpu_s))
+        for limit, value in wanted:
+            with suppress(OSError, ValueError):
+                most = resource.prlimit(process_id, limit)[1]
+                least = value if most == resource.RLIM_INFINITY else min(value, most)
+                resource.prlimit(process_id, limit, (least, most))

@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 from repo_map.errors import FlightPlanError
 from repo_map.globs import Token, Wildcard, expression
+from repo_map.languages.parser import CpuDeadline
+from repo_map.recent import Recent
 from repo_map.worktree import disk
-from repo_map.worktree.git import Git, GitError, GitProcess
+from repo_map.worktree.git import Git, GitError, GitProcess, SlowRulesError
 
 
 class _Rule(NamedTuple):
@@ -152,6 +154,15 @@ class Names(NamedTuple):
     """Folders that were not walked, each with the reason."""
 
 
+_MOST_SLOW = 1_000
+_slow: Recent[Path, str] = Recent(_MOST_SLOW, lambda _reason: 1)
+"""Roots whose ignore rules took git too much time, with what it was told of then: it is not asked again."""
+_slow_walks: Recent[Path, bool] = Recent(_MOST_SLOW, lambda _is_slow: 1)
+"""Roots whose ignore rules took our own walk too much time: none of them is followed."""
+_RULES_CPU_S = 10.0
+"""Of CPU time for a walk that follows rules; 100,000 files take one, with the rules of most repositories."""
+_SLOW_RULES = "following its ignore rules takes more than {:g} s of CPU time, so none of them is followed"
+
 _Answer = tuple[bytes, Callable[[], Names]]
 """The digest of what was found, and what reads the names from it."""
 
@@ -166,6 +177,9 @@ class Walk:
         self._listing: GitProcess | None = None
         self._refused = ""
         self._answer: _Answer | None = None
+        if refused := _slow.get(root):
+            self._refused = refused
+            return
         try:
             self._git = Git(root)
             self._listing = self._git.start("ls-files", "-z", "-c", "-o", "--exclude-standard")
@@ -200,7 +214,7 @@ class Walk:
 
     def _walked(self) -> _Answer:
         problems = [("", f"{self._refused} The folder was walked without git.")] if self._refused else []
-        names = sorted(_walk(self._root, problems))
+        names = sorted(_walked(self._root, problems))
         # A folder lists its entries in no order, and no name holds the character between them.
         message = "\0".join((*names, "", *map("\0".join, sorted(problems))))
         digest = hashlib.sha256(b"walked\0" + os.fsencode(message)).digest()
@@ -215,6 +229,8 @@ class Walk:
         except GitError as error:
             # What git says may quote the repository, and what we say is no place for its text.
             self._refused = _refusal(error) or f"Git can't read the repository of `{self._root}`."
+            if isinstance(error, SlowRulesError):
+                _slow.put(self._root, self._refused)
             return None
 
     def _is_ignored(self) -> bool:
@@ -234,7 +250,30 @@ def _refusal(error: GitError) -> str:
 _Nested = tuple[tuple[str, IgnoreRules], ...]
 
 
-def _walk(root: Path, problems: list[tuple[str, str]]) -> Iterator[str]:
+class _TooSlowError(Exception):
+    """The rules take too much time."""
+
+
+def _walked(root: Path, problems: list[tuple[str, str]]) -> list[str]:
+    """Return the names in a folder without git: all of them where its ignore rules are too slow to follow."""
+    if not _slow_walks.get(root):
+        found: list[tuple[str, str]] = []
+        try:
+            names = list(_walk(root, found, CpuDeadline(_RULES_CPU_S)))
+        except _TooSlowError:
+            _slow_walks.put(root, True)
+        else:
+            problems += found
+            return names
+    problems.append(("", _SLOW_RULES.format(_RULES_CPU_S)))
+    return list(_walk(root, problems, None))
+
+
+def _walk(root: Path, problems: list[tuple[str, str]], deadline: CpuDeadline | None) -> Iterator[str]:
+    """Yield the names in a folder; without a ``deadline`` no rules are followed.
+
+    Raises ``_TooSlowError``: following them takes longer.
+    """
     pending: list[tuple[str, _Nested]] = [("", ())]
     while pending:
         folder, nested = pending.pop()
@@ -243,9 +282,11 @@ def _walk(root: Path, problems: list[tuple[str, str]]) -> Iterator[str]:
         except OSError as error:
             problems.append((folder.rstrip("/"), f"the folder can't be read ({error.strerror})"))
             continue
-        if (".gitignore", stat.S_IFREG) in found:
+        if deadline is not None and (".gitignore", stat.S_IFREG) in found:
             nested = (*nested, (folder, _rules_of(root, f"{folder}.gitignore", nested, problems)))
         for name, kind in found:
+            if nested and deadline is not None and deadline.is_over():
+                raise _TooSlowError
             path = folder + name
             if kind == stat.S_IFDIR:
                 if _is_entered(name) and not is_ignored(nested, path, is_folder=True):

@@ -30,14 +30,13 @@ class Tree(NamedTuple):
 
     def withholds(self, path: str) -> bool:
         """Say whether a file is listed by its path alone because it holds keys by its name."""
-        # Imported here because a warm start that reads nothing should not wait for it.
-        from repo_map.secrets.key_files import is_key_file  # noqa: PLC0415
+        from repo_map.secrets.key_files import is_key_file  # noqa: PLC0415 - a warm start reads nothing
 
         return is_key_file(path) and not self.shows(path)
 
     def read(self, path: str) -> ReadFile:
         """Read a file for the index, which never holds a secret, whatever may be shown."""
-        from repo_map.secrets.masking import mask  # noqa: PLC0415
+        from repo_map.secrets.masking import mask  # noqa: PLC0415 - a warm start reads nothing
 
         if self.withholds(path):
             return ReadFile(path, 0, None, "it holds keys by its name; listed by path only")

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 from benchmarks import localize
+from benchmarks.__main__ import main
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
-from repo_navigator.main import main
 from tests.support.trees import commit, git
 
 TAX = """RATES = {"no": 25}
@@ -111,7 +111,7 @@ def test_what_is_no_file_of_tasks_is_told_in_a_sentence(
 ) -> None:
     if text is not None:
         (tmp_path / "tasks.jsonl").write_text(text)
-    arguments = ["bench", "localize", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
+    arguments = ["localize", str(tmp_path / "tasks.jsonl"), "--mirrors", str(mirrors)]
     assert main(arguments) == 2
     message = capsys.readouterr().err
     assert "tasks.jsonl`" in message

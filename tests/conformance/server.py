@@ -13,6 +13,7 @@ from mcp_types import EmptyResult, SetLevelRequestParams
 from mcp_server.app import NavigatorServer, build_server
 from mcp_server.http import serve_http
 from mcp_server.logs import log_to_stderr
+from mcp_server.sdk_private import low_level
 from mcp_server.settings import HttpSettings, Settings
 from tests.conformance.attachments import offer_attachments
 from tests.conformance.rounds import offer_rounds
@@ -26,7 +27,7 @@ def fixture_server(settings: Settings) -> NavigatorServer:
     offer_rounds(server)
     offer_attachments(server)
     # We send no log messages to hosts, so the level is a fixture as well.
-    server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, _set_level)
+    low_level(server).add_request_handler("logging/setLevel", SetLevelRequestParams, _set_level)
     return server
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import shlex
 import subprocess
 import sys
 from functools import cache
@@ -11,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.__main__ import BENCHMARKS
+from repo_navigator.commands import REPO_MAP, REPO_NAVIGATOR, Command
+from repo_navigator.terminal import FlagParser
 from tests.support import console
 from tests.support.trees import write
 
@@ -19,7 +24,7 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 )
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
-_DEPTH = {"bench": 3}
+_PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
@@ -40,16 +45,29 @@ def test_every_link_within_the_documents_leads_somewhere(name: str) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_flag_in_a_shown_command_exists(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
-    shown = re.findall(r"^(?:\$ )?(?:\S+=\S+ )*((?:repo-navigator|repo-map) .*)$", text, re.MULTILINE)
-    for line in shown:
+    shown = re.findall(rf"^(?:\$ )?(?:\S+=\S+ )*({_PROGRAM}) (.*)$", text, re.MULTILINE)
+    for program, line in shown:
         command = line.split("#")[0].split("|")[0]
-        program, *words = command.split()
-        known = _help(program, *takewhile(str.isalpha, words[: _DEPTH.get(words[0], 1)]))
+        words = command.split()
+        depth = 2 if words[0] == "agents" else 1
+        known = _help(program, *takewhile(str.isalpha, words[:depth]))
         assert [flag for flag in _FLAG.findall(command) if flag not in known] == [], line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [each for program in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS) for each in program.commands],
+    ids=lambda command: command.name,
+)
+def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Command) -> None:
+    parser = FlagParser(prog=command.name)
+    importlib.import_module(command.module).add_arguments(parser)
+    parser.parse_args(shlex.split(command.example.partition("<")[0]))
 
 
 @cache
 def _help(program: str, *action: str) -> str:
-    binary = Path(sys.executable).with_name(program)
-    done = subprocess.run([binary, *action, "--help"], capture_output=True, text=True, check=True)
+    binary, *arguments = program.split()
+    command = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout

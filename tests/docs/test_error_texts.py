@@ -166,6 +166,16 @@ def test_texts_of_folders_and_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert_raises_documented(git_version)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system bounds no other process elsewhere")
+def test_a_git_that_takes_too_much_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(tmp_path / "slow", {"a.py": ""})
+    (tmp_path / "git").write_text("#!/bin/sh\nwhile :; do :; done\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("repo_map.worktree.git._LISTING_CPU_S", 1)
+    assert_raises_documented(lambda: Git(tmp_path / "slow").ask("ls-files"))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="stands in for git by a shell script")
 def test_a_repository_that_git_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git = tmp_path / "git"

@@ -13,8 +13,10 @@ from pydantic import BaseModel
 from mcp_server import wire
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_navigator.hosts import HOSTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
+README = Path(__file__).parents[2] / "README.md"
 _ROW = re.compile(
     r"^\| `(?P<tool>\w+)` \| (?P<bold>\*\*)?`(?P<field>\w+)`(?:\*\*)? \| (?P<types>[^|]+) \| ", re.M
 )
@@ -37,6 +39,14 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
     assert shown("### Results") == {
         row for tool in tools for row in published(tool.name, tool.output_schema or {}, always(tool.name))
     }
+
+
+def test_the_page_and_the_readme_list_every_host_that_install_knows() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| [^|]+ \|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {name: shared.strip().strip("`") for name, shared in rows if name in HOSTS}
+    assert listed == {name: host.project_file for name, host in HOSTS.items()}
+    (readme,) = re.findall(r"^`install` knows (.*?);$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(re.findall(r"`([a-z-]+)`", readme)) == sorted(HOSTS)
 
 
 def shown(heading: str) -> set[tuple[str, str, str, bool]]:

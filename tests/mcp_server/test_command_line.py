@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import Refuse, Thought, call
 from repo_map.text.tokens import count
 from repo_navigator.main import main
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import Refuse, Thought, call
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"
@@ -103,8 +103,10 @@ def test_a_replay_on_a_changed_tree_says_what_drifted(
     [
         (["{repo}/missing", "--goal", "x"], 3, "There is no folder at `{repo}/missing`"),
         (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
-        (["{repo}", "--goal", "  "], 2, "The goal is empty; say in a sentence what you want"),
-        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give a number above zero"),
+        (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "--max-steps is 0; give how many"),
+        (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "--max-cost is -1"),
+        (["{repo}", "--goal", "  "], 2, "--goal is empty; say in a sentence what you want"),
+        (["{repo}", "--goal", "x", "--tokens", "0"], 2, "--tokens is 0; give how many tokens"),
         (["{repo}", "--goal-file", "{repo}/none"], 2, "The goal can't be read from"),
         (["{repo}", "--goal", "x", "--plan", "{repo}/README.md"], 2, "plan"),
         (["{repo}", "--goal", "x", "--model", "nonsense"], 2, "nonsense"),

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -19,6 +20,7 @@ import pytest
 import yaml
 from mcp import Client
 
+from bundle.build import PACKAGES
 from bundle.manifests import manifests
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
@@ -58,6 +60,34 @@ def test_the_bundle_holds_the_code_with_its_data_and_the_tested_versions(bundle:
     assert any(name.endswith(".scm") for name in names)
     assert not any("__pycache__" in name for name in names)
     assert any(pin.startswith("mcp==") for pin in pinned["tool"]["uv"]["constraint-dependencies"])
+
+
+def test_a_wheel_holds_the_product_with_its_data_and_neither_benchmarks_nor_training_nor_tests(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("setuptools", minversion="77", reason="the build's requirement, in the extra dev")
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree)
+    for name in ("benchmarks", "training", "tests", "bundle", *PACKAGES):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, tmp_path], cwd=tree, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        (entries,) = (opened.read(name).decode() for name in names if name.endswith("entry_points.txt"))
+    folders = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
+    assert folders == set(PACKAGES)
+    assert _data_files() - set(names) == set()
+    assert re.findall(r"^([\w-]+) = ", entries, re.MULTILINE) == ["repo-map", "repo-navigator"]
+
+
+def _data_files() -> set[str]:
+    """What the packages hold beside sources."""
+    files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix() for path in files if path.suffix not in (".py", ".pyc")}
 
 
 def test_the_bundles_server_answers_from_the_unpacked_folder(bundle: Path, tmp_path: Path) -> None:

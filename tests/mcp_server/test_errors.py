@@ -303,7 +303,6 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["context"], {"DATA": "{shop}/none"}, 2),
-        (["bench", "nothing"], {}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),
@@ -468,18 +467,23 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
     assert_documented(NO_ROOM.decode().strip())
 
 
-def test_sessionless_callers_are_given_the_choices(settings: Settings) -> None:
+@pytest.mark.anyio
+async def test_sessionless_callers_are_given_the_choices(settings: Settings, shop: Path) -> None:
     from mcp_server.loading import load_navigator
-    from mcp_server.navigations import DeliveryState, Navigations
+    from mcp_server.navigations import Navigations
     from mcp_server.principal import Principal
     from navigator.errors import UnknownNavigationError
+    from navigator.settings import NavigationRequest
+
+    async def silent(_: object) -> None: ...
 
     navigations = Navigations(settings, load_navigator)
     principal = Principal()
-    for key in ("nav-one", "nav-two"):
-        navigations.remember(principal, key, DeliveryState("local", "/r", 8_000))
+    for _ in range(2):
+        await navigations.open(principal, NavigationRequest("the discount", shop), 8_000, silent)
     with pytest.raises(UnknownNavigationError) as caught:
-        navigations.implied(principal)
+        await navigations.implied(principal)
+    await navigations.aclose()
     assert_documented(str(caught.value))
 
 
@@ -496,7 +500,7 @@ async def test_a_repository_that_takes_too_long_is_indexed_on(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("damage", ["pages", "rows"])
+@pytest.mark.parametrize("damage", ["pages", "rows", "header"])
 async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     damage: str, settings: Settings, shop: Path
 ) -> None:
@@ -514,6 +518,8 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
     if damage == "pages":
         stored = database.read_bytes()
         database.write_bytes(stored[:4096] + bytes(len(stored) - 4096))
+    if damage == "header":
+        database.write_bytes(b"no database any more" + database.read_bytes()[20:])
     before = database.read_bytes()
     message = []
     async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
@@ -525,14 +531,34 @@ async def test_a_damaged_database_is_told_in_a_sentence_and_left_as_it_is(
             with pytest.raises(MCPError) as refused:
                 await client.read_resource(f"navigator://{key}/{part}")
             message.append(str(refused.value))
-        # What was named here is listed from now on.
-        with pytest.raises(MCPError) as refused:
-            await client.list_resources()
-        message.append(str(refused.value))
+        # What can't be read is not listed, and is in nobody's way.
+        listed = await client.list_resources()
+        assert [str(resource.uri) for resource in listed.resources] == ["navigator://navigations"]
     for sentence in message:
         assert sentence.startswith("The stored navigations can't be read ("), message
         assert_documented(sentence)
     assert database.read_bytes() == before
+
+
+@pytest.mark.anyio
+async def test_one_row_that_is_no_navigation_hides_no_other(settings: Settings, shop: Path) -> None:
+    keys = []
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        for goal in ("discounts", "apples"):
+            opened = await client.call_tool("navigate", {"goal": goal})
+            assert opened.structured_content is not None
+            keys.append(opened.structured_content["navigation_id"])
+    assert settings.data_dir is not None
+    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
+        damaged = '{"navigator": 5, "navigator_run": 5}'
+        connection.execute("UPDATE sessions SET state = ? WHERE id = ?", (damaged, keys[0]))
+        connection.commit()
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        refused = told_by(await client.call_tool("get_turn_report", {"navigation_id": keys[0]}))
+        assert refused.startswith("The stored navigations can't be read (a row is no navigation)")
+        assert not (await client.call_tool("get_turn_report", {"navigation_id": keys[1]})).is_error
+        listed = await client.read_resource("navigator://navigations")
+    assert [keys[1] in str(listed), keys[0] in str(listed)] == [True, False]
 
 
 def test_every_documented_text_was_told_above() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.__main__ import main as benchmarks
 from repo_navigator.hosts import ENTRY, HOSTS, Host, unsafe
 from repo_navigator.main import main
 from repo_navigator.map_main import main as repo_map_main
@@ -441,7 +442,7 @@ def test_every_command_that_ends_offers_json(capsys: pytest.CaptureFixture[str])
         ["concurrency"],
         *(["agents", name] for name in ("run", "report", "tasks", "mine")),
     )
-    commands = [(main, ["bench", *words]) for words in benches]
+    commands = [(benchmarks, words) for words in benches]
     commands += [(main, [name]) for name in ("navigate", "replay", "install", "doctor")]
     commands += [(repo_map_main, [name]) for name in ("generate", "costs", "watch")]
     for run, words in commands:

@@ -106,4 +106,4 @@ def test_an_empty_goal_is_refused_in_a_sentence(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], goal: str
 ) -> None:
     assert main(["navigate", str(shop), "--goal", goal]) == 2
-    assert "The goal is empty; say in a sentence what you want to do in the code." in capsys.readouterr().err
+    assert "--goal is empty; say in a sentence what you want to do in the code." in capsys.readouterr().err

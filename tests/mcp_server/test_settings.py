@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.loading import navigator_settings
-from mcp_server.settings import ModelSettings, SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
 from repo_map.limits import VARIABLES
 
 
@@ -61,14 +60,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
     assert settings.grace_seconds == 5.0
-    assert settings.models == ModelSettings(
-        urls={"ollama": "http://gpu.example:11434/v1"},
-        seconds=90.0,
-        retries=0,
-        stream=True,
-        embedded_fallback=False,
-        gemini_memory="interactions",
-    )
+    assert settings.model_urls == {"ollama": "http://gpu.example:11434/v1"}
+    assert (settings.call_timeout_s, settings.retries, settings.stream) == (90.0, 0, True)
+    assert (settings.embedded_fallback, settings.gemini_memory) == (False, "interactions")
 
 
 def test_every_model_setting_reaches_the_navigator() -> None:
@@ -81,7 +75,7 @@ def test_every_model_setting_reaches_the_navigator() -> None:
         "REPO_NAVIGATOR_EMBEDDED_FALLBACK": "off",
         "REPO_NAVIGATOR_GEMINI_MEMORY": "off",
     }
-    message = navigator_settings(read_settings(environ))
+    message = read_settings(environ)
     assert message.model_urls == {"openai": "http://127.0.0.1:1234/v1"}
     assert (message.call_timeout_s, message.retries, message.stream) == (90.0, 5, True)
     assert (message.embedded_fallback, message.gemini_memory) == (False, "off")

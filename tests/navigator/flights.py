@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.gemini import GeminiServer, gemini
-from benchmarks.loopback.minds import Mind, Say, call
-from benchmarks.loopback.openai import OpenAiServer, openai
 from navigator.reports import NavigatorOutput, TurnReport
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
+from tests.support.providers.gemini import GeminiServer, gemini
+from tests.support.providers.minds import Mind, Say, call
+from tests.support.providers.openai import OpenAiServer, openai
 
 ZOOM = {
     "reasoning": "The task names token_expired.",

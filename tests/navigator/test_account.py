@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.minds import Say, call
 from navigator.token_usage import RequestTokens, TokenAccount
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import fly
+from tests.support.providers.minds import Say, call
 
 
 def test_an_empty_account_has_wasted_nothing() -> None:

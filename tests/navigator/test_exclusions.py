@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.minds import Say, call
 from navigator.navigator import Navigator
 from navigator.reports import TurnReport
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.navigator.flights import DONE, fly
+from tests.support.providers.minds import Say, call
 
 pytestmark = pytest.mark.anyio
 

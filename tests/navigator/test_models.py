@@ -17,10 +17,6 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from benchmarks.loopback.gemini import gemini, text_of
-from benchmarks.loopback.minds import Call, Refuse, Say, Thought, call, say
-from benchmarks.loopback.openai import openai
-from benchmarks.loopback.server import Die, Reply, Stall
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.navigator import Navigator
 from navigator.pricing import TokenUsage
@@ -28,6 +24,10 @@ from navigator.reports import StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
+from tests.support.providers.gemini import gemini, text_of
+from tests.support.providers.minds import Call, Refuse, Say, Thought, call, say
+from tests.support.providers.openai import openai
+from tests.support.providers.server import Die, Reply, Stall
 
 pytestmark = pytest.mark.anyio
 

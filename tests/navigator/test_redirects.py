@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.server import Answer, LoopbackServer, Reply
 from navigator.adk.models.gemini import close_client, open_gemini
 from navigator.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly
 from tests.navigator.test_sent_once import BIG
+from tests.support.providers.server import Answer, LoopbackServer, Reply
 
 pytestmark = pytest.mark.anyio
 KEY = "a-key-that-stays-where-it-was-sent"

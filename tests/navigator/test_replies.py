@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import Call, Say, Usage, call
-from benchmarks.loopback.server import Answer, Drip, Reply
 from navigator.adk.models.http import MOST_BYTES
 from navigator.adk.replies import MOST_WORDS
 from navigator.pricing import TokenUsage
@@ -19,6 +16,9 @@ from navigator.reports import StopReason
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, fly
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import Call, Say, Usage, call
+from tests.support.providers.server import Answer, Drip, Reply
 
 pytestmark = pytest.mark.anyio
 KEPT_OUT = "\x1b[31m\x1b]0;title\x07\u202e\u200b\u200d\U000e0041\ufe0f\x00\x9b2J\ud800"

@@ -12,9 +12,6 @@ from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from benchmarks.loopback.gemini import GeminiServer, text_of
-from benchmarks.loopback.minds import Refuse, Say, call
-from benchmarks.loopback.server import Die, Stall
 from navigator.adk.models import gemini
 from navigator.adk.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
@@ -24,6 +21,9 @@ from navigator.settings import NavigationRequest
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, Flown, fly, wander
+from tests.support.providers.gemini import GeminiServer, text_of
+from tests.support.providers.minds import Refuse, Say, call
+from tests.support.providers.server import Die, Stall
 
 pytestmark = pytest.mark.anyio
 MAP = "map " * 2_000

@@ -12,8 +12,6 @@ from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from benchmarks.loopback.gemini import GeminiServer
-from benchmarks.loopback.minds import Say, call
 from benchmarks.session_tokens import compare
 from navigator.adk.active_navigation import ActiveNavigation
 from navigator.adk.models import gemini
@@ -24,6 +22,8 @@ from navigator.pricing import load_prices
 from navigator.token_usage import TokenAccount
 from repo_map.text.tokens import count
 from tests.navigator.test_budget import make_flight
+from tests.support.providers.gemini import GeminiServer
+from tests.support.providers.minds import Say, call
 
 pytestmark = pytest.mark.anyio
 STEPS, SYSTEM, SCHEMA, TASK, STATE, ANSWER = 10, 500, 300, 200, 500, 200

@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from navigator.adk.navigation_store import STATE_ONLY
-from navigator.adk.session_service import QueuedSessions, open_stores
+from navigator.adk.session_service import SqliteSessions
+from navigator.adk.stores import open_stores
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 
 APP = {"app_name": "app", "user_id": "user"}
 
 
-async def read(sessions: QueuedSessions, name: str) -> object:
+async def read(sessions: SqliteSessions, name: str) -> object:
     return await sessions.get_session(**APP, session_id=name, config=STATE_ONLY)
 
 
 @pytest.mark.anyio
 async def test_what_is_stored_is_seen_at_once_however_many_read_meanwhile(tmp_path: Path) -> None:
     sessions = open_stores(tmp_path).sessions
-    assert isinstance(sessions, QueuedSessions)
     await sessions.create_session(**APP, session_id="first", state={"size": "x" * 10_000})
 
     async def keep_reading() -> None:

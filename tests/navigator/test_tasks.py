@@ -24,7 +24,7 @@ def check(**parts: Any) -> Any:
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"goal": " \n "}, "The goal is empty"),
+        ({"goal": " \n "}, "`goal` is empty"),
         ({"goal": "x" * 100_001}, "The goal has 100001 characters"),
         ({"token_budget": 0}, "`token_budget` is 0"),
         ({"token_budget": -5}, "`token_budget` is -5"),

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import Say, call
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.navigator import Navigator
 from navigator.reports import StopReason
@@ -17,6 +15,8 @@ from navigator.settings import NavigationRequest
 from navigator.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, good, wander
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import Say, call
 
 pytestmark = pytest.mark.anyio
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback.minds import Mind, Refuse, Say, Thought, call, say
-from benchmarks.loopback.openai import messages_of, openai
-from benchmarks.loopback.server import Die, Stall
 from navigator.navigator import Navigator
 from navigator.pricing import TokenUsage
 from navigator.reports import StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, Wire, fly, good, wander
+from tests.support.providers.minds import Mind, Refuse, Say, Thought, call, say
+from tests.support.providers.openai import messages_of, openai
+from tests.support.providers.server import Die, Stall
 
 pytestmark = pytest.mark.anyio
 REAL_KEY = os.environ.get("REPO_NAVIGATOR_TEST_GEMINI_KEY", "")

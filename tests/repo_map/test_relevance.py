@@ -145,9 +145,23 @@ def test_a_goal_that_matches_nothing_says_so(index: RepoIndex) -> None:
 @pytest.mark.parametrize(
     "goal", ["", " \n\t", "???", "`" * 99, "😀 修复", "a" * 50_000, "at x.y(Z.java:1)\n" * 300]
 )
-def test_odd_goals_give_an_answer_or_a_clear_word(index: RepoIndex, goal: str) -> None:
+def test_a_goal_without_a_word_of_the_code_chooses_nothing_and_says_what_to_write(
+    index: RepoIndex, goal: str
+) -> None:
     relevance = score_goal(index, goal)
-    assert relevance.files or relevance.sufficiency.notes
+    assert relevance.files == relevance.units == ()
+    assert relevance.sufficiency.surety is Confidence.NOTHING
+    (note,) = relevance.sufficiency.notes
+    assert "in the words of the code" in note
+
+
+@pytest.mark.parametrize(
+    "around", ["{}", "???{}???", "😀 {} 修复", "{}\n" + "a" * 50_000, "```{}```" + "`" * 99]
+)
+def test_one_word_of_the_code_is_found_amid_anything(index: RepoIndex, around: str) -> None:
+    relevance = score_goal(index, around.format(" dispatch "))
+    assert "dispatch" in index.source(index.paths.index(first(relevance))).decode()
+    assert relevance.sufficiency.surety is not Confidence.NOTHING
 
 
 def test_an_empty_repository_has_no_files_to_choose(tmp_path: Path) -> None:

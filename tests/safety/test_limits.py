@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx2
 import pytest
+import yaml
 from mcp import Client
 from mcp_types import TextContent
 
@@ -22,6 +25,7 @@ from repo_map.errors import FlightPlanError, LimitError
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.limits import VARIABLES, Limits, read_limits
+from repo_map.plan import yaml as plan_yaml
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_map.plan.yaml import parse_plan
@@ -159,6 +163,17 @@ def test_a_tree_of_slow_files_takes_time_in_proportion_to_its_size(
         "slow2.sh: too many files before it are too hard to parse; no symbols were read\n"
         "z.sh: too many files before it are too hard to parse; no symbols were read"
     )
+
+
+def test_hard_files_of_a_tree_take_only_so_much_time_together(tmp_path: Path) -> None:
+    write(tmp_path, {f"slow{number}.sh": HARD_SHELL for number in range(4)})
+    late = "too many files before it are too hard to parse; no symbols were read"
+    message = told_of(tmp_path, parse_seconds=1, hard_seconds=0.1)
+    assert message.startswith(": 1 files were not parsed: 3 before them, by path, crash their grammars or")
+    assert message.endswith(f"slow3.sh: {late}")
+    # Of so large a tree more is tried.
+    write(tmp_path, {"x.py": "# One\n" * 100_000})
+    assert told_of(tmp_path, parse_seconds=1, hard_seconds=0.1).count("did not finish within 0.2 s") == 4
 
 
 ENDLESS = [
@@ -354,3 +369,46 @@ def test_the_limits_of_the_server_can_be_set() -> None:
     settings = read_settings({"HOME": "/nowhere", **named})
     assert settings.max_navigations == 7
     assert settings.http.max_body_bytes == 5_000
+
+
+@pytest.mark.anyio
+async def test_a_plan_is_read_beside_the_loop_that_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = write(tmp_path / "shop", {"a.py": "def total(): return 1\n"})
+    threads: list[threading.Thread] = []
+    load = plan_yaml._load
+
+    def noted(text: str) -> dict[str, Any] | None:
+        threads.append(threading.current_thread())
+        return load(text)
+
+    monkeypatch.setattr(plan_yaml, "_load", noted)
+    async with Client(build_server(Settings(data_dir=None), working_folder=repository)) as client:
+        arguments = {"goal": "total", "repo_path": str(repository), "flight_plan": "budget: 4000"}
+        opened = await client.call_tool("navigate", arguments)
+    assert not opened.is_error
+    assert threads
+    assert threading.current_thread() not in threads
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without it")
+def test_a_long_plan_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = "".join(
+        f'- {{pattern: "a{n}: ä\\u00e4/with-a-long-name/**", level: {n % 5}}}\n' for n in range(490)
+    )
+    text = f"budget: 0x{4_000:x}\nverbosity:\n{rules}"
+    long = parse_plan(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(plan_yaml, "_LONG_TEXT", len(text))
+        assert parse_plan(text) == long
+    for refused in (
+        "- " * 30,
+        "[" * 30,
+        "a: &a 1\n",
+        "a: 1\na: 2\n",
+        "? [b]\n: c\n",
+        "!!python/name:os.system x\n",
+    ):
+        with pytest.raises(FlightPlanError, match=r"^The plan is not valid YAML at line "):
+            parse_plan(f"{text}more: [{'x, ' * 10_000}]\nother: \n{refused}")

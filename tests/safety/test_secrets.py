@@ -14,8 +14,6 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import call
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
@@ -27,6 +25,8 @@ from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.yaml import format_plan, parse_plan
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import call
 from tests.support.secrets import SECRETS, invented
 from tests.support.trees import tables_digest, write
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,10 @@ BELOW = "Below the server"
 """The section of what no call of the server leads to."""
 _BASES = frozenset({"RepoMapError", "NavigatorError", "SettingsError", "ToolError", "MCPError"})
 """What is told to users; every other exception is caught on its way."""
+
+
+_ABOUT = "InvalidArgumentError"
+"""Is constructed of parts, so that each surface can name the argument."""
 
 
 class ErrorText(NamedTuple):
@@ -34,8 +39,7 @@ def constructed() -> list[ErrorText]:
         for path, tree in trees.items()
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and _name(call.func) in errors
-        for argument in call.args
-        for text in _texts(argument)
+        for text in (_about_argument(call) if _name(call.func) == _ABOUT else _of_call(call))
         if " " in text
     ]
 
@@ -76,6 +80,20 @@ def _name(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _of_call(call: ast.Call) -> Iterator[str]:
+    for argument in call.args:
+        yield from _texts(argument)
+
+
+def _about_argument(call: ast.Call) -> Iterator[str]:
+    """Yield the sentences that an argument's name, what comes after it and what came before it make."""
+    parts = [[*_texts(argument)] for argument in call.args]
+    argument, after, before = (*parts, [""])[:3]
+    for rest, lead in product(after, before):
+        gap = "" if rest[:1] in ".,:;" else " "
+        yield f"{lead}`{argument[0] if argument else VARIES}`{gap}{rest}"
 
 
 def _texts(node: ast.expr) -> Iterator[str]:

@@ -29,8 +29,8 @@ def load(file: Path) -> Any:
 
 async def converse(agent: Any, prompt: str) -> None:
     """Ask the agent once and print its events."""
-    from google.adk.runners import InMemoryRunner  # noqa: PLC0415
-    from google.genai import types  # noqa: PLC0415
+    from google.adk.runners import InMemoryRunner  # noqa: PLC0415 - after the agent's own failures can be told
+    from google.genai import types  # noqa: PLC0415 - as above
 
     runner = InMemoryRunner(agent=agent, app_name="candidate")
     session = await runner.session_service.create_session(app_name="candidate", user_id="user")

@@ -167,8 +167,8 @@ def _openai(name: str, model: str, url: str | None, key: str | None, price: Mode
         return _unavailable(name, f"has no key: set {OPENAI_KEY}", price)
     if variable := garbled_key((OPENAI_KEY,), os.environ):
         return _unavailable(name, f"{GARBLED} {variable}", price)
-    from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415
-    from openai import AsyncOpenAI  # noqa: PLC0415
+    from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415 - only for a model that is named
+    from openai import AsyncOpenAI  # noqa: PLC0415 - an extra that may be missing
 
     client = AsyncOpenAI(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_client())
     # A server on this machine reads a beginning that it has just read the faster, and bills nothing.

@@ -12,9 +12,8 @@ from google.genai import types
 from pydantic import PrivateAttr
 
 from navigator.adk.model_errors import UnusableError
+from navigator.adk.requests import MAX_OUTPUT_TOKENS
 from navigator.sampling_port import HOST, AskHost, HostError, HostMessage, HostQuestion, HostTool
-
-_MAX_TOKENS = 4_096
 
 
 class HostModel(BaseLlm):
@@ -57,7 +56,7 @@ def question_of(request: LlmRequest) -> HostQuestion:
         system=config.system_instruction if isinstance(config.system_instruction, str) else "",
         messages=tuple(_messages(request.contents)),
         tools=tuple(_tool(declaration) for declaration in declared),
-        max_tokens=config.max_output_tokens or _MAX_TOKENS,
+        max_tokens=config.max_output_tokens or MAX_OUTPUT_TOKENS,
     )
 
 

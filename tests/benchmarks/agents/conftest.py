@@ -9,7 +9,7 @@ import pytest
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED_NAME, Endpoint
 from benchmarks.agents.task import Task, read_tasks
-from benchmarks.loopback.gemini import GeminiServer, gemini
+from tests.support.providers.gemini import GeminiServer, gemini
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from benchmarks.agents.isolation.limits import EndReason
 from benchmarks.agents.isolation.sandbox import Room
 from benchmarks.agents.tools.agent_process import run_adk_agent
 from benchmarks.agents.trial import AGENT_LIMITS
-from benchmarks.loopback.gemini import gemini
-from benchmarks.loopback.minds import call, say
 from tests.benchmarks.agents.conftest import endpoint_of
+from tests.support.providers.gemini import gemini
+from tests.support.providers.minds import call, say
 
 pytestmark = pytest.mark.anyio
 

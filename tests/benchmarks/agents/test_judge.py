@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmarks.__main__ import main
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal
 from benchmarks.agents.matrix import JUDGE, Matrix, run_matrix
@@ -17,11 +18,10 @@ from benchmarks.agents.task import Task
 from benchmarks.agents.tools.modules import IndexEntry, index_text
 from benchmarks.agents.tools.relay import Relay
 from benchmarks.agents.trial import Verdict, judge
-from benchmarks.loopback.gemini import GeminiServer, gemini
-from benchmarks.loopback.minds import say
 from navigator.pricing import TokenUsage, load_prices
-from repo_navigator.main import main
 from tests.benchmarks.agents.conftest import endpoint_of
+from tests.support.providers.gemini import GeminiServer, gemini
+from tests.support.providers.minds import say
 
 pytestmark = pytest.mark.anyio
 
@@ -103,8 +103,8 @@ def test_an_agent_task_is_checked_with_and_without_its_solution(
         assert endpoint.url.startswith("http://127.0.0.1:")
         return Verdict(solution == {task.output: task.script.code}, "")
 
-    monkeypatch.setattr("benchmarks.agents.command.judge", judged)
-    assert main(["bench", "agents", "tasks", "--check", "--only", task.id]) == 0
+    monkeypatch.setattr("benchmarks.agents.checking.judge", judged)
+    assert main(["agents", "tasks", "--check", "--only", task.id]) == 0
     assert capsys.readouterr().out == f"{task.id}: ok (passes before: False, after: True)\n"
 
 
@@ -115,7 +115,7 @@ def test_a_task_that_cannot_be_checked_is_told(tmp_path: Path, capsys: pytest.Ca
     }.items():
         text = f"id: {name}\nlanguage: Python\ngoal: x\nrepository: orderdesk\n{more}"
         (tmp_path / f"{name}.yaml").write_text(text)
-    assert main(["bench", "agents", "tasks", "--check", "--tasks", str(tmp_path)]) == 0
+    assert main(["agents", "tasks", "--check", "--tasks", str(tmp_path)]) == 0
     message = capsys.readouterr().out
     assert "absent: not checked, as none-such is not installed" in message
     assert "unknown: not checked, as no solution is known" in message

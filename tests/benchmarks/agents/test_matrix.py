@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from benchmarks.__main__ import main
 from benchmarks.agents.charts import chart
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, Key, RunRow, StageRow
@@ -17,7 +18,6 @@ from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME
 from benchmarks.agents.report import MEASURES, paired, report
 from benchmarks.agents.task import Task
 from navigator.pricing import load_prices
-from repo_navigator.main import main
 
 
 def row(task: str, variant: str, *, solved: bool, tokens: int = 1_000, failure: str = "") -> RunRow:
@@ -126,7 +126,7 @@ def test_the_command_runs_reports_and_draws_without_a_key(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, figure = tmp_path / "results.jsonl", tmp_path / "figure.svg"
-    arguments = ["bench", "agents", "run", "--only", "python-voucher", "--variants", "none,index"]
+    arguments = ["agents", "run", "--only", "python-voucher", "--variants", "none,index"]
     assert (
         main([*arguments, "--rounds", "1", "--against", "none", "--out", str(out), "--figure", str(figure)])
         == 0
@@ -136,12 +136,12 @@ def test_the_command_runs_reports_and_draws_without_a_key(
     assert "Won 1: python-voucher. Lost 0: –." in said.out
     assert "2/2 python-voucher index scripted: solved" in said.err
     assert figure.read_text().startswith("<svg ")
-    assert main(["bench", "agents", "report", "--out", str(out), "--against", "none"]) == 0
+    assert main(["agents", "report", "--out", str(out), "--against", "none"]) == 0
     assert capsys.readouterr().out == said.out
-    assert main(["bench", "agents", "report", "--out", str(out), "--json"]) == 0
+    assert main(["agents", "report", "--out", str(out), "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert [run["key"]["variant"] for run in runs] == ["none", "index"]
-    assert main(["bench", "agents", "tasks", "--only", "python-voucher", "--json"]) == 0
+    assert main(["agents", "tasks", "--only", "python-voucher", "--json"]) == 0
     (task,) = json.loads(capsys.readouterr().out)["tasks"]
     assert task["language"] == "Python"
 
@@ -149,6 +149,6 @@ def test_the_command_runs_reports_and_draws_without_a_key(
 def test_a_real_model_without_a_key_is_told_how_to_go_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["bench", "agents", "run", "--models", "gemini-2.0-flash", "--only", "python-voucher"]
+    arguments = ["agents", "run", "--models", "gemini-2.0-flash", "--only", "python-voucher"]
     assert main([*arguments, "--out", str(tmp_path / "results.jsonl")]) == 2
     assert "needs a key: set GOOGLE_API_KEY, or leave out --models" in capsys.readouterr().err

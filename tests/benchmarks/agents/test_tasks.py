@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks import agents
-from benchmarks.agents.command import check
+from benchmarks.__main__ import main
+from benchmarks.agents.checking import check
 from benchmarks.agents.factories import create_navigator_workflow_adk_generator
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 from benchmarks.agents.trial import judge
-from benchmarks.loopback.gemini import gemini
-from repo_navigator.main import main
+from repo_navigator.terminal import FlagParser
 from tests.benchmarks.agents.conftest import endpoint_of
+from tests.support.providers.gemini import gemini
 from tests.support.trees import commit
 
 TASKS = read_tasks()
@@ -103,17 +104,15 @@ async def test_a_commit_whose_test_fails_before_it_becomes_a_task_that_the_workf
 
 
 async def _mine(arguments: list[str]) -> int:
-    import argparse
-
     from benchmarks.agents.mining import mine
 
-    parser = argparse.ArgumentParser()
+    parser = FlagParser()
     agents.add_arguments(parser)
     return await mine(parser.parse_args(arguments))
 
 
 def test_the_command_lists_tasks_and_tells_of_words_that_fit_none(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "agents", "tasks", "--only", "python-tax"]) == 0
+    assert main(["agents", "tasks", "--only", "python-tax"]) == 0
     assert capsys.readouterr().out.startswith("python-tax (fix, Python): The tax on an invoice")
-    assert main(["bench", "agents", "tasks", "--only", "cobol"]) == 2
+    assert main(["agents", "tasks", "--only", "cobol"]) == 2
     assert "No task begins with cobol" in capsys.readouterr().err

@@ -20,9 +20,9 @@ from benchmarks.agents.job import Options
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Script, Task
 from benchmarks.agents.trial import judge
-from benchmarks.loopback.gemini import GeminiServer, gemini
-from benchmarks.loopback.minds import Call, Refuse, Say, Thought, say
 from tests.benchmarks.agents.conftest import endpoint_of
+from tests.support.providers.gemini import GeminiServer, gemini
+from tests.support.providers.minds import Call, Refuse, Say, Thought, say
 
 pytestmark = pytest.mark.anyio
 

@@ -6,17 +6,19 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import EXTRACTOR
 from repo_map.indexing.snapshot import SnapshotError, decode_snapshot, encode_snapshot
 from repo_map.indexing.store import Store
 from repo_map.limits import Limits
+from repo_map.relevance.score import score_goal
 from tests.support.trees import commit, git, tables_digest, write
 
 FILES: dict[str, str | bytes] = {
@@ -277,3 +279,53 @@ def source_of(name: str) -> Path:
 def test_an_import_within_a_function_counts() -> None:
     source = "import os\ndef f():\n    from repo_map import globs\n    import numpy as np\n"
     assert set(imported(source)) == {"os", "repo_map", "repo_map.globs", "numpy"}
+
+
+def put_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def put_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def put_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def put_holes(path: Path) -> None:
+    path.write_bytes(b"")
+    os.truncate(path, 1 << 36)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and holes")
+@pytest.mark.parametrize("put", [put_pipe, put_link_to_a_device, put_folder, put_holes])
+def test_what_stands_in_the_place_of_a_cached_file_is_not_waited_for(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
+    root = commit(tmp_path / "root", FILES)
+    cache = tmp_path / "cache"
+
+    def found() -> tuple[str, str]:
+        index = build_index(root, store=Store(cache), workers=1)
+        relevance = score_goal(index, "dispatch a path", read_history(root, store=Store(cache)))
+        return tables_digest(index), repr(relevance.files)
+
+    whole = found()
+    files = [path for path in sorted(cache.rglob("*")) if path.is_file()]
+    assert {path.parent.name for path in files} >= {"trees", "snapshots", "history"}
+    for path in files:
+        path.unlink()
+        put(path)
+        assert found() == whole
+
+
+def test_a_snapshot_that_was_copied_over_another_one_is_not_believed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "cache")
+    roots = [write(tmp_path / name, {f"{name}.py": f"def {name}(): ...\n"}) for name in ("one", "two")]
+    whole = [tables_digest(build_index(root, store=store, workers=1)) for root in roots]
+    one, two = (tmp_path / "cache/snapshots").iterdir()
+    stored = one.read_bytes()
+    one.write_bytes(two.read_bytes())
+    two.write_bytes(stored)
+    assert [tables_digest(build_index(root, store=store, workers=1)) for root in roots] == whole

@@ -82,7 +82,7 @@ from pathlib import Path
 from repo_map.drawing.draw import draw_map
 from repo_map.feedback.targets import find_target
 from repo_map.index import build_index
-from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.corpus import Corpus
 from repo_map.relevance.goal import parse_goal
 import repo_map
@@ -105,7 +105,7 @@ print(json.dumps({
     "is_code": Corpus(index).is_code.tolist(),
     "named": find_target(index, "arrowlang").patterns,
     "mentioned": parse_goal("The string slips in bow.arrow and in bow.spear").paths,
-    "map": draw_map(index, FlightPlan.from_yaml(sys.argv[2])).text,
+    "map": draw_map(index, parse_plan(sys.argv[2])).text,
 }))
 """
 

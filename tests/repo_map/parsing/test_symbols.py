@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -201,3 +202,32 @@ def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch.undo()
     assert "install tree-sitter-lua" in symbols.problems[0]
     assert read_symbols(b"function a() end\n", "a.lua").definitions
+
+
+MANY = {
+    "python": ("many.py", "def f{}(): 1\n"),
+    "javascript": ("many.js", "function f{}() {{}}\n"),
+    "java": ("Many.java", "class C{} {{ void f() {{}} }}\n"),
+}
+
+
+@pytest.mark.parametrize(("path", "line"), MANY.values(), ids=MANY)
+def test_definitions_beyond_the_limit_are_not_kept_while_they_are_read(path: str, line: str) -> None:
+    source = "".join(line.format(number) for number in range(40_000)).encode()
+    read_symbols(source[:10_000], path)  # What is loaded once is no part of the question.
+    tracemalloc.start()
+    try:
+        found = read_symbols(source, path, Limits(definitions=1_000, parse_seconds=60))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found.definitions) == 1_000
+    assert found.definitions[-1].end <= 1_000
+    assert found.problems == ("more than 1,000 definitions; the first 1,000 were read",)
+    assert most < 60_000_000
+
+
+def test_the_first_definitions_are_kept_in_whatever_order_they_are_found() -> None:
+    classes = "".join(f"class C{n}:\n    def f{n}(self):\n        def g{n}(): 1\n" for n in range(8_000))
+    found = read_symbols(classes.encode(), "many.py", Limits(definitions=3_000, parse_seconds=60))
+    assert [item.name for item in found.definitions] == [f"{kind}{n}" for n in range(1_000) for kind in "Cfg"]

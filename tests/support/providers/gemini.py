@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.minds import Mind, Refuse, Say, Usage
-from benchmarks.loopback.server import Answer, LoopbackServer, Reply
 from repo_map.text.tokens import count
+from tests.support.providers.minds import Mind, Refuse, Say, Usage
+from tests.support.providers.server import Answer, LoopbackServer, Reply
 
 
 class Counted(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.loopback.minds import Mind, Refuse, Say
-from benchmarks.loopback.server import Answer, LoopbackServer, Reply
 from repo_map.text.tokens import count
+from tests.support.providers.minds import Mind, Refuse, Say
+from tests.support.providers.server import Answer, LoopbackServer, Reply
 
 BLOCK = 128
 """A prefix cache serves whole blocks of so many tokens."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.loopback.server import Die, Drip, Reply, Stall
+from tests.support.providers.server import Die, Drip, Reply, Stall
 
 
 class Call(NamedTuple):

@@ -1,0 +1,55 @@
+"""``python -m benchmarks MEASUREMENT …``: the measurements behind the published figures, from a clone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from repo_navigator.command_line import run_program
+from repo_navigator.commands import Command, Program
+
+BENCHMARKS: Final = Program(
+    "python -m benchmarks",
+    "Measure what the documents claim.",
+    (
+        Command(
+            "agents",
+            "benchmarks.agents",
+            "agents that solve tasks, with and without retrieved context",
+            "Let agents solve tasks with and without retrieved context, and report what it helps and costs.",
+            "run --only python-voucher",
+        ),
+        Command(
+            "concurrency",
+            "benchmarks.concurrency",
+            "many navigations at once over HTTP, and a kill in the middle",
+            "Navigate many times at once over HTTP, with a kill in the middle, and count what was lost.",
+            "--navigations 10",
+        ),
+        Command(
+            "localize",
+            "benchmarks.localize",
+            "does the context hold the code that the real fix edited?",
+            "Measure on tasks whether the context holds the code that the real fix edited.",
+            "tasks.jsonl --limit 10",
+        ),
+        Command(
+            "startup",
+            "benchmarks.startup",
+            "how soon the server answers, cold and warm",
+            "Measure how soon the server answers, from a cold process to a warm step.",
+            "--rounds 3",
+        ),
+    ),
+    debugging="BENCHMARKS_DEBUG=1",
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the measurement that ``argv`` names and return its exit code, as the product's commands do."""
+    return run_program(BENCHMARKS, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

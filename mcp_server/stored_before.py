@@ -1,0 +1,55 @@
+"""What version 0.1.0 kept of deliveries in files of its own: read once, and put where it belongs now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from repo_map.atomic_files import read_stored
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+
+
+async def take_over_deliveries(data_dir: Path, navigator: Navigator) -> None:
+    """Give each stored navigation what a file says of it, and remove the file.
+
+    A navigation whose delivery is known already keeps it: where the folder can't be written, files stay.
+    """
+    folder = data_dir / "answers"
+    files = await anyio.to_thread.run_sync(lambda: list(_files(folder)))
+    if not files:
+        return
+    known = {navigation.navigation_id: navigation for navigation in await navigator.all_known()}
+    for file, fields in files:
+        navigation = known.get(file.stem)
+        if fields is not None and navigation is not None and navigation.delivery is None:
+            await navigator.deliver(file.stem, user=navigation.user, **fields)
+        with suppress(OSError):
+            file.unlink()
+    with suppress(OSError):  # Not empty, or not ours to remove.
+        folder.rmdir()
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Yield each file with what it says, None where it can't be read."""
+    for file in sorted(folder.glob("*.json")):
+        try:
+            text = read_stored(file).decode("utf-8", "replace")
+        except OSError:
+            continue
+        fields = None
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            told = json.loads(text)
+            held = told.get("held_step")
+            fields = {
+                "token_budget": int(told["token_budget"]),
+                "held_step": None if held is None else int(held),
+                "used_at": float(told["used_at"]),
+            }
+        yield file, fields

@@ -1,0 +1,108 @@
+"""Where navigations live: in a data folder, beside one that can only be read, or in memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMemoryArtifactService
+
+from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
+from navigator.adk.session_service import SqliteSessions
+
+DATABASE = "sessions.db"
+ARTIFACTS = "artifacts"
+LOCKS = "locks"
+ANSWERS = "answers"
+"""Where servers of version 0.1.0 kept what they delivered, until a server takes it over."""
+LEAST_ROOM_BYTES = 1_000_000
+"""Of free disk, without which navigations are kept in memory."""
+
+
+class Stores(NamedTuple):
+    """Where navigations live."""
+
+    sessions: SqliteSessions
+    artifacts: BaseArtifactService
+    folder: Path | None
+    """The data folder, None where what is new is in memory."""
+    note: str
+    """Why what is new is in memory although a folder was asked for; empty when all is well."""
+    damage: str = ""
+    """Why the database that is there can't be read, empty where there is none or it can."""
+
+
+def open_stores(data_dir: Path | None) -> Stores:
+    """Open the stores under ``data_dir``; a folder that can't be written degrades to memory, with a note.
+
+    What such a folder holds can be read all the same, and gone on with.
+    """
+    if data_dir is not None:
+        try:
+            return _on_disk(data_dir)
+        except (OSError, sqlite3.Error) as error:
+            return _read_only(data_dir, error)
+    return _in_memory("")
+
+
+def _read_only(data_dir: Path, error: Exception) -> Stores:
+    try:
+        stored = stored_tables(data_dir / DATABASE)
+        artifacts = ReadOnlyArtifacts(data_dir / ARTIFACTS)
+    except (OSError, sqlite3.Error) as unread:
+        damage = str(unread) if isinstance(unread, sqlite3.DatabaseError) else ""
+        return _in_memory(
+            f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
+            "only; name another with REPO_NAVIGATOR_DATA."
+        )._replace(damage=damage)
+    note = (
+        f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
+        "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
+    )
+    return Stores(SqliteSessions(None, stored), artifacts, None, note)
+
+
+def _on_disk(data_dir: Path) -> Stores:
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with TemporaryFile(dir=data_dir) as probe:
+        # A step that can't be kept is lost work: better to know before the first one.
+        probe.write(bytes(LEAST_ROOM_BYTES))
+        probe.flush()
+    for folder in (ARTIFACTS, LOCKS):
+        (data_dir / folder).mkdir(exist_ok=True, mode=0o700)
+    for folder in (ARTIFACTS, LOCKS, ANSWERS):
+        _close_to_others(data_dir / folder, 0o700)
+    database = data_dir / DATABASE
+    # SQLite gives its log the mode of the database, and makes the database for whoever the umask lets read.
+    # Not where it is there: to close a file drops the locks that this process's other connections hold on it.
+    if not database.exists():
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+    if not os.access(database, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(database))
+    for ending in ("", "-wal", "-shm"):
+        _close_to_others(data_dir / f"{DATABASE}{ending}", 0o600)
+    with closing(sqlite3.connect(database)) as connection:
+        # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
+        connection.execute("PRAGMA journal_mode=WAL")
+    return Stores(SqliteSessions(database), FileArtifactService(data_dir / ARTIFACTS), data_dir, "")
+
+
+def _close_to_others(path: Path, mode: int) -> None:
+    """Take from others what an older version, or whoever restored a backup, let them read.
+
+    The folder that the user named keeps its mode, it may be his own; nobody gets past those that are closed,
+    whatever the modes of the files in them.
+    """
+    with suppress(OSError):  # Not there, or another user's.
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)
+
+
+def _in_memory(note: str) -> Stores:
+    # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
+    return Stores(SqliteSessions(None), InMemoryArtifactService(), None, note)

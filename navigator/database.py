@@ -1,0 +1,142 @@
+"""A SQLite database: one writer with a thread of its own, and reads that wait for nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import TypeVar
+
+PATIENCE_S = 5.0
+"""How long another process that writes is waited for, as SQLite itself would by default."""
+PAUSE_S = 0.005
+"""Between two attempts to read."""
+_BUSY = sqlite3.SQLITE_BUSY
+_T = TypeVar("_T")
+
+
+class Database:
+    """Reads and writes, each a transaction.
+
+    Writes stand in line for the one thread that makes them: SQLite alone lets writers try again for some
+    seconds and serves them in no order, so of fifty at once some starve. Reads run where they are asked for:
+    they take microseconds, and to hand one to a thread and back takes ten times as long.
+    """
+
+    def __init__(self, path: Path | None, prepare: Callable[[sqlite3.Connection], None]) -> None:
+        """Describe a database; it is opened when it is first used.
+
+        Args:
+            path: its file; None keeps it in memory, for this object alone.
+            prepare: makes the tables that are missing, on each connection that is opened.
+        """
+        self._path = path
+        self._prepare = prepare
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+        """In memory there is one connection; of a file this one is used by the writer's thread alone."""
+        self._writing = ThreadPoolExecutor(1, "database")
+
+    async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Return what ``act`` reads, all of it as it was at one moment.
+
+        Raises:
+            sqlite3.Error: it can't be read, or another process has kept it locked for ``PATIENCE_S``.
+        """
+        # Nothing that follows waits by itself: whoever reads on and on would let nobody else go on.
+        await asyncio.sleep(0)
+        ends = monotonic() + PATIENCE_S
+        while True:
+            try:
+                if self._reader is None:
+                    self._reader = self._connect(patience_s=0.0)
+                with _transaction(self._reader, "BEGIN"):
+                    return act(self._reader)
+            except sqlite3.OperationalError as error:
+                # Where there is no write-ahead log, a commit is in the way of those who read.
+                if error.sqlite_errorcode & 0xFF != _BUSY or monotonic() > ends:
+                    raise
+            await asyncio.sleep(PAUSE_S)
+
+    async def write(self, act: Callable[[sqlite3.Connection], _T], *, durable: bool = True) -> _T:
+        """Return what ``act`` returns, once what it wrote is committed; where it raises, nothing was written.
+
+        Whoever is cancelled has written all or nothing: what has begun is waited for.
+
+        Args:
+            act: runs in the writer's thread, so it must touch nothing but its connection and its own values.
+            durable: whether the disk must have it, or the system may keep it for a while: that outlives the
+                process, but not a loss of power.
+
+        Raises:
+            sqlite3.Error: it can't be written, or another process has kept it locked for ``PATIENCE_S``.
+        """
+        if self._path is None:
+            return await self.read(act)
+        begun = self._writing.submit(self._write, act, durable)
+        return await _outcome(begun)
+
+    async def close(self) -> None:
+        """Close what is open, after the writes that stand in line; the next use opens it anew."""
+        await _outcome(self._writing.submit(self._close_writer))
+        self._writing.shutdown()
+        self._writing = ThreadPoolExecutor(1, "database")
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _write(self, act: Callable[[sqlite3.Connection], _T], durable: bool) -> _T:
+        if self._writer is None:
+            self._writer = self._connect(PATIENCE_S)
+        # With a write-ahead log the disk is waited for at the first of these only.
+        self._writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        with _transaction(self._writer, "BEGIN IMMEDIATE"):
+            return act(self._writer)
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _connect(self, patience_s: float) -> sqlite3.Connection:
+        # Without an isolation level Python begins no transactions of its own.
+        name = ":memory:" if self._path is None else str(self._path)
+        connection = sqlite3.connect(name, timeout=patience_s, isolation_level=None)
+        try:
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # Some errors have SQLite undo it by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+async def _outcome(begun: Future[_T]) -> _T:
+    """Return what the writer's thread comes to; a cancelled call leaves the line if its turn is not yet."""
+    waiting = asyncio.wrap_future(begun)
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        if not begun.cancel():
+            await asyncio.wait({waiting})
+            if not waiting.cancelled():
+                waiting.exception()
+        raise

@@ -1,0 +1,33 @@
+"""What a server has handed out of a navigation; kept with it, so that there is one truth of each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from navigator.reports import StopReason
+
+
+class Delivery(BaseModel):
+    """What the host of one navigation was given, in ``session.state["navigator_delivery"]``."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    token_budget: int = Field(ge=1)
+    """Most tokens of a whole answer, headers and report included."""
+    held_step: int | None = None
+    """Step whose whole map the host was given, None while it holds none."""
+    used_at: float = 0.0
+    """Seconds since the epoch, by the clock of whoever hands out."""
+
+
+class KnownNavigation(NamedTuple):
+    """A stored navigation as a server has to know it, without its plan and its totals."""
+
+    navigation_id: str
+    user: str
+    repo_path: str
+    stop_reason: StopReason | None
+    delivery: Delivery | None
+    """None where no server has handed out anything of it."""

@@ -1,0 +1,78 @@
+"""How a command line runs the command that is named; errors become exit codes."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from types import ModuleType
+
+from mcp_server.imports import large_imports, models_built_on_first_use
+from navigator.errors import InvalidArgumentError, InvalidRequestError
+from repo_map.limits import ONE_THREAD
+from repo_map.working_folder import shut_out_working_folder
+from repo_navigator.commands import Command, Program
+from repo_navigator.terminal import FlagParser, TellVersion, ending_at_once, prepare_streams
+
+
+def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
+    """Run the command that ``argv`` names and return its exit code; no error leaves a traceback."""
+    shut_out_working_folder()
+    prepare_streams()
+    os.environ.update({**ONE_THREAD, **program.environment, **os.environ})
+    collects = gc.isenabled()
+    try:
+        return _run(program, list(sys.argv[1:] if argv is None else argv))
+    except (Exception, KeyboardInterrupt) as error:
+        from repo_navigator.failures import report_failure  # noqa: PLC0415 - a command that works waits for no error
+
+        return report_failure(program, error)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _run(program: Program, arguments: list[str]) -> int:
+    parser = FlagParser(prog=program.name, description=program.description)
+    parser.add_argument("--version", action=TellVersion)
+    commands = parser.add_commands()
+    # Only the named command is imported: serving must not wait for what navigating needs.
+    by_name = {each.name: each for each in program.commands}
+    named = next((by_name[argument] for argument in arguments if argument in by_name), None)
+    module: ModuleType | None = None
+    parsers: dict[str, FlagParser] = {}
+    for each in program.commands:
+        example = f"Example: {' '.join(filter(None, (program.name, each.name, each.example)))}"
+        texts = {"help": each.summary, "description": each.description, "epilog": example}
+        parsers[each.name] = commands.add_parser(each.name, **texts)
+        if each is named:
+            module = _imported(program, each)
+            module.add_arguments(parsers[each.name])
+    options = parser.parse_args(arguments)
+    assert named is not None
+    assert module is not None
+    if named.builds_tables:
+        gc.disable()
+    run = module.run
+    if program.reads_settings:
+        from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
+
+        run = partial(module.run, settings=read_settings(os.environ))
+    try:
+        return int(run(options) or 0)
+    except InvalidArgumentError as error:
+        name = parsers[named.name].name_of(error.argument)
+        raise InvalidRequestError(error.naming(name)) from error
+
+
+def _imported(program: Program, command: Command) -> ModuleType:
+    with ExitStack() as importing:
+        importing.enter_context(ending_at_once(program.name))
+        if program.reads_settings:
+            importing.enter_context(large_imports())
+            importing.enter_context(models_built_on_first_use())
+        return importlib.import_module(command.module)

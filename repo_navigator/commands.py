@@ -1,0 +1,128 @@
+"""The table of the commands of both command lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+
+class Command(NamedTuple):
+    """A command, and its module, which has ``add_arguments(parser)`` and ``run(options[, settings])``."""
+
+    name: str
+    module: str
+    summary: str
+    """Beside the command's name in the list of all."""
+    description: str
+    """A sentence of its own ``--help``."""
+    example: str
+    """Arguments that a newcomer can start from."""
+    builds_tables: bool = False
+    """Whether it ends soon and builds large tables: collecting garbage costs more than it frees."""
+
+
+class Program(NamedTuple):
+    """A command line: what its errors, its version and its help call it, and its commands."""
+
+    name: str
+    description: str
+    commands: tuple[Command, ...]
+    reads_settings: bool = False
+    """Whether its commands take the settings of the environment."""
+    debugging: str = "REPO_NAVIGATOR_LOG_LEVEL=debug"
+    """The setting of the environment that shows where something failed unexpectedly."""
+    environment: Mapping[str, str] = {}
+    """Variables that are set where the user has not."""
+
+
+REPO_NAVIGATOR: Final = Program(
+    "repo-navigator",
+    "Find the code that matters for a task, within a token budget.",
+    (
+        Command(
+            "serve",
+            "repo_navigator.serve",
+            "serve MCP, over stdio or HTTP",
+            "Serve MCP, over stdio to the assistant that starts it, or over HTTP to many.",
+            "--http 127.0.0.1:8321 --allow ~/work",
+        ),
+        Command(
+            "navigate",
+            "repo_navigator.navigate",
+            "find the code for a goal and print it",
+            "Find the code for a goal and print it, with the steps that led there on stderr.",
+            '. "A discount of 100 % makes the total negative" --tokens 8000',
+            builds_tables=True,
+        ),
+        Command(
+            "context",
+            "repo_navigator.context",
+            "print the context, or the plan, of a stored navigation",
+            "Print the context, or the plan, of a stored navigation; words take it one step further.",
+            '--feedback "leave the tests out"',
+        ),
+        Command(
+            "replay",
+            "repo_navigator.replay",
+            "draw the context of a saved flight plan again",
+            "Draw the context of a saved flight plan again, and tell how the repository changed since.",
+            "plan.yaml .",
+            builds_tables=True,
+        ),
+        Command(
+            "prompt",
+            "repo_navigator.prompt",
+            "answer an assistant's prompt hook with the code for the prompt",
+            "Answer an assistant's prompt hook with the code for the prompt: stdin holds what a host tells "
+            "its UserPromptSubmit hook, an object with `prompt` and `cwd`.",
+            "< hook.json",
+        ),
+        Command(
+            "install",
+            "repo_navigator.install",
+            "add the server to an assistant's configuration",
+            "Add the server to an assistant's configuration; nothing else in it changes.",
+            "all --dry-run",
+        ),
+        Command(
+            "doctor",
+            "repo_navigator.doctor",
+            "check that everything works here, offline",
+            "Check that everything works here, offline, and say how to mend what does not.",
+            "",
+        ),
+    ),
+    reads_settings=True,
+)
+REPO_MAP: Final = Program(
+    "repo-map",
+    "Maps of a repository within a token budget.",
+    (
+        Command(
+            "generate",
+            "repo_navigator.generate",
+            "draw a map",
+            "Draw a map of a repository: its most central files in the most detail that the budget allows.",
+            ". --tokens 4000 -v 'src/**:3'",
+            builds_tables=True,
+        ),
+        Command(
+            "costs",
+            "repo_navigator.costs",
+            "price a map",
+            "Tell what each part of a map would cost, in tokens at every level, before it is drawn.",
+            ". --by dir --depth 2",
+            builds_tables=True,
+        ),
+        Command(
+            "watch",
+            "repo_navigator.watch",
+            "keep the index up to date",
+            "Index a repository again as its files change, until Ctrl-C.",
+            ".",
+        ),
+    ),
+    debugging="REPO_MAP_DEBUG=1",
+    # Pydantic would look for plugins in every installed distribution.
+    environment={"PYDANTIC_DISABLE_PLUGINS": "__all__"},
+)

@@ -1,0 +1,163 @@
+"""What was delivered of a navigation is kept with it: through restarts, upgrades and steps under way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from navigator.delivery import Delivery
+from navigator.navigator import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.navigator.conftest import stored_by_0_1_0
+
+pytestmark = pytest.mark.anyio
+
+
+def answer(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def delivery_of(data: Path, navigation_id: str, user: str = "local") -> Delivery | None:
+    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+    known = await navigator.known(navigation_id, user=user)
+    await navigator.aclose()
+    assert known is not None
+    return known.delivery
+
+
+async def test_what_version_0_1_0_kept_of_a_delivery_is_taken_over_once(tmp_path: Path) -> None:
+    data = stored_by_0_1_0(tmp_path)
+    (file,) = (data / "answers").glob("*.json")
+    told = json.loads(file.read_text("utf-8"))
+    (data / "answers" / "nav-unreadable.json").write_text("{", "utf-8")
+    settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
+    async with Client(build_server(settings)) as client:
+        stepped = answer(
+            await client.call_tool("step", {"navigation_id": file.stem, "feedback": "drop billing"})
+        )
+    # The host is told what is new against the step that it held, in the budget that it asked for.
+    assert stepped["turn_report"]["token_budget"] == told["token_budget"] == 1_500
+    assert "def token_expired" not in stepped["context_delta"]
+    assert not (data / "answers").exists()
+    delivery = await delivery_of(data, file.stem)
+    assert delivery is not None
+    assert (delivery.token_budget, delivery.held_step) == (1_500, 3)
+    assert delivery.used_at >= told["used_at"]
+
+
+async def test_a_file_of_version_0_1_0_overrules_nothing_that_is_known(tmp_path: Path) -> None:
+    data = stored_by_0_1_0(tmp_path)
+    (file,) = (data / "answers").glob("*.json")
+    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+    await navigator.deliver(file.stem, used_at=1.9e9, token_budget=4_000, held_step=1)
+    await navigator.aclose()
+    settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
+    async with Client(build_server(settings)) as client:
+        await client.call_tool("get_turn_report", {"navigation_id": file.stem})
+    assert await delivery_of(data, file.stem) == Delivery(token_budget=4_000, held_step=1, used_at=1.9e9)
+
+
+async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings, shop: Path) -> None:
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        opened = answer(await client.call_tool("navigate", {"goal": "discount", "token_budget": 2_000}))
+    key = opened["navigation_id"]
+    delivery = await delivery_of(settings.data_dir, key)
+    assert delivery is not None
+    assert (delivery.token_budget, delivery.held_step) == (2_000, opened["turn_report"]["step_number"])
+    assert not (settings.data_dir / "answers").exists()
+    navigator = Navigator(NavigatorSettings(data_dir=settings.data_dir, use_cache=False, workers=1))
+    await navigator.forget(key)
+    await navigator.deliver(key, used_at=1.0)
+    assert await navigator.known(key) is None
+    assert await navigator.all_known() == []
+    await navigator.aclose()
+
+
+async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(tmp_path: Path, shop: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=tmp_path / "data", use_cache=False, workers=1))
+    request = NavigationRequest("discount", shop, mode="interactive")
+    key = await navigator.open(request, delivery=Delivery(token_budget=2_000))
+    step = asyncio.create_task(navigator.step(key, updates={"budget": 900}))
+    delivered = 0
+    while not step.done():
+        delivered += 1
+        await navigator.deliver(key, used_at=float(delivered), held_step=0)
+        await asyncio.sleep(0)
+    assert (await step).step_number == 1
+    assert delivered > 1
+    known = await navigator.known(key)
+    await navigator.aclose()
+    assert known is not None
+    assert known.delivery == Delivery(token_budget=2_000, held_step=0, used_at=float(delivered))
+
+
+async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_before(
+    settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        opened = answer(await client.call_tool("navigate", {"goal": "discount", "mode": "interactive"}))
+        before = opened["turn_report"]["step_number"]
+        hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}
+        show = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
+        steps = await asyncio.gather(
+            *(client.call_tool("step", {"updates": updates}) for updates in (hide, show))
+        )
+    first, second = (answer(step) for step in steps)
+    assert [step["turn_report"]["step_number"] for step in (first, second)] == [before + 1, before + 2]
+    assert first["removed"] == ["shop/mail.py"]
+    # Against the first step, where it was gone; against the one before it would not be told at all.
+    assert "def send_receipt" in second["context_delta"]
+
+
+async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Settings, shop: Path) -> None:
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        await client.call_tool("navigate", {"goal": "discount"})
+    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
+        connection.execute("UPDATE sessions SET state = 'no JSON'")
+        connection.commit()
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        assert answer(await client.call_tool("navigate", {"goal": "discount"}))["context"]
+
+
+async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
+    settings: Settings, shop: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert settings.data_dir is not None
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        opened = answer(await client.call_tool("navigate", {"goal": "discount", "mode": "interactive"}))
+        key = opened["navigation_id"]
+        before = await delivery_of(settings.data_dir, key)
+        with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
+            # Steps change the time of a session as well.
+            connection.execute(
+                "CREATE TRIGGER full BEFORE UPDATE ON sessions WHEN NEW.update_time = OLD.update_time "
+                "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+            )
+        hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}
+        stepped = answer(await client.call_tool("step", {"updates": hide}))
+        read = answer(await client.call_tool("get_context", {}))
+    assert stepped["removed"] == ["shop/mail.py"]
+    assert read["total_iterations"] == opened["turn_report"]["step_number"] + 1
+    assert await delivery_of(settings.data_dir, key) == before
+    assert [line for line in caplog.messages if "disk full" in line] != []
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
+async def test_an_odd_id_is_nobodys(odd: str, tmp_path: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=tmp_path / "data", use_cache=False, workers=1))
+    assert await navigator.known(odd) is None
+    await navigator.aclose()

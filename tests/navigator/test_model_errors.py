@@ -1,0 +1,65 @@
+"""What an error of a provider's package means, by its class and not by what the class is called."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+import httpx
+import pytest
+
+from navigator.adk import model_errors
+from navigator.adk.model_errors import explain, may_be_billed
+
+REQUEST = httpx.Request("POST", "http://127.0.0.1:1")
+
+
+class ConnectError(Exception):
+    """Of somebody else, who means something else by it."""
+
+
+def undecodable() -> json.JSONDecodeError:
+    return json.JSONDecodeError("Expecting value", "<html>", 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "passing", "billed"),
+    [
+        (httpx.ConnectError("no route", request=REQUEST), "can't be reached", True, False),
+        (httpx.ReadError("cut off", request=REQUEST), "can't be reached", True, True),
+        (httpx.InvalidURL("no host"), "can't be used", False, False),
+        (ConnectionRefusedError("refused"), "can't be reached", True, False),
+        (undecodable(), "gave an answer that can't be read", False, True),
+        (ConnectError("the cable is a metaphor"), "can't be used", False, True),
+        (TimeoutError(), "did not answer in time", True, True),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_an_error_is_told_by_its_class(error: Exception, words: str, passing: bool, billed: bool) -> None:
+    found = explain(error)
+    assert found.words.startswith(words)
+    assert found.passing is passing
+    assert may_be_billed(error) is billed
+
+
+def test_every_class_of_an_installed_package_is_where_it_is_looked_for() -> None:
+    names = [*model_errors._NEVER_SENT, *model_errors._UNREADABLE, *model_errors._UNREACHABLE]
+    here = [name for name in names if find_spec(name.partition(".")[0]) is not None]
+    assert {name.partition(".")[0] for name in here} >= {"builtins", "google", "httpx", "openai", "pydantic"}
+    for name in here:
+        module, _, kind = name.rpartition(".")
+        assert issubclass(getattr(import_module(module), kind), BaseException), name
+
+
+def test_what_led_to_an_error_counts_for_what_may_be_billed() -> None:
+    wrapped = RuntimeError("the package's own words")
+    wrapped.__cause__ = httpx.ConnectTimeout("no route", request=REQUEST)
+    assert not may_be_billed(wrapped)
+
+
+def test_an_error_of_an_extra_is_told_where_the_extra_is_there() -> None:
+    openai = pytest.importorskip("openai")
+    assert explain(openai.APIConnectionError(request=REQUEST)).passing
+    assert "openai" in sys.modules

@@ -1,0 +1,200 @@
+"""Our sessions do what ADK's own do, call by call, over the same tables."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.errors import StaleSessionError
+from google.adk.errors.already_exists_error import AlreadyExistsError
+from google.adk.events import Event, EventActions
+from google.adk.platform.time import reset_time_provider, set_time_provider
+from google.adk.platform.uuid import reset_id_provider, set_id_provider
+from google.adk.sessions import BaseSessionService, Session
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from navigator.adk.session_service import SCHEMA, SqliteSessions
+from navigator.adk.stores import DATABASE
+from navigator.navigator import Navigator
+from navigator.settings import NavigatorSettings
+from tests.navigator.conftest import stored_by_0_1_0
+
+APP = {"app_name": "app", "user_id": "user"}
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=4),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=4,
+)
+names = st.builds("{}{}".format, st.sampled_from(["", "", "app:", "user:", "temp:"]), st.sampled_from("xyz"))
+states = st.dictionaries(names, values, max_size=3)
+users = st.sampled_from(["ann", "bob"])
+ids = st.sampled_from(["one", "two", " one ", "  "])
+times = st.integers(0, 6).map(float)
+configs = st.none() | st.builds(
+    GetSessionConfig,
+    num_recent_events=st.none() | st.integers(0, 3),
+    after_timestamp=st.none() | times,
+)
+calls = st.one_of(
+    st.tuples(st.just("create"), users, st.none() | ids, states),
+    st.tuples(st.just("get"), users, ids, configs),
+    st.tuples(st.just("list"), st.none() | users),
+    st.tuples(st.just("delete"), users, ids),
+    st.tuples(st.just("user_state"), users),
+    # To one of the sessions that an earlier call returned, stale ones among them.
+    st.tuples(st.just("append"), st.integers(0, 9), states, times, st.booleans(), st.sampled_from("abcd")),
+)
+
+
+class Driver:
+    """Makes the calls on one service, and remembers the sessions that it returned."""
+
+    def __init__(self, service: BaseSessionService) -> None:
+        self.service = service
+        self.sessions: list[Session] = []
+
+    async def make(self, call: tuple[Any, ...]) -> object:
+        """Return what a call came to, an answer or a kind of error, and the sessions as they are by now."""
+        try:
+            answer = await self._answer(*call)
+        except (ValueError, AlreadyExistsError, StaleSessionError, sqlite3.Error) as error:
+            answer = type(error)
+        return answer, [session.model_dump() for session in self.sessions]
+
+    async def _answer(self, kind: str, *parts: Any) -> object:
+        match kind, parts:
+            case "create", (user, name, state):
+                made = await self.service.create_session(
+                    app_name="app", user_id=user, session_id=name, state=dict(state)
+                )
+                self.sessions.append(made)
+            case "get", (user, name, config):
+                found = await self.service.get_session(
+                    app_name="app", user_id=user, session_id=name, config=config
+                )
+                if found is None:
+                    return "nothing"
+                self.sessions.append(found)
+            case "list", (user,):
+                listed = await self.service.list_sessions(app_name="app", user_id=user)
+                return [session.model_dump() for session in listed.sessions]
+            case "delete", (user, name):
+                await self.service.delete_session(app_name="app", user_id=user, session_id=name)
+            case "user_state", (user,):
+                return await self.service.get_user_state(app_name="app", user_id=user)
+            case "append", (which, state, at, partial, name) if self.sessions:
+                actions = EventActions(state_delta=dict(state))
+                event = Event(
+                    author="user",
+                    id=name,
+                    invocation_id="i",
+                    timestamp=at,
+                    partial=partial and at > 4,
+                    actions=actions,
+                )
+                session = self.sessions[which % len(self.sessions)]
+                appended = await self.service.append_event(session, event)
+                return appended.model_dump()
+        return None
+
+
+@contextmanager
+def fixed_time_and_ids() -> Iterator[list[int]]:
+    """Let ADK's clock and the ids that it makes go by the number in the list."""
+    number = [0]
+    set_time_provider(lambda: float(number[0] // 2))
+    set_id_provider(lambda: f"made-{number[0]}")
+    try:
+        yield number
+    finally:
+        reset_time_provider()
+        reset_id_provider()
+
+
+@given(st.lists(calls, min_size=1, max_size=12), st.booleans())
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+def test_the_same_calls_have_the_same_answers_as_of_adks_own_service(
+    wanted: list[tuple[Any, ...]], in_memory: bool
+) -> None:
+    async def run(service: SqliteSessions | SqliteSessionService) -> list[object]:
+        driver = Driver(service)
+        try:
+            made = []
+            for number[0], call in enumerate(wanted):
+                made.append(await driver.make(call))
+            return made
+        finally:
+            await service.close()
+
+    with tempfile.TemporaryDirectory() as folder, fixed_time_and_ids() as number:
+        ours = asyncio.run(run(SqliteSessions(None if in_memory else Path(folder) / "ours.db")))
+        theirs = asyncio.run(run(SqliteSessionService(":memory:")))
+    assert ours == theirs
+
+
+@pytest.mark.anyio
+async def test_each_reads_what_the_other_wrote(tmp_path: Path) -> None:
+    ours, theirs = SqliteSessions(tmp_path / "s.db"), SqliteSessionService(str(tmp_path / "s.db"))
+    await theirs.create_session(**APP, session_id="one", state={"a": 1, "user:b": [0.1], "app:c": None})
+    session = await ours.get_session(**APP, session_id="one")
+    assert session is not None
+    await ours.append_event(session, Event(author="user", actions=EventActions(state_delta={"a": {"d": 2}})))
+    again = await theirs.get_session(**APP, session_id="one")
+    assert again is not None
+    assert again.model_dump() == session.model_dump()
+    await ours.close()
+    await theirs.close()
+
+
+def test_the_tables_are_those_of_adks_own_service(tmp_path: Path) -> None:
+    async def made() -> None:
+        service = SqliteSessionService(str(tmp_path / "theirs.db"))
+        await service.list_sessions(app_name="app")
+        await service.close()
+
+    asyncio.run(made())
+    with (
+        closing(sqlite3.connect(tmp_path / "theirs.db")) as theirs,
+        closing(sqlite3.connect(":memory:")) as ours,
+    ):
+        ours.executescript(SCHEMA)
+        for pragma in ("table_info", "foreign_key_list", "index_list"):
+            for table in ("app_states", "user_states", "sessions", "events"):
+                query = f"PRAGMA {pragma}({table})"
+                assert ours.execute(query).fetchall() == theirs.execute(query).fetchall()
+
+
+@pytest.mark.anyio
+async def test_navigations_that_version_0_1_0_stored_are_read_and_gone_on_with(tmp_path: Path) -> None:
+    data = stored_by_0_1_0(tmp_path)
+    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+    (mine,) = await navigator.navigations()
+    (others,) = await navigator.navigations("alice")
+    assert (mine.goal, mine.steps) == ("token_expired rejects tokens too early", 2)
+    assert (others.goal, others.steps) == ("where are routes dispatched?", 2)
+    context = await navigator.context(mine.navigation_id)
+    assert "def token_expired" in context.context_string
+    assert len(await navigator.decisions(mine.navigation_id)) == 3
+    stepped = await navigator.step(mine.navigation_id, updates={"budget": 700})
+    assert (stepped.step_number, stepped.map_token_budget) == (3, 700)
+    await navigator.forget(others.navigation_id, user="alice")
+    assert await navigator.navigations("alice") == []
+    await navigator.aclose()
+    with closing(sqlite3.connect(data / DATABASE)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        found = connection.execute("SELECT DISTINCT session_id FROM events").fetchall()
+    assert found == [(mine.navigation_id,)]
