@@ -120,6 +120,14 @@ def symbol_query(language: str) -> Query:
     return compile_query(language, text)
 
 
+@cache
+def facts_query(language: str) -> Query:
+    """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``."""
+    folder = LANGUAGES[language].queries or language
+    text = resources.files("repo_map").joinpath("queries", folder, "facts.scm").read_text(encoding="utf-8")
+    return compile_query(language, text)
+
+
 def load(language: str) -> None:
     """Load what reading a language takes; raises ``GrammarMissingError``."""
     parser_for(language)

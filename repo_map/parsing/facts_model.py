@@ -1,0 +1,92 @@
+"""The values that a reader of facts gives, and the kinds that all families share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+# Kinds of sites.
+CALL: Final = 0
+"""The name is called, or what it names is constructed."""
+TYPE: Final = 1
+"""The name stands where a type is written."""
+VALUE: Final = 2
+"""The name is handed on, returned or assigned without being called."""
+BASE: Final = 3
+"""The name is what a class extends or implements."""
+DECORATOR: Final = 4
+"""The name decorates or annotates a definition."""
+SITE_KINDS: Final = ("call", "type", "value", "base", "decorator")
+
+# Kinds of bindings.
+IMPORT: Final = 0
+"""``value`` is a module, or ``module:name``; ``name`` is what the file calls it, ``""`` for nothing."""
+STAR: Final = 1
+"""Every name of the module ``value``."""
+ASSIGNED: Final = 2
+"""``value`` is an expression, ``""`` where nothing is known of it: the name is bound all the same."""
+DECLARED: Final = 3
+"""``value`` is a written type."""
+FIELD: Final = 4
+"""A field of the class around ``definition``, bound to an expression that is read in ``definition``."""
+FIELD_TYPE: Final = 5
+"""A field of the class around ``definition`` with its written type."""
+BASE_OF: Final = 6
+"""``definition`` extends or implements the expression ``value``, whose last name is ``name``."""
+RETURNED: Final = 7
+"""``definition`` returns the expression ``value``."""
+RETURN_TYPE: Final = 8
+"""``definition`` returns the written type ``value``."""
+DECORATED: Final = 9
+"""``definition`` is decorated with the expression ``value``, whose last name is ``name``."""
+RENAMED: Final = 10
+"""An import under another name than its own; ``value`` as for ``IMPORT``."""
+EXPORTED: Final = 11
+"""``name`` is what others call the expression ``value`` of this file."""
+
+NARROWED: Final = 12
+"""``last:type``: from this line to the line ``last``, 0 for the end, the name has the written type."""
+
+
+class Site(NamedTuple):
+    """A use of a name."""
+
+    name: str
+    """The last part: ``run`` of ``self.task.run()``."""
+    receiver: str
+    """What stands before it as an expression in the family's normal form, ``""`` where nothing does."""
+    definition: int
+    """Index of the innermost enclosing definition, -1 at the top."""
+    line: int
+    """1-based."""
+    kind: int
+    indent: int
+    """Columns before the first word of its line, 255 at most."""
+
+
+class Binding(NamedTuple):
+    """A name and what is written of its meaning."""
+
+    name: str
+    value: str
+    """An expression or a written type in the family's normal form."""
+    definition: int
+    """Index of the innermost enclosing definition, -1 at the top."""
+    line: int
+    """1-based, from which on it holds."""
+    kind: int
+    indent: int
+    """Columns before its statement, 255 at most."""
+
+
+class FileFacts(NamedTuple):
+    """The facts of one file, each in source order of its kind."""
+
+    sites: tuple[Site, ...]
+    bindings: tuple[Binding, ...]
+
+
+NO_FACTS: Final = FileFacts((), ())
+
+OwnerOf = Callable[[int], int]
+"""From a byte offset to the index of the innermost definition around it."""

@@ -1,0 +1,24 @@
+(call function: (_) @call)
+(assignment) @assign
+(named_expression) @walrus
+(function_definition) @function
+(class_definition superclasses: (argument_list) @bases)
+(decorator (_) @decorator)
+(return_statement (_) @return)
+(yield (_) @yield)
+(for_statement) @for
+(for_in_clause) @comprehension
+(as_pattern) @as
+(lambda parameters: (_) @parameters)
+(type) @type
+(import_statement) @import
+(import_from_statement) @import
+(argument_list [(identifier) (attribute)] @value)
+(keyword_argument value: [(identifier) (attribute)] @value)
+(list [(identifier) (attribute)] @value)
+(tuple [(identifier) (attribute)] @value)
+(set [(identifier) (attribute)] @value)
+(pair value: [(identifier) (attribute)] @value)
+(except_clause (identifier) @type)
+(if_statement condition: (call function: (identifier) @test arguments: (argument_list)) consequence: (block))
+(assert_statement (call function: (identifier) @test))
