@@ -181,7 +181,7 @@ class RepoIndex:
 
     @property
     def expressions(self) -> StringTable:
-        """The receivers of sites and the values of bindings, in the normal form of their language's family."""
+        """The receivers of sites and the values of bindings, in the form of their language's family."""
         return self._tables.expressions
 
     @property

@@ -16,8 +16,8 @@ from repo_map.parsing import facts_python
 from repo_map.parsing.definitions import Found
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf
 
-FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf, CpuDeadline], FileFacts]
-"""From source, tree, language, definitions, their owners, and the time that is left."""
+FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
+"""From source, tree, language, definitions and their owners."""
 
 READERS: Final[dict[str, FactReader]] = {"python": facts_python.read}
 """The reader of each language that relations are resolved for."""
@@ -28,9 +28,9 @@ def find_facts(
 ) -> FileFacts:
     """Read the facts of one file; none for a language without a reader."""
     reader = READERS.get(language)
-    if reader is None:
+    if reader is None or deadline.is_over():
         return NO_FACTS
-    return reader(source, tree, language, found, owner_finder(found), deadline)
+    return reader(source, tree, language, found, owner_finder(found))
 
 
 def owner_finder(found: Sequence[Found]) -> OwnerOf:

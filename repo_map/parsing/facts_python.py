@@ -2,8 +2,8 @@
 
 The normal form of an expression: a root, then what is done with it. Roots: a name, ``'`` text, ``0`` number,
 ``?`` anything, ``[e]`` several of ``e``, ``{k,v}`` a mapping, ``(a,b)`` a tuple, ``(|a|b)`` one of several,
-``<T>`` what has the written type ``T``. Then: ``.name``, ``()`` called, ``[]`` subscripted, ``*`` iterated over,
-``%`` entered as a context, ``#1`` the second of a tuple.
+``<T>`` what has the written type ``T``. Then: ``.name``, ``()`` called, ``[]`` subscripted, ``*`` iterated
+over, ``%`` entered as a context, ``#1`` the second of a tuple.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Final
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
-from repo_map.languages.parser import CpuDeadline
 from repo_map.parsing.definitions import Found
 from repo_map.parsing.facts_model import (
     ASSIGNED,
@@ -56,12 +55,9 @@ _SAME: Final = frozenset({"list", "sorted", "reversed", "set", "tuple", "frozens
 _FIRST: Final = frozenset({"next", "min", "max", "anext"})
 _OWN: Final = frozenset({"self", "cls"})
 _PLACEHOLDERS: Final = ("?", "'", "0")
-_new_site = tuple.__new__
 
 
-def read(
-    source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf, deadline: CpuDeadline
-) -> FileFacts:
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
     """Read the facts of one Python file."""
     cursor = QueryCursor(facts_query(language))
     cursor.set_max_start_depth(DEEPEST)
@@ -81,34 +77,14 @@ class _Reader:
         self._imported: set[str] = set()
         self._annotated: set[int] = set()
         self._has_star = False
+        self._known: set[str] = set()
+        self._mine: set[str] = set()
+        self._functions: set[str] = set()
 
     def read(self, captures: dict[str, list[Node]]) -> FileFacts:
-        get = captures.get
-        for node in get("import", ()):
-            self._import(node)
-        for node in get("function", ()):
-            self._function(node)
-        for node in get("bases", ()):
-            self._bases(node)
-        for node in get("decorator", ()):
-            self._decorator(node)
-        for node in get("assign", ()):
-            self._assign(node)
-        for node in get("walrus", ()):
-            self._bind(node.child_by_field_name("name"), self._of(node, "value"), node)
-        for node in get("for", ()):
-            self._bind(node.child_by_field_name("left"), _then(self._of(node, "right"), "*"), node)
-        for node in get("comprehension", ()):
-            value = _then(self._of(node, "right"), "*")
-            self._bind(node.child_by_field_name("left"), value, node.parent or node)
-        for node in get("as", ()):
-            self._as(node)
-        for node in get("return", ()):
-            self._return(node, "")
-        for node in get("yield", ()):
-            self._return(node, "[")
-        for node in get("test", ()):
-            self._narrow(node)
+        for role, take in _ROLES.items():
+            for node in captures.get(role, ()):
+                take(self, node)
         bindings = self._telling()
         return FileFacts(self._sites(captures), bindings)
 
@@ -117,19 +93,17 @@ class _Reader:
         known = {item.name for item in self._found} | {each.name for each in self._bindings if each.value}
         self._known = known
         kept = [each for each in self._bindings if each.value or each.name in known]
-        kept.sort(key=lambda each: each.line)
+        kept.sort(key=_line_of)
         return tuple(kept)
 
     # Bindings.
 
     def _add(self, name: str, value: str, byte: int, row: int, kind: int) -> None:
         if value in _PLACEHOLDERS:
-            if kind == FIELD or kind == RETURNED:
+            if kind in (FIELD, RETURNED):
                 return
             value = ""
-        self._bindings.append(
-            _new_site(Binding, (name, value, self._owner(byte), row + 1, kind, self._indent(row)))
-        )
+        self._bindings.append(Binding(name, value, self._owner(byte), row + 1, kind, self._indent(row)))
 
     def _indent(self, row: int) -> int:
         line = self._lines[row]
@@ -183,27 +157,28 @@ class _Reader:
     def _parameter(self, child: Node, byte: int) -> None:
         kind, row = child.type, child.start_point[0]
         if kind == "identifier":
-            name = self._text(child)
-            if name not in _OWN:
+            if (name := self._text(child)) not in _OWN:
                 self._add(name, "", byte, row, ASSIGNED)
-        elif kind == "typed_parameter":
-            target, written = child.children[0], child.child_by_field_name("type")
-            value = self._type(written) if written is not None else ""
-            if target.type == "list_splat_pattern":
-                target, value = target.children[-1], f"tuple[{value}]" if value else ""
-            elif target.type == "dictionary_splat_pattern":
-                target, value = target.children[-1], f"dict[str,{value}]" if value else ""
-            self._add(self._text(target), value, byte, row, DECLARED)
-        elif kind == "typed_default_parameter":
-            name, written = child.child_by_field_name("name"), child.child_by_field_name("type")
-            if name is not None and written is not None:
-                self._add(self._text(name), self._type(written), byte, row, DECLARED)
-        elif kind == "default_parameter":
-            name = child.child_by_field_name("name")
-            if name is not None and name.type == "identifier":
-                self._add(self._text(name), self._of(child, "value"), byte, row, ASSIGNED)
-        elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
-            self._add(self._text(child.children[-1]), "", byte, row, ASSIGNED)
+            return
+        named, written = child.child_by_field_name("name"), child.child_by_field_name("type")
+        if kind == "typed_parameter":
+            named = child.children[0]
+        elif kind.endswith("splat_pattern"):
+            named = child
+        if named is None:
+            return
+        value = self._type(written) if written is not None else ""
+        form = _SPLATS.get(named.type)
+        if form is not None:
+            named, value = named.children[-1], form.format(value) if value else ""
+        if named.type != "identifier":
+            return
+        if written is not None:
+            self._add(self._text(named), value, byte, row, DECLARED)
+        else:
+            default = child.child_by_field_name("value") if kind == "default_parameter" else None
+            value = _UNKNOWN if default is None else self._expression(default, 0)
+            self._add(self._text(named), value, byte, row, ASSIGNED)
 
     def _bases(self, node: Node) -> None:
         for child in node.named_children:
@@ -237,6 +212,13 @@ class _Reader:
                 self._field(left, value, node, FIELD_TYPE)
         elif right is not None:
             self._bind(left, self._expression(right, 0), node)
+
+    def _walrus(self, node: Node) -> None:
+        self._bind(node.child_by_field_name("name"), self._of(node, "value"), node)
+
+    def _loop(self, node: Node) -> None:
+        at = node if node.type == "for_statement" else node.parent or node
+        self._bind(node.child_by_field_name("left"), _then(self._of(node, "right"), "*"), at)
 
     def _bind(self, target: Node | None, value: str, at: Node, depth: int = 0) -> None:
         """Bind a target, or each of several, to an expression."""
@@ -272,14 +254,14 @@ class _Reader:
         else:
             self._bind(target, _UNKNOWN, node)
 
-    def _return(self, node: Node, lead: str) -> None:
-        owner = self._owner(node.start_byte)
-        if owner in self._annotated:
-            return
+    def _return(self, node: Node) -> None:
+        if self._owner(node.start_byte) not in self._annotated:
+            self._add("", self._expression(node, 0), node.start_byte, node.start_point[0], RETURNED)
+
+    def _yield(self, node: Node) -> None:
         value = self._expression(node, 0)
-        if value not in _PLACEHOLDERS:
-            value = f"[{value}]" if lead else value
-            self._add("", value, node.start_byte, node.start_point[0], RETURNED)
+        if self._owner(node.start_byte) not in self._annotated and value not in _PLACEHOLDERS:
+            self._add("", f"[{value}]", node.start_byte, node.start_point[0], RETURNED)
 
     def _narrow(self, node: Node) -> None:
         """Read ``if isinstance(x, T):`` and ``assert isinstance(x, T)``."""
@@ -303,53 +285,71 @@ class _Reader:
     # Sites.
 
     def _sites(self, captures: dict[str, list[Node]]) -> tuple[Site, ...]:
-        sites: list[Site] = []
-        add = sites.append
+        self._mine = {item.name for item in self._found} | self._imported
+        self._functions = {item.name for item in self._found if item.kind == "function"}
+        found: list[Site] = []
+        self._calls(captures.get("call", ()), found)
+        for node in captures.get("value", ()):
+            self._value(node, VALUE, found)
+        for node in captures.get("decorator", ()):
+            if node.type != "call":
+                self._value(node, DECORATOR, found)
+        self._types(captures.get("type", ()), TYPE, found)
+        self._types(captures.get("bases", ()), BASE, found)
+        found.sort(key=_line_of)
+        return tuple(found)
+
+    def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
         new, owner, indent = tuple.__new__, self._owner, self._indent
-        source = self._source
-        known, has_star = self._known, self._has_star
-        mine = {item.name for item in self._found} | self._imported
-        functions = {item.name for item in self._found if item.kind == "function"}
-        for node in captures.get("call", ()):
+        source, known, has_star = self._source, self._known, self._has_star
+        is_chain = _CHAIN.fullmatch
+        for node in nodes:
             start, end = node.byte_range
             text = source[start:end]
-            row = node.end_point[0]
-            if _CHAIN.fullmatch(text):
+            if is_chain(text):
                 receiver, _, name = text.decode("utf-8", "replace").rpartition(".")
-            else:
-                named = self._named(node)
-                if named is None:
-                    continue
+            elif (named := self._named(node)) is not None:
                 receiver, name = named
-            if not receiver and name not in known and (name in _BUILTINS or not has_star):
+            else:
                 continue
-            if receiver in ("'", "0"):
+            if (
+                (name not in known and (name in _BUILTINS or not has_star))
+                if not receiver
+                else (receiver in _PLACEHOLDERS and receiver != _UNKNOWN)
+            ):
                 continue
-            add(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
-        for node in captures.get("value", ()):
-            chain = self._chain(node)
-            receiver, _, name = chain.rpartition(".")
-            root = receiver.partition(".")[0] if receiver else name
-            if root in mine or (receiver in _OWN and name in functions):
-                row = node.end_point[0]
-                add(new(Site, (name, receiver, owner(node.start_byte), row + 1, VALUE, indent(row))))
-        for role, kind in (("type", TYPE), ("bases", BASE)):
-            for node in captures.get(role, ()):
-                start, end = node.byte_range
-                row = node.start_point[0]
-                for written in _DOTTED.finditer(source[start:end].decode("utf-8", "replace")):
-                    receiver, _, name = written[0].rpartition(".")
+            row = node.end_point[0]
+            found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
+
+    def _value(self, node: Node, kind: int, found: list[Site]) -> None:
+        start, end = node.byte_range
+        receiver, _, name = self._source[start:end].decode("utf-8", "replace").rpartition(".")
+        root = receiver.partition(".")[0] or name
+        if root in self._mine or (receiver in _OWN and name in self._functions):
+            if receiver and not self._chain(node):
+                return
+            row = node.end_point[0]
+            found.append(Site(name, receiver, self._owner(start), row + 1, kind, self._indent(row)))
+
+    def _types(self, nodes: Sequence[Node], kind: int, found: list[Site]) -> None:
+        """Read the names in written types; the same is written again and again."""
+        read: dict[bytes, list[tuple[str, str, int]]] = {}
+        source, mine = self._source, self._mine
+        for node in nodes:
+            start, end = node.byte_range
+            written = source[start:end]
+            names = read.get(written)
+            if names is None:
+                text = written.decode("utf-8", "replace")
+                names = read[written] = []
+                for each in _DOTTED.finditer(text):
+                    receiver, _, name = each[0].rpartition(".")
                     if (receiver.partition(".")[0] or name) in mine:
-                        below = written.string.count("\n", 0, written.start())
-                        add(new(Site, (name, receiver, owner(start), row + below + 1, kind, indent(row))))
-        for node in captures.get("decorator", ()):
-            if node.type != "call" and (chain := self._chain(node)):
-                receiver, _, name = chain.rpartition(".")
-                if (receiver.partition(".")[0] or name) in mine:
-                    row = node.end_point[0]
-                    add(new(Site, (name, receiver, owner(node.start_byte), row + 1, DECORATOR, indent(row))))
-        sites.sort(key=lambda site: site.line)
-        return tuple(sites)
+                        names.append((name, receiver, text.count("\n", 0, each.start())))
+            if names:
+                owner, row = self._owner(start), node.start_point[0]
+                for name, receiver, below in names:
+                    found.append(Site(name, receiver, owner, row + below + 1, kind, self._indent(row)))
 
     def _named(self, node: Node) -> tuple[str, str] | None:
         """Return receiver and name of what is called, None where it has no name."""
@@ -414,7 +414,7 @@ class _Reader:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None:
             return _UNKNOWN
-        if function.type == "identifier" or function.type == "attribute":
+        if function.type in ("identifier", "attribute"):
             name = self._chain(function)
             last = name.rpartition(".")[2]
             if last == "cast":
@@ -500,6 +500,24 @@ def _then(value: str, suffix: str) -> str:
     return value if value == _UNKNOWN else value + suffix
 
 
+def _line_of(fact: Site | Binding) -> int:
+    return fact.line
+
+
+_SPLATS: Final = {"list_splat_pattern": "tuple[{}]", "dictionary_splat_pattern": "dict[str,{}]"}
+_ROLES: Final = {
+    "import": _Reader._import,
+    "function": _Reader._function,
+    "bases": _Reader._bases,
+    "decorator": _Reader._decorator,
+    "assign": _Reader._assign,
+    "walrus": _Reader._walrus,
+    "loop": _Reader._loop,
+    "as": _Reader._as,
+    "return": _Reader._return,
+    "yield": _Reader._yield,
+    "test": _Reader._narrow,
+}
 _TEXTS: Final = frozenset({"string", "concatenated_string"})
 _NUMBERS: Final = frozenset(
     {"integer", "float", "true", "false", "none", "comparison_operator", "not_operator"}

@@ -14,7 +14,7 @@ from repo_map.languages.registry import language_called, language_in, language_n
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
 from repo_map.parsing.facts import find_facts
-from repo_map.parsing.facts_model import FileFacts
+from repo_map.parsing.facts_model import Binding, FileFacts, Site
 from repo_map.parsing.imports import find_imports
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.queries import DEEPEST, scan
@@ -159,8 +159,8 @@ class _Merged:
         self._references: list[Reference] = list(outer.references)
         self._imports: list[Import] = list(outer.imports)
         self._problems: list[str] = list(outer.problems)
-        self._sites = list(outer.facts.sites)
-        self._bindings = list(outer.facts.bindings)
+        self._sites: list[Site] = list(outer.facts.sites)
+        self._bindings: list[Binding] = list(outer.facts.bindings)
         self._moved: dict[int, int] = {-1: -1}
         self._is_hard = outer.is_hard
 
@@ -242,10 +242,12 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     if kept < len(imports):
         imports = imports[:kept]
         problems.append(f"more than {most:,} imports; the first {kept:,} were read")
-    sites, bindings = (
-        tuple(each for each in facts if each.definition < most)[: most * _REFERENCES_PER_DEFINITION]
-        for facts in symbols.facts
-    )
+    many = most * _REFERENCES_PER_DEFINITION
+    sites, bindings = symbols.facts
+    if len(sites) > many or len(bindings) > many:
+        problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
+    sites = tuple(each for each in sites[:many] if each.definition < most)
+    bindings = tuple(each for each in bindings[:many] if each.definition < most)
     facts = FileFacts(sites, bindings)
     return FileSymbols(
         symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts

@@ -1,1 +1,1 @@
-"""Who means whom: uses of names resolved to the definitions that they mean, as far as what is written goes."""
+"""Who means whom: uses of names resolved to the definitions that they mean, as far as that is written."""

@@ -62,7 +62,7 @@ class FileView:
         )
 
     def scope(self, row: int) -> int:
-        """Return the innermost definition at or around ``row`` that names can be bound in, -1 for the file."""
+        """Return the innermost scope at or around a definition, -1 for the file."""
         while row >= 0 and self.definitions[row].kind not in SCOPES:
             row = self.definitions[row].parent
         return row

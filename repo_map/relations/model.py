@@ -73,7 +73,7 @@ class Family(Protocol):
         """Return what a site of a file means."""
 
     def names_of(self, place: Place) -> frozenset[str]:
-        """Return the names by which sites may use a definition: its own last part, and what it is renamed to."""
+        """Return the names by which sites may use a definition: its own, and what it is renamed to."""
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the classes of this repository that a class extends or implements directly, in order."""

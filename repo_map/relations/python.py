@@ -1,4 +1,4 @@
-"""What names mean in Python: modules, scopes, receivers, inheritance, written types, and what functions return."""
+"""What names mean in Python: modules, scopes, receivers, inheritance, types, and what functions return."""
 
 from __future__ import annotations
 
@@ -541,7 +541,7 @@ class Python:
         return found
 
     def _bases(self, place: Place) -> Values:
-        """Return the direct bases of a class, in order; what is not ours as that, what is unknown as ``?``."""
+        """Return the direct bases of a class, in order; what is unknown is ``?``."""
         key = ("bases", place)
         if (kept := self._known.get(key)) is not None:
             return kept  # type: ignore[return-value]
@@ -725,14 +725,8 @@ class Python:
 
     def _of_type(self, where: Where, head: str, arguments: tuple[str, ...]) -> Values:
         last = head.rpartition(".")[2]
-        if last in ("None", "NoReturn", "Never", "Any", "object", "Literal", ""):
-            return (
-                ()
-                if last in ("Any", "object", "")
-                else (Value(_FOREIGN, name=last),)
-                if last == "Literal"
-                else ()
-            )
+        if last in _NOTHING:
+            return ()
         if last in _WRAPPERS:
             return self._typed(where, arguments[0]) if arguments else ()
         if last == "Union":
@@ -740,37 +734,33 @@ class Python:
         if last in _AWAITED and arguments:
             return self._typed(where, arguments[-1])
         if last in ("type", "Type") and arguments:
-            return tuple(
-                each._replace(kind=_CLASS)
-                for each in self._typed(where, arguments[0])
-                if each.kind == _INSTANCE
-            )
+            found = self._typed(where, arguments[0])
+            return tuple(each._replace(kind=_CLASS) for each in found if each.kind == _INSTANCE)
         if last == "Self":
-            view = self._views[where.file]
-            owner = view.class_around(where.row)
+            owner = self._views[where.file].class_around(where.row)
             return (Value(_INSTANCE, where.file, owner),) if owner >= 0 else ()
         # What is written as a type may be defined below.
         values = self._evaluate(where._replace(line=0), parse(head))
-        found: list[Value] = []
-        for value in values:
-            if value.kind == _CLASS:
-                found.append(Value(_INSTANCE, value.file, value.row))
-            elif value.kind == _FOREIGN_CLASS:
-                parts = tuple(self._typed(where, each) for each in arguments)
-                name = value.name.rpartition(".")[2]
-                if name in ("tuple", "Tuple"):
-                    if (len(arguments) == 2 and arguments[1] == "...") or len(arguments) == 1:
-                        found.append(Value(_FOREIGN, name="list", parts=parts[:1]))
-                    else:
-                        found.append(Value(_TUPLE, name="tuple", parts=parts))
-                else:
-                    found.append(Value(_FOREIGN, name=name, parts=parts))
-            elif value.kind in (_INSTANCE, _TUPLE):
-                # A name for a type: ``Handler = Union[A, B]`` is read as what it was made of.
-                found.append(value)
-        return tuple(found)
+        return tuple(self._made(where, value, arguments) for value in values if value.kind in _TYPES)
+
+    def _made(self, where: Where, value: Value, arguments: tuple[str, ...]) -> Value:
+        """Return the instance of a type with its arguments."""
+        if value.kind == _CLASS:
+            return Value(_INSTANCE, value.file, value.row)
+        if value.kind != _FOREIGN_CLASS:
+            # A name for a type: ``Handler = Union[A, B]`` is read as what it was made of.
+            return value
+        parts = tuple(self._typed(where, each) for each in arguments)
+        name = value.name.rpartition(".")[2]
+        if name not in ("tuple", "Tuple"):
+            return Value(_FOREIGN, name=name, parts=parts)
+        if len(arguments) == 1 or arguments[1:] == ("...",):
+            return Value(_FOREIGN, name="list", parts=parts[:1])
+        return Value(_TUPLE, name="tuple", parts=parts)
 
 
+_NOTHING: Final = frozenset({"None", "NoReturn", "Never", "Any", "object", "Literal", ""})
+_TYPES: Final = frozenset({_CLASS, _FOREIGN_CLASS, _INSTANCE, _TUPLE})
 _FOREIGN_KINDS: Final = frozenset({_FOREIGN, _FOREIGN_CLASS, _METHOD, _TUPLE})
 
 

@@ -33,7 +33,7 @@ class Modules:
             if stem not in self._ids or path.endswith(".py"):
                 self._ids[stem] = file
         self._packages = {_folder(stem) for stem in self._ids if stem.rpartition("/")[2] == "__init__"}
-        self._folders = set()
+        self._folders: set[str] = set()
         for stem in self._ids:
             folder = _folder(stem)
             while folder not in self._folders:
@@ -57,7 +57,7 @@ class Modules:
         return self._root_of[folder]
 
     def find(self, importer: int, name: str) -> Module | None:
-        """Return what ``name``, dots before it for relative, leads to from a file; None for what is not here."""
+        """Return what ``name``, dots before it for relative, leads to; None where it is not here."""
         folder = _folder(self._paths[importer])
         key = (folder, name)
         if key not in self._known:

@@ -51,7 +51,7 @@ class Relations:
         targets = {place, *self._constructed_by(family, place)}
         names = frozenset(name for each in targets for name in family.names_of(each))
         for file, site in self._sites(names, family):
-            if relation := self._relation(family, file, site, place, targets, least):
+            if relation := self._relation(file, site, (place, targets), least):
                 found.append(relation)
         return tuple(found)
 
@@ -73,7 +73,7 @@ class Relations:
         found: list[Relation] = []
         for site in view.sites:
             if site.definition in inside:
-                targets, confidence = self._targets(family, file, site)
+                targets, confidence = self._targets(file, site, least)
                 if confidence >= least:
                     found += (
                         Relation(_KINDS[site.kind], (file, site.definition), target, site.line, confidence)
@@ -191,26 +191,27 @@ class Relations:
                 yield file, site
 
     def _relation(
-        self, family: Family, file: int, site: Site, place: Place, wanted: set[Place], least: Confidence
+        self, file: int, site: Site, wanted: tuple[Place, set[Place]], least: Confidence
     ) -> Relation | None:
-        if least == Confidence.RESOLVED:
-            targets, confidence = self.meaning(file, site).targets, Confidence.RESOLVED
-        else:
-            targets, confidence = self._targets(family, file, site)
-        if confidence < least or wanted.isdisjoint(targets):
+        """Return what a site does with the first place wanted, where it means one of them."""
+        place, targets = wanted
+        meant, confidence = self._targets(file, site, least)
+        if confidence < least or targets.isdisjoint(meant):
             return None
-        source = (file, site.definition)
         kind = _KINDS[site.kind]
-        if place not in targets and kind not in _CALLS:
+        if place not in meant and kind not in _CALLS:
             return None  # A class that is named is not constructed.
-        return Relation(kind, source, place, site.line, confidence)
+        return Relation(kind, (file, site.definition), place, site.line, confidence)
 
-    def _targets(self, family: Family, file: int, site: Site) -> tuple[tuple[Place, ...], Confidence]:
-        """Return what a site means, or may mean where nothing written says so."""
+    def _targets(self, file: int, site: Site, least: Confidence) -> tuple[tuple[Place, ...], Confidence]:
+        """Return what a site means, or what it may mean where nothing written says so."""
         meaning = self.meaning(file, site)
-        if meaning.targets:
+        if meaning.targets or least == Confidence.RESOLVED:
             return meaning.targets, Confidence.RESOLVED
-        if meaning.is_outside or not site.receiver or site.kind != CALL or site.name in family.common:
+        family = self._family(file)
+        if meaning.is_outside or not site.receiver or site.kind != CALL or family is None:
+            return (), Confidence.POSSIBLE
+        if site.name in family.common:
             return (), Confidence.POSSIBLE
         namesakes = [each for each in self._named(site.name) if self._family(each[0]) is family]
         if not namesakes or len(namesakes) > _MOST_NAMESAKES:
@@ -221,12 +222,13 @@ class Relations:
         """Return the methods of a name, in the order of the repository."""
         index = self._index
         number = index.strings.get(name)
-        rows = np.flatnonzero(index.symbols.name == number) if number is not None else []
+        if number is None:
+            return []
         found: list[Place] = []
-        for row in list(rows):
+        for row in np.flatnonzero(index.symbols.name == number).tolist():
             if index.kinds[int(index.symbols.kind[row])] == "method":
                 file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-                found.append((file, int(row) - int(index.symbols.file_start[file])))
+                found.append((file, row - int(index.symbols.file_start[file])))
         return found
 
     def _constructed_by(self, family: Family, place: Place) -> tuple[Place, ...]:

@@ -6,10 +6,8 @@
 (decorator (_) @decorator)
 (return_statement (_) @return)
 (yield (_) @yield)
-(for_statement) @for
-(for_in_clause) @comprehension
+[(for_statement) (for_in_clause)] @loop
 (as_pattern) @as
-(lambda parameters: (_) @parameters)
 (type) @type
 (import_statement) @import
 (import_from_statement) @import
