@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.parsing.facts_model import FIELD, FIELD_TYPE, Binding, Site
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    DECLARED,
+    EXPORTED,
+    FIELD,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    RENAMED,
+    Binding,
+    Site,
+)
 from repo_map.parsing.values import Definition
 from repo_map.recent import Recent
 
@@ -20,6 +31,7 @@ SCOPES: Final = frozenset(
 )
 """Kinds of definition that names can be bound in."""
 CLASSES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
+_NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, NARROWED, EXPORTED})
 _MOST_ROWS: Final = 400_000
 
 
@@ -82,7 +94,7 @@ class FileView:
         """The bindings of each name in each scope, by line; fields are not among them."""
         found: dict[tuple[int, str], list[Binding]] = {}
         for each in self.bindings:
-            if each.kind not in (FIELD, FIELD_TYPE):
+            if each.kind in _NAMES:
                 found.setdefault((self.scope(each.definition), each.name), []).append(each)
         return found
 

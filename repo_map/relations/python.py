@@ -306,6 +306,8 @@ class Python:
                     chosen.append(each)
                     return chosen
                 continue
+            if each.line == where.line and each.kind == ASSIGNED and not _BEFOREHAND.search(each.value):
+                continue  # ``x = x.next()`` reads what was bound before.
             chosen.append(each)
             if each.indent <= where.indent:
                 break
@@ -761,6 +763,8 @@ class Python:
 
 _NOTHING: Final = frozenset({"None", "NoReturn", "Never", "Any", "object", "Literal", ""})
 _TYPES: Final = frozenset({_CLASS, _FOREIGN_CLASS, _INSTANCE, _TUPLE})
+_BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
+"""A loop, a comprehension or a context binds its name before the rest of its line is read."""
 _FOREIGN_KINDS: Final = frozenset({_FOREIGN, _FOREIGN_CLASS, _METHOD, _TUPLE})
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from repo_map.parsing.facts_model import BASE_OF, CALL, SITE_KINDS, Site
+from repo_map.parsing.facts_model import BASE_OF, CALL, SITE_KINDS, VALUE, Site
 from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
 from repo_map.relations.model import Confidence, Family, Meaning, Place, Relation, RelationKind
@@ -53,7 +54,26 @@ class Relations:
         for file, site in self._sites(names, family):
             if relation := self._relation(file, site, (place, targets), least):
                 found.append(relation)
-        return tuple(found)
+        if self._views[place[0]].definitions[place[1]].kind in CLASSES:
+            found += self._named_in_receivers(family, place, names)
+            found.sort(key=lambda each: (each.source[0], each.line))
+        return tuple(dict.fromkeys(found))
+
+    def _named_in_receivers(self, family: Family, place: Place, names: frozenset[str]) -> Iterator[Relation]:
+        """Yield the sites where a class stands before a dot: ``Color.RED``, ``Route.of()``."""
+        index = self._index
+        named = re.compile(r"((?:[^\W\d]\w*\.)*)(%s)(?=\Z|[.\[])" % "|".join(map(re.escape, sorted(names))))
+        numbers = [number for number, text in enumerate(index.expressions) if named.match(text)]
+        rows = np.flatnonzero(np.isin(index.sites.receiver, numbers))
+        files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
+        for file, site in zip(files.tolist(), sites_at(index, rows), strict=True):
+            if self._family(file) is family and (before := named.match(site.receiver)):
+                before_it = before[1].removesuffix(".")
+                inner = site._replace(name=before[2], receiver=before_it, kind=VALUE)
+                if place in self.meaning(file, inner).targets:
+                    yield Relation(
+                        RelationKind.VALUE, (file, site.definition), place, site.line, Confidence.RESOLVED
+                    )
 
     def calls_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
