@@ -1,780 +1,139 @@
-"""What names mean in Python: modules, scopes, receivers, inheritance, types, and what functions return."""
+"""What names mean in Python."""
 
 from __future__ import annotations
 
 import builtins
-import re
-from collections.abc import Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
 
-import numpy as np
-
-from repo_map.parsing.facts_model import (
-    ASSIGNED,
-    BASE_OF,
-    DECLARED,
-    DECORATED,
-    FIELD_TYPE,
-    IMPORT,
-    NARROWED,
-    RENAMED,
-    RETURN_TYPE,
-    RETURNED,
-    STAR,
-    Binding,
-    Site,
+from repo_map.parsing.facts_model import DECORATED
+from repo_map.relations.file_facts import CLASSES, FileView
+from repo_map.relations.inference import (
+    CLASS,
+    FOREIGN,
+    FOREIGN_CLASS,
+    INSTANCE,
+    MODULE,
+    Inference,
+    Value,
+    Values,
 )
-from repo_map.relations.expressions import Expression, Name, One, Text, Typed, parse, parts_of_type
-from repo_map.relations.file_facts import CLASSES, FileView, FileViews
-from repo_map.relations.model import OPEN, OUTSIDE, Meaning, Place
+from repo_map.relations.model import Place
 from repo_map.relations.python_modules import Module, Modules
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_LANGUAGE: Final = "python"
-_DEEPEST: Final = 24
-"""Steps from one expression to the next; a longer way is given up."""
-_MOST_VALUES: Final = 8
-_MOST_KEPT: Final = 200_000
-
-# Kinds of value.
-_MODULE, _CLASS, _INSTANCE, _FUNCTION, _FOREIGN, _FOREIGN_CLASS = (
-    "module",
-    "class",
-    "instance",
-    "function",
-    "foreign",
-    "foreign class",
-)
-_TUPLE, _METHOD, _SUPER = "tuple", "foreign method", "super"
-
-
-class Value(NamedTuple):
-    """What an expression may be."""
-
-    kind: str
-    file: int = -1
-    row: int = -1
-    name: str = ""
-    """Of what is not ours, or the folder of a package."""
-    parts: tuple[tuple[Value, ...], ...] = ()
-    """Type arguments, items of a tuple, or the receiver that a function is bound to."""
-
-
-Values = tuple[Value, ...]
-"""Any one of them; empty where nothing is known."""
-_STRANGER: Final = Value(_FOREIGN)
-
-
-class Where(NamedTuple):
-    """A place in the source that an expression is read at."""
-
-    file: int
-    row: int
-    """Innermost definition."""
-    line: int
-    """What is bound below it counts only in scopes around; 0 for all."""
-    indent: int = 255
-
-
-_BUILTINS: Final = frozenset(dir(builtins))
 _PROPERTIES: Final = frozenset({"property", "cached_property", "cachedproperty", "lazyproperty", "reify"})
 _CONTEXTS: Final = frozenset({"contextmanager", "asynccontextmanager"})
-_WRAPPERS: Final = frozenset(
-    {"Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"}
-)
-_AWAITED: Final = frozenset({"Awaitable", "Coroutine", "Task", "Future"})
-_MAPPINGS: Final = frozenset(
-    {
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "OrderedDict",
-        "defaultdict",
-        "DefaultDict",
-        "WeakValueDictionary",
-        "ItemsView",
-    }
-)
-_PAIRS: Final = frozenset({"items"})
-_VALUES: Final = frozenset({"get", "pop", "setdefault"})
-_ONE: Final = frozenset({"pop", "popleft", "get", "get_nowait", "__next__", "__anext__"})
+_ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_OF_CLASSES: Final = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
-class Python:
+class Python(Inference):
     """The resolver of Python."""
 
-    languages = frozenset({_LANGUAGE})
+    languages = frozenset({"python"})
     common = frozenset(
         name
         for kind in (str, bytes, list, dict, set, tuple, int, float, object, type, BaseException)
         for name in dir(kind)
-    ) | {
-        "close",
-        "read",
-        "write",
-        "flush",
-        "open",
-        "match",
-        "group",
-        "sub",
-        "search",
-        "send",
-        "run",
-        "start",
-        "now",
+    ) | frozenset(
+        [
+            "close",
+            "read",
+            "write",
+            "flush",
+            "open",
+            "match",
+            "group",
+            "sub",
+            "search",
+            "send",
+            "run",
+            "start",
+            "now",
+        ]
+    )
+    own_names = frozenset({"self", "cls"})
+    themselves = frozenset({"self", "cls()"})
+    builtins = frozenset(dir(builtins))
+    nothing = frozenset({"None", "NoReturn", "Never", "Any", "object", "Literal", ""})
+    wrappers = frozenset(
+        {"Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"}
+    )
+    awaited = frozenset({"Awaitable", "Coroutine", "Task", "Future"})
+    mappings = frozenset(
+        [
+            "dict",
+            "Dict",
+            "Mapping",
+            "MutableMapping",
+            "OrderedDict",
+            "defaultdict",
+            "DefaultDict",
+            "WeakValueDictionary",
+        ]
+    )
+    harmless = frozenset({"object", "Generic", "Protocol", "ABC"})
+    initialisers = frozenset({"__init__", "__new__"})
+    givers: ClassVar[Mapping[str, str]] = {
+        "mapping.get": "1",
+        "mapping.pop": "1",
+        "mapping.setdefault": "1",
+        "mapping.values": "[1",
+        "mapping.keys": "[0",
+        "mapping.items": "pairs",
+        "mapping.copy": "=",
+        "several.pop": "0",
+        "several.popleft": "0",
+        "several.get": "0",
+        "several.get_nowait": "0",
+        "several.copy": "=",
     }
 
     def __init__(self, index: RepoIndex) -> None:
-        self._index = index
-        self._views = index.derived(FileViews)
-        number = index.languages.get(_LANGUAGE)
-        files = np.flatnonzero(index.files.language == number).tolist() if number is not None else []
-        self._files: list[int] = files
-        self._modules = Modules(index.paths, files)
-        self._known: dict[object, object] = {}
-        self._active: set[tuple[object, ...]] = set()
-        self._depth = 0
+        super().__init__(index)
+        self._modules = Modules(index.paths, self.files)
 
-    # What the core asks.
+    def module(self, file: int, name: str) -> Value | None:
+        """Return the module of ours that an import in a file names."""
+        found = self._modules.find(file, name)
+        return None if found is None else _value(found)
 
-    def meaning(self, file: int, site: Site) -> Meaning:
-        """Return what a site means."""
-        where = Where(file, site.definition, site.line, site.indent)
-        if not site.receiver:
-            values = self._lookup(where, site.name)
-            if not values and site.name in _BUILTINS:
-                return OUTSIDE
-        else:
-            values = tuple(
-                dict.fromkeys(
-                    found
-                    for value in self._evaluate(where, parse(site.receiver))
-                    for found in self._member(value, site.name, where)
-                )
-            )
-        targets = tuple(
-            sorted({(v.file, v.row) for v in values if v.kind in (_CLASS, _FUNCTION) and v.row >= 0})
-        )
-        if targets:
-            return Meaning(targets)
-        return OUTSIDE if values and all(v.kind in _FOREIGN_KINDS for v in values) else OPEN
+    def submodule(self, module: Value, name: str) -> Value | None:
+        """Return a module of a package."""
+        found = self._modules.at(f"{module.name}/{name}") if module.name else None
+        return None if found is None else _value(found)
 
-    def names_of(self, place: Place) -> frozenset[str]:
-        """Return the names by which sites may use a definition."""
-        name = self._views[place[0]].definitions[place[1]].name
-        names = {name}
-        for _ in range(3):
-            more = {alias for each in names for alias in self._renamed.get(each, ())} - names
-            if not more:
-                break
-            names |= more
-        return frozenset(names)
-
-    def bases(self, place: Place) -> tuple[Place, ...]:
-        """Return the classes of this repository that a class extends directly, in order."""
-        return tuple((v.file, v.row) for v in self._bases(place) if v.kind == _CLASS)
-
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file imports, each with the line where it does."""
-        found: dict[tuple[int, int], None] = {}
-        for each in self._views[file].bindings:
-            if each.kind in (IMPORT, RENAMED, STAR):
-                module, _, name = each.value.partition(":")
-                known = self._modules.find(file, module)
-                if known is None:
-                    continue
-                inner = self._modules.child(known, name) if name else None
-                if inner is not None and inner.file >= 0 and not self._has_own(known, name):
-                    found.setdefault((inner.file, each.line), None)
-                elif known.file >= 0:
-                    found.setdefault((known.file, each.line), None)
-        return tuple(found)
-
-    def _has_own(self, module: Module, name: str) -> bool:
-        return module.file >= 0 and (-1, name) in self._views[module.file].members
-
-    @cached_property
-    def _renamed(self) -> dict[str, tuple[str, ...]]:
-        """The other names of each name: imports ``as``, and plain assignments at the top or in a class."""
-        index, table = self._index, self._index.bindings
-        starts = table.file_start
-        kinds = np.isin(table.kind, (RENAMED, ASSIGNED))
-        values = index.expressions
-        dotted = np.zeros(len(values), bool)
-        plain = re.compile(r"(?:.*:)?[\w.]+\Z")
-        rows = np.flatnonzero(kinds)
-        used = np.unique(table.value[rows]) if len(rows) else np.zeros(0, np.int64)
-        for number in used.tolist():
-            dotted[number] = bool(plain.match(values[number]))
-        rows = rows[dotted[table.value[rows]]] if len(rows) else rows
-        found: dict[str, dict[str, None]] = {}
-        for row in rows.tolist():
-            file = int(np.searchsorted(starts, row, side="right")) - 1
-            if int(table.kind[row]) == ASSIGNED:
-                definition = int(table.definition[row])
-                if definition >= 0 and self._kind(file, definition) in ("function", "method"):
-                    continue
-            last = re.split(r"[.:]", values[int(table.value[row])])[-1]
-            name = index.strings[int(table.name[row])]
-            if last and last != name:
-                found.setdefault(last, {})[name] = None
-        return {name: tuple(others) for name, others in found.items()}
-
-    def _kind(self, file: int, row: int) -> str:
-        index = self._index
-        return index.kinds[int(index.symbols.kind[int(index.symbols.file_start[file]) + row])]
-
-    # Names.
-
-    def _lookup(self, where: Where, name: str) -> Values:
-        """Return what a bare name is at a place: local, of a scope around, of the module."""
-        view = self._views[where.file]
-        scope = view.scope(where.row)
-        inner = True
-        while True:
-            is_class = scope >= 0 and view.definitions[scope].kind in CLASSES
-            if inner or not is_class:
-                found = self._in_scope(view, scope, name, where if inner else None)
-                if found is not None:
-                    return found
-                if scope >= 0 and not is_class and name in ("self", "cls"):
-                    own = self._own(view, scope, name)
-                    if own:
-                        return own
-            if scope < 0:
-                break
-            scope, inner = view.outer(scope), False
-        for star in view.told.get((-1, STAR), ()):
-            found = self._starred(where.file, star, name)
-            if found:
-                return found
-        if name in _BUILTINS:
-            return (Value(_FOREIGN_CLASS, name=name),)
+    def own(self, view: FileView, scope: int, name: str) -> Values:
+        """Return what ``self`` or ``cls`` is in the innermost method around a scope."""
+        while scope >= 0:
+            owner = view.outer(scope)
+            if owner >= 0 and view.definitions[owner].kind in CLASSES:
+                is_class = name == "cls" or view.definitions[scope].name in _OF_CLASSES
+                return (Value(CLASS if is_class else INSTANCE, view.file, owner),)
+            scope = owner
         return ()
 
-    def _own(self, view: FileView, scope: int, name: str) -> Values:
-        """Return what ``self`` or ``cls`` is in a method."""
-        owner = view.definitions[scope].parent
-        owner = view.scope(owner)
-        if owner < 0 or view.definitions[owner].kind not in CLASSES:
-            return ()
-        is_class = name == "cls" or view.definitions[scope].name in (
-            "__new__",
-            "__init_subclass__",
-            "__class_getitem__",
-        )
-        return (Value(_CLASS if is_class else _INSTANCE, view.file, owner),)
+    def is_property(self, function: Value) -> bool:
+        """Tell whether reading a method calls it."""
+        return not _PROPERTIES.isdisjoint(self._decorators(function))
 
-    def _in_scope(self, view: FileView, scope: int, name: str, where: Where | None) -> Values | None:
-        """Return what a name is in one scope, None where the scope does not bind it."""
-        bound = view.bound.get((scope, name), ())
-        rows = [
-            row
-            for row in view.members.get((scope, name), ())
-            if view.definitions[row].kind in ("function", "method", "class")
-        ]
-        if not bound and not rows:
-            return None
-        chosen = self._reaching(bound, where)
-        values: dict[Value, None] = {}
-        for row in rows:
-            kind = _CLASS if view.definitions[row].kind in CLASSES else _FUNCTION
-            values[Value(kind, view.file, row)] = None
-        for each in chosen:
-            for value in self._of_binding(view, each):
-                values[value] = None
-        return tuple(values)[:_MOST_VALUES]
+    def entered(self, function: Value, returned: Values) -> Values:
+        """Return what a call gives: a generator that is decorated to be a context gives what it yields."""
+        if _CONTEXTS.isdisjoint(self._decorators(function)):
+            return returned
+        return (Value(FOREIGN, name="ContextManager", parts=(self.each_of(returned),)),)
 
-    def _reaching(self, bound: Iterable[Binding], where: Where | None) -> list[Binding]:
-        """Return the bindings that may hold at a place, all of them where there is none."""
-        every = list(bound)
-        if where is None or not where.line:
-            return [each for each in every if each.kind != NARROWED]
-        before = [each for each in every if each.line <= where.line]
-        chosen: list[Binding] = []
-        for each in reversed(before):
-            if each.kind == NARROWED:
-                last = int(each.value.partition(":")[0])
-                inside = where.line > each.line and (
-                    where.line <= last if last else where.indent >= each.indent
-                )
-                if inside:
-                    chosen.append(each)
-                    return chosen
-                continue
-            if each.line == where.line and each.kind == ASSIGNED and not _BEFOREHAND.search(each.value):
-                continue  # ``x = x.next()`` reads what was bound before.
-            chosen.append(each)
-            if each.indent <= where.indent:
-                break
-        # A loop's body may use what is bound further down.
-        return chosen or [each for each in every if each.kind != NARROWED]
-
-    def _of_binding(self, view: FileView, each: Binding) -> Values:
-        key = (view.file, each)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._read_binding(view, each)
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
-
-    def _keep(self, key: object, value: object) -> None:
-        if len(self._known) > _MOST_KEPT:
-            self._known.clear()
-        self._known[key] = value
-
-    def _read_binding(self, view: FileView, each: Binding) -> Values:
-        where = Where(view.file, each.definition, each.line, each.indent)
-        if each.kind in (IMPORT, RENAMED):
-            return self._import(view.file, each.value)
-        if not each.value:
-            return ()
-        if each.kind in (DECLARED, FIELD_TYPE):
-            return self._typed(where, each.value)
-        if each.kind == NARROWED:
-            return self._typed(where, each.value.partition(":")[2])
-        return self._evaluate(where, parse(each.value))
-
-    # Modules.
-
-    def _import(self, file: int, value: str) -> Values:
-        name, _, member = value.partition(":")
-        module = self._modules.find(file, name)
-        if module is None:
-            return (Value(_FOREIGN_CLASS, name=member or name),)
-        if not member:
-            return (_module(module),)
-        return self._of_module(_module(module), member)
-
-    def _of_module(self, module: Value, name: str) -> Values:
-        """Return what a module calls ``name``: bound in it, one of its modules, or from a star."""
-        key = ("module", module.file, module.name, name)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._read_module(module, name)
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
-
-    def _read_module(self, module: Value, name: str) -> Values:
-        if module.file >= 0:
-            view = self._views[module.file]
-            found = self._in_scope(view, -1, name, None)
-            if found:
-                return found
-        child = self._modules.at(f"{module.name}/{name}") if module.name else None
-        if child is not None:
-            return (_module(child),)
-        if module.file >= 0:
-            for star in view.told.get((-1, STAR), ()):
-                if found := self._starred(module.file, star, name):
-                    return found
-        return ()
-
-    def _starred(self, file: int, star: Binding, name: str) -> Values:
-        module = self._modules.find(file, star.value)
-        if module is None or name.startswith("_"):
-            return ()
-        return self._of_module(_module(module), name)
-
-    # Expressions.
-
-    def _evaluate(self, where: Where, expression: Expression) -> Values:
-        values = self._root(where, expression)
-        for suffix in expression.then:
-            if not values:
-                return ()
-            found: dict[Value, None] = {}
-            for value in values:
-                for each in self._follow(value, suffix, where):
-                    found[each] = None
-            values = tuple(found)[:_MOST_VALUES]
-        return values
-
-    def _root(self, where: Where, expression: Expression) -> Values:
-        root = expression.root
-        if isinstance(root, Name):
-            if root.name == "super":
-                owner = self._views[where.file].class_around(where.row)
-                return (Value(_SUPER, where.file, owner),) if owner >= 0 else ()
-            return self._lookup(where, root.name)
-        if isinstance(root, Text):
-            return (Value(_FOREIGN, name="str" if root.mark == "'" else "int"),) if root.mark != "?" else ()
-        if isinstance(root, Typed):
-            return self._typed(where, root.written)
-        parts = tuple(self._evaluate(where, each) for each in root.parts)
-        if isinstance(root, One):
-            return tuple(dict.fromkeys(value for part in parts for value in part))[:_MOST_VALUES]
-        kind = {"[": "list", "{": "dict", "(": "tuple"}[root.mark]
-        return (Value(_TUPLE if kind == "tuple" else _FOREIGN, name=kind, parts=parts),)
-
-    def _follow(self, value: Value, suffix: str, where: Where) -> Values:
-        first = suffix[0]
-        if first == ".":
-            return self._attribute(value, suffix[1:], where)
-        if suffix == "()":
-            return self._call(value, where)
-        if first == "[":
-            return self._item(value, suffix[1:-1], where)
-        if first == "*":
-            return self._iterate(value, where)
-        if first == "%":
-            return self._enter(value, where)
-        return self._nth(value, int(suffix[1:]))
-
-    def _attribute(self, value: Value, name: str, where: Where) -> Values:
-        """Return what reading an attribute gives: a property's value, not the property."""
-        if name == "__class__" and value.kind == _INSTANCE:
-            return (value._replace(kind=_CLASS),)
-        found = self._member(value, name, where)
-        if value.kind != _INSTANCE:
-            return found
-        read: dict[Value, None] = {}
-        for each in found:
-            if each.kind == _FUNCTION and self._decorators(each) & _PROPERTIES:
-                read.update(dict.fromkeys(self._returned(each)))
-            else:
-                read[each] = None
-        return tuple(read)
-
-    def _member(self, value: Value, name: str, where: Where) -> Values:
-        """Return the member of a value that a name means."""
-        kind = value.kind
-        if kind == _MODULE:
-            return self._of_module(value, name)
-        if kind in (_CLASS, _INSTANCE):
-            return self._of_class(value, name)
-        if kind == _SUPER:
-            return self._of_class(value._replace(kind=_INSTANCE), name, skip=True)
-        if kind in (_FOREIGN, _TUPLE):
-            return (Value(_METHOD, name=name, parts=(_one(value),)),)
-        if kind == _FOREIGN_CLASS:
-            return (Value(_FOREIGN_CLASS, name=name),)
-        return ()
-
-    def _of_class(self, receiver: Value, name: str, *, skip: bool = False) -> Values:
-        """Return a member of a class by its order of inheritance."""
-        known, complete = self._order((receiver.file, receiver.row))
-        for owner in known[1:] if skip else known:
-            view = self._views[owner[0]]
-            found: dict[Value, None] = {}
-            for row in view.members.get((owner[1], name), ()):
-                kind = view.definitions[row].kind
-                if kind in ("method", "function"):
-                    found[Value(_FUNCTION, view.file, row, parts=((receiver,),))] = None
-                elif kind in CLASSES:
-                    found[Value(_CLASS, view.file, row)] = None
-            bound = [*view.bound.get((owner[1], name), ()), *view.fields.get((owner[1], name), ())]
-            declared = [each for each in bound if each.kind in (DECLARED, FIELD_TYPE)]
-            for each in declared or bound:
-                for value in self._of_binding(view, each):
-                    found[value._replace(parts=((receiver,),)) if value.kind == _FUNCTION else value] = None
-            if found:
-                return tuple(found)[:_MOST_VALUES]
-            if bound:
-                return self._enumerated(receiver, name) if not complete else ()
-        if complete:
-            return ()
-        return (Value(_METHOD, name=name),) if self._is_half_foreign(known) else ()
-
-    def _enumerated(self, receiver: Value, name: str) -> Values:
-        """Return a member of an enumeration as what it is: an instance of its class."""
-        for owner in self._order((receiver.file, receiver.row))[0]:
-            for base in self._bases(owner):
-                if base.kind == _FOREIGN_CLASS and base.name in (
-                    "Enum",
-                    "IntEnum",
-                    "StrEnum",
-                    "Flag",
-                    "IntFlag",
-                ):
-                    return (receiver._replace(kind=_INSTANCE),)
-        return ()
-
-    def _is_half_foreign(self, owners: Iterable[Place]) -> bool:
-        """Tell whether all unknown bases of some classes are known not to be ours."""
-        return all(base.kind in (_CLASS, _FOREIGN_CLASS) for owner in owners for base in self._bases(owner))
-
-    def _order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Return a class and its bases in order of inheritance, and whether all of them are here."""
-        key = ("order", place)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        complete = True
-        order: dict[Place, None] = {}
-
-        def visit(at: Place, depth: int) -> None:
-            nonlocal complete
-            if depth > _DEEPEST:
-                return
-            # A base that comes again stands after all that extend it.
-            order.pop(at, None)
-            order[at] = None
-            for base in self._bases(at):
-                if base.kind == _CLASS and (base.file, base.row) != at:
-                    visit((base.file, base.row), depth + 1)
-                elif base.kind != _CLASS and base.name not in ("object", "Generic", "Protocol", "ABC"):
-                    complete = False
-
-        visit(place, 0)
-        found = (tuple(order), complete)
-        self._keep(key, found)
-        return found
-
-    def _bases(self, place: Place) -> Values:
-        """Return the direct bases of a class, in order; what is unknown is ``?``."""
-        key = ("bases", place)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        if key in self._active:
-            return ()
-        self._active.add(key)
-        view = self._views[place[0]]
-        found: list[Value] = []
-        try:
-            for each in view.told.get((place[1], BASE_OF), ()):
-                head = each.value.partition("[")[0].partition("(")[0]
-                if not head or head == "?":
-                    found.append(Value("unknown", name="?"))
-                    continue
-                where = Where(view.file, view.outer(place[1]), 0)
-                values = self._evaluate(where, parse(head))
-                found += values or (Value("unknown", name=head),)
-        finally:
-            self._active.discard(key)
-        result = tuple(found)
-        self._keep(key, result)
-        return result
+    def member_of_enum(self, owner: Place) -> bool:
+        """Tell whether a class is an enumeration."""
+        return any(base.kind == FOREIGN_CLASS and base.name in _ENUMS for base in self.bases_of(owner))
 
     def _decorators(self, function: Value) -> frozenset[str]:
-        view = self._views[function.file]
+        view = self.views[function.file]
         return frozenset(each.name for each in view.told.get((function.row, DECORATED), ()))
 
-    def _call(self, value: Value, where: Where) -> Values:
-        kind = value.kind
-        if kind == _CLASS:
-            return (Value(_INSTANCE, value.file, value.row),)
-        if kind == _FUNCTION:
-            returned = self._returned(value)
-            if self._decorators(value) & _CONTEXTS:
-                return (Value(_FOREIGN, name="ContextManager", parts=(self._each(returned, where),)),)
-            return returned
-        if kind == _INSTANCE:
-            called = self._of_class(value, "__call__")
-            return self._all(called, lambda each: self._returned(each) if each.kind == _FUNCTION else ())
-        if kind == _FOREIGN_CLASS:
-            return (Value(_FOREIGN, name=value.name),)
-        if kind == _METHOD:
-            return self._foreign_method(value)
-        if kind == _SUPER:
-            return (value,)
-        return ()
 
-    def _foreign_method(self, method: Value) -> Values:
-        """Return what a method of a container gives."""
-        if not method.parts:
-            return (_STRANGER,)
-        container, name = method.parts[0][0], method.name
-        parts = container.parts
-        if container.name in _MAPPINGS and len(parts) == 2:
-            if name in _VALUES:
-                return parts[1]
-            if name == "items":
-                return (Value(_FOREIGN, name="list", parts=((Value(_TUPLE, parts=parts),),)),)
-            if name == "values":
-                return (Value(_FOREIGN, name="list", parts=(parts[1],)),)
-            if name == "keys":
-                return (Value(_FOREIGN, name="list", parts=(parts[0],)),)
-        elif name in _ONE and parts and container.kind == _FOREIGN:
-            return parts[0]
-        if name == "copy":
-            return (container,)
-        return (_STRANGER,)
-
-    def _returned(self, function: Value) -> Values:
-        """Return what calling a function gives, as it is written or by its ``return``."""
-        key = ("returned", function)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._read_returned(function)
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
-
-    def _read_returned(self, function: Value) -> Values:
-        view = self._views[function.file]
-        written = view.told.get((function.row, RETURN_TYPE), ())
-        receiver = function.parts[0] if function.parts else ()
-        if written:
-            where = Where(function.file, function.row, 0)
-            if written[0].value == "Self":
-                return tuple(each._replace(kind=_INSTANCE) for each in receiver)
-            return self._typed(where, written[0].value)
-        found: dict[Value, None] = {}
-        for each in view.told.get((function.row, RETURNED), ()):
-            if each.value in ("self", "cls()"):
-                values: Values = tuple(value._replace(kind=_INSTANCE) for value in receiver)
-                values = values or self._evaluate(
-                    Where(view.file, function.row, each.line), parse(each.value)
-                )
-            else:
-                values = self._evaluate(
-                    Where(view.file, each.definition, each.line, each.indent), parse(each.value)
-                )
-            found.update(dict.fromkeys(values))
-        return tuple(found)[:_MOST_VALUES]
-
-    def _item(self, value: Value, index: str, where: Where) -> Values:
-        if value.kind in (_CLASS, _FOREIGN_CLASS):
-            return (value,)
-        if value.kind == _TUPLE:
-            return self._nth(value, int(index)) if index else _flat(value.parts)
-        if value.kind == _FOREIGN:
-            if value.name in _MAPPINGS:
-                return value.parts[1] if len(value.parts) == 2 else ()
-            return value.parts[0] if value.parts else (_STRANGER,)
-        if value.kind == _INSTANCE:
-            return self._through(value, "__getitem__")
-        return ()
-
-    def _through(self, value: Value, method: str) -> Values:
-        """Return what a method of an object of ours gives."""
-        found = self._of_class(value, method)
-        return self._all(found, lambda each: self._returned(each) if each.kind == _FUNCTION else ())
-
-    def _iterate(self, value: Value, where: Where) -> Values:
-        if value.kind == _TUPLE:
-            return _flat(value.parts)
-        if value.kind == _FOREIGN:
-            return value.parts[0] if value.parts else (_STRANGER,)
-        if value.kind == _CLASS:
-            return (value._replace(kind=_INSTANCE),)
-        if value.kind == _INSTANCE:
-            for method in ("__iter__", "__aiter__"):
-                if found := self._through(value, method):
-                    return self._each(tuple(each for each in found if each != value), where) or self._through(
-                        value, "__next__"
-                    )
-            return self._through(value, "__getitem__")
-        return ()
-
-    def _each(self, values: Values, where: Where) -> Values:
-        return self._all(values, lambda value: self._iterate(value, where))
-
-    def _enter(self, value: Value, where: Where) -> Values:
-        if value.kind == _INSTANCE:
-            return self._through(value, "__enter__") or self._through(value, "__aenter__")
-        if value.kind == _FOREIGN and value.parts:
-            return value.parts[0]
-        return (_STRANGER,) if value.kind == _FOREIGN else ()
-
-    def _nth(self, value: Value, number: int) -> Values:
-        if value.kind == _TUPLE:
-            return value.parts[number] if number < len(value.parts) else ()
-        if value.kind == _FOREIGN and value.parts:
-            return value.parts[0]
-        return (_STRANGER,) if value.kind == _FOREIGN else ()
-
-    def _all(self, values: Values, make) -> Values:  # type: ignore[no-untyped-def]
-        return tuple(dict.fromkeys(each for value in values for each in make(value)))[:_MOST_VALUES]
-
-    # Written types.
-
-    def _typed(self, where: Where, written: str) -> Values:
-        """Return the instances that a written type stands for."""
-        key = ("type", where.file, where.row, written)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found: dict[Value, None] = {}
-            for head, arguments in parts_of_type(written):
-                found.update(dict.fromkeys(self._of_type(where, head, arguments)))
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        return tuple(found)[:_MOST_VALUES]
-
-    def _of_type(self, where: Where, head: str, arguments: tuple[str, ...]) -> Values:
-        last = head.rpartition(".")[2]
-        if last in _NOTHING:
-            return ()
-        if last in _WRAPPERS:
-            return self._typed(where, arguments[0]) if arguments else ()
-        if last == "Union":
-            return tuple(dict.fromkeys(v for each in arguments for v in self._typed(where, each)))
-        if last in _AWAITED and arguments:
-            return self._typed(where, arguments[-1])
-        if last in ("type", "Type") and arguments:
-            found = self._typed(where, arguments[0])
-            return tuple(each._replace(kind=_CLASS) for each in found if each.kind == _INSTANCE)
-        if last == "Self":
-            owner = self._views[where.file].class_around(where.row)
-            return (Value(_INSTANCE, where.file, owner),) if owner >= 0 else ()
-        # What is written as a type may be defined below.
-        values = self._evaluate(where._replace(line=0), parse(head))
-        return tuple(self._made(where, value, arguments) for value in values if value.kind in _TYPES)
-
-    def _made(self, where: Where, value: Value, arguments: tuple[str, ...]) -> Value:
-        """Return the instance of a type with its arguments."""
-        if value.kind == _CLASS:
-            return Value(_INSTANCE, value.file, value.row)
-        if value.kind != _FOREIGN_CLASS:
-            # A name for a type: ``Handler = Union[A, B]`` is read as what it was made of.
-            return value
-        parts = tuple(self._typed(where, each) for each in arguments)
-        name = value.name.rpartition(".")[2]
-        if name not in ("tuple", "Tuple"):
-            return Value(_FOREIGN, name=name, parts=parts)
-        if len(arguments) == 1 or arguments[1:] == ("...",):
-            return Value(_FOREIGN, name="list", parts=parts[:1])
-        return Value(_TUPLE, name="tuple", parts=parts)
-
-
-_NOTHING: Final = frozenset({"None", "NoReturn", "Never", "Any", "object", "Literal", ""})
-_TYPES: Final = frozenset({_CLASS, _FOREIGN_CLASS, _INSTANCE, _TUPLE})
-_BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
-"""A loop, a comprehension or a context binds its name before the rest of its line is read."""
-_FOREIGN_KINDS: Final = frozenset({_FOREIGN, _FOREIGN_CLASS, _METHOD, _TUPLE})
-
-
-def _module(module: Module) -> Value:
-    return Value(_MODULE, module.file, name=module.folder if module.is_package else "")
-
-
-def _one(value: Value) -> tuple[Value, ...]:
-    return (value,)
-
-
-def _flat(parts: Iterable[Values]) -> Values:
-    return tuple(dict.fromkeys(value for part in parts for value in part))[:_MOST_VALUES]
+def _value(module: Module) -> Value:
+    return Value(MODULE, module.file, name=module.folder if module.is_package else "")
