@@ -122,10 +122,15 @@ def symbol_query(language: str) -> Query:
 
 @cache
 def facts_query(language: str) -> Query:
-    """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``."""
-    folder = LANGUAGES[language].queries or language
-    text = resources.files("repo_map").joinpath("queries", folder, "facts.scm").read_text(encoding="utf-8")
-    return compile_query(language, text)
+    """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``.
+
+    A language that shares another's queries may have more of its own.
+    """
+    folders = dict.fromkeys((LANGUAGES[language].queries or language, language))
+    found = (resources.files("repo_map").joinpath("queries", folder, "facts.scm") for folder in folders)
+    return compile_query(
+        language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())
+    )
 
 
 def load(language: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 # Kinds of sites.
@@ -90,3 +91,27 @@ NO_FACTS: Final = FileFacts((), ())
 
 OwnerOf = Callable[[int], int]
 """From a byte offset to the index of the innermost definition around it."""
+
+
+def owner_finder(ranges: Sequence[tuple[int, int]]) -> OwnerOf:
+    """Return what tells the innermost of some ranges around a byte, by its position; -1 where there is none.
+
+    The ranges (first byte, byte after the last) are in order of their beginnings, the enclosing one first.
+    """
+    starts = [start for start, _ in ranges]
+    ends = [end for _, end in ranges]
+    outer: list[int] = []
+    open_: list[int] = []
+    for index, start in enumerate(starts):
+        while open_ and ends[open_[-1]] <= start:
+            open_.pop()
+        outer.append(open_[-1] if open_ else -1)
+        open_.append(index)
+
+    def owner(byte: int) -> int:
+        at = bisect_right(starts, byte) - 1
+        while at >= 0 and ends[at] <= byte:
+            at = outer[at]
+        return at
+
+    return owner

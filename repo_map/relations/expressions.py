@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-_NAME: Final = re.compile(r"[^\W\d]\w*")
-_SUFFIX: Final = re.compile(r"\.[^\W\d]\w*|\(\)|\[\d*\]|\*|%|#\d+")
+_NAME: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_SUFFIX: Final = re.compile(r"\.[#$]?[^\W\d][\w$]*|\.\$[\w$]*|\(\)|\[\d*\]|\*|%|#\d+")
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 _DEEPEST: Final = 12
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
 SCOPES: Final = frozenset(
-    {"function", "method", "class", "interface", "struct", "enum", "trait", "impl", "module", "macro"}
+    {"function", "method", "class", "interface", "struct", "enum", "trait", "impl", "module", "macro", "type"}
 )
 """Kinds of definition that names can be bound in."""
-CLASSES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
+CLASSES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "type"})
 _NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, NARROWED, EXPORTED})
 _MOST_ROWS: Final = 400_000
 

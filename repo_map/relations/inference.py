@@ -16,6 +16,7 @@ from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
     DECLARED,
+    EXPORTED,
     FIELD_TYPE,
     IMPORT,
     NARROWED,
@@ -26,7 +27,7 @@ from repo_map.parsing.facts_model import (
     Binding,
     Site,
 )
-from repo_map.relations.expressions import Expression, Name, One, Text, Typed, parse, parts_of_type
+from repo_map.relations.expressions import Expression, Name, One, Several, Text, Typed, parse, parts_of_type
 from repo_map.relations.file_facts import CLASSES, FileView, FileViews
 from repo_map.relations.model import OPEN, OUTSIDE, Meaning, Place
 
@@ -47,7 +48,7 @@ MODULE, CLASS, INSTANCE, FUNCTION, FOREIGN, FOREIGN_CLASS = (
     "foreign",
     "foreign class",
 )
-TUPLE, METHOD, SUPER = "tuple", "foreign method", "super"
+TUPLE, METHOD, SUPER, OBJECT = "tuple", "foreign method", "super", "object"
 
 
 class Value(NamedTuple):
@@ -200,7 +201,7 @@ class Inference:
         """The other names of each name: imports ``as``, and plain assignments at the top or in a class."""
         index, table = self.index, self.index.bindings
         starts = table.file_start
-        kinds = np.isin(table.kind, (RENAMED, ASSIGNED))
+        kinds = np.isin(table.kind, (RENAMED, ASSIGNED, EXPORTED))
         values = index.expressions
         dotted = np.zeros(len(values), bool)
         plain = re.compile(r"(?:.*:)?[\w.]+\Z")
@@ -225,6 +226,22 @@ class Inference:
     def _kind(self, file: int, row: int) -> str:
         index = self.index
         return index.kinds[int(index.symbols.kind[int(index.symbols.file_start[file]) + row])]
+
+    def literal(self, where: Where) -> Values:
+        """Return the object that a literal makes at a place."""
+        return ()
+
+    def of_object(self, value: Value, name: str) -> Values:
+        """Return a member of an object that no class makes."""
+        return ()
+
+    def made(self, function: Value) -> Values:
+        """Return what a function makes that returns nothing."""
+        return ()
+
+    def of_whole(self, module: Value, name: str) -> Values | None:
+        """Return what a file binds a name to at its top, None where it does not."""
+        return self._in_scope(self.views[module.file], -1, name, None)
 
     # Names.
 
@@ -258,7 +275,7 @@ class Inference:
         rows = [
             row
             for row in view.members.get((scope, name), ())
-            if view.definitions[row].kind in ("function", "method", "class")
+            if view.definitions[row].name == name and self._is_bare(view, row, scope)
         ]
         if not bound and not rows:
             return None
@@ -271,6 +288,13 @@ class Inference:
             for value in self._of_binding(view, each):
                 values[value] = None
         return tuple(values)[:_MOST_VALUES]
+
+    def _is_bare(self, view: FileView, row: int, scope: int) -> bool:
+        """Tell whether a definition can be meant by its bare name in its scope."""
+        kind = view.definitions[row].kind
+        if kind == "method":
+            return scope >= 0 and view.definitions[scope].kind in CLASSES
+        return kind in ("function", "macro", "module") or kind in CLASSES
 
     def _reaching(self, bound: Iterable[Binding], where: Where | None) -> list[Binding]:
         """Return the bindings that may hold at a place, all of them where there is none."""
@@ -361,7 +385,7 @@ class Inference:
     def _read_module(self, module: Value, name: str) -> Values:
         if module.file >= 0:
             view = self.views[module.file]
-            found = self._in_scope(view, -1, name, None)
+            found = self.of_whole(module, name)
             if found:
                 return found
         if (child := self.submodule(module, name)) is not None:
@@ -402,6 +426,8 @@ class Inference:
         if isinstance(root, Typed):
             return self._typed(where, root.written)
         parts = tuple(self._evaluate(where, each) for each in root.parts)
+        if isinstance(root, Several) and root.mark == "{" and not root.parts:
+            return self.literal(where)
         if isinstance(root, One):
             return tuple(dict.fromkeys(value for part in parts for value in part))[:_MOST_VALUES]
         kind = {"[": "list", "{": "dict", "(": "tuple"}[root.mark]
@@ -449,7 +475,14 @@ class Inference:
             return (Value(METHOD, name=name, parts=(_one(value),)),)
         if kind == FOREIGN_CLASS:
             return (Value(FOREIGN_CLASS, name=name),)
+        if kind == OBJECT:
+            return self.of_object(value, name)
+        if kind == FUNCTION:
+            return self.of_object(value._replace(name=self._name(value)), name)
         return ()
+
+    def _name(self, value: Value) -> str:
+        return self.views[value.file].definitions[value.row].name
 
     def _of_class(self, receiver: Value, name: str, *, skip: bool = False) -> Values:
         """Return a member of a class by its order of inheritance."""
@@ -541,7 +574,7 @@ class Inference:
         if kind == CLASS:
             return (Value(INSTANCE, value.file, value.row),)
         if kind == FUNCTION:
-            return self.entered(value, self._returned(value))
+            return self.entered(value, self._returned(value)) or self.made(value)
         if kind == INSTANCE:
             called = self._of_class(value, "__call__")
             return self._all(called, lambda each: self._returned(each) if each.kind == FUNCTION else ())
