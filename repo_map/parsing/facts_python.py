@@ -289,8 +289,11 @@ class _Reader:
         self._functions = {item.name for item in self._found if item.kind == "function"}
         found: list[Site] = []
         self._calls(captures.get("call", ()), found)
+        # The bases of a class stand in a list of arguments.
+        bases = {child.start_byte for node in captures.get("bases", ()) for child in node.named_children}
         for node in captures.get("value", ()):
-            self._value(node, VALUE, found)
+            if node.start_byte not in bases:
+                self._value(node, VALUE, found)
         for node in captures.get("decorator", ()):
             if node.type != "call":
                 self._value(node, DECORATOR, found)

@@ -1,7 +1,7 @@
 """The facts of JavaScript and TypeScript, in the normal form that ``facts_python`` describes.
 
-``new A()`` is ``A()``; an object literal is ``{}``; ``a?.b`` and ``a!.b`` are ``a.b``. Written types have their
-arguments in square brackets: ``Map<string, A>`` is ``Map[string,A]``, ``A[]`` is ``Array[A]``.
+``new A()`` is ``A()``; an object literal is ``{}``; ``a?.b`` and ``a!.b`` are ``a.b``. Written types have
+their arguments in square brackets: ``Map<string, A>`` is ``Map[string,A]``, ``A[]`` is ``Array[A]``.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _Reader:
         self._inside = owner_finder(ranges)
 
     def _is_own(self, byte: int, owner: int) -> bool:
-        """Tell whether what stands at a byte belongs to the definition around it, not to a callback inside."""
+        """Tell whether what stands at a byte belongs to the definition around it, to no callback."""
         inner = self._inside(byte)
         return inner < 0 or (owner >= 0 and self._starts[inner] < self._found[owner].start_byte)
 
@@ -128,7 +128,9 @@ class _Reader:
 
     # Bindings.
 
-    def _add(self, name: str, value: str, byte: int, row: int, kind: int, more: int = 0) -> None:
+    def _add(  # noqa: PLR0917 - called for every binding, where keywords cost time
+        self, name: str, value: str, byte: int, row: int, kind: int, more: int = 0
+    ) -> None:
         if value in _PLACEHOLDERS and not (value == "{}" and kind == ASSIGNED):
             if kind in (FIELD, RETURNED, EXPORTED):
                 return
@@ -348,7 +350,7 @@ class _Reader:
         elif value is not None and value.type not in _DEFINING:
             self._add(self._text(name), self._expression(value, 0), node.start_byte, row, FIELD)
 
-    def _bind(
+    def _bind(  # noqa: PLR0917 - as above
         self, target: Node, value: str, at: Node, row: int, more: int = 0, kind: int = ASSIGNED
     ) -> None:
         """Bind a target, or each of several, to an expression or a written type."""

@@ -101,13 +101,11 @@ class Inference:
     initialisers: frozenset[str] = frozenset()
     """What makes an object of a class."""
     givers: ClassVar[Mapping[str, str]] = {}
-    """What methods of containers give: ``0`` or ``1`` that argument, ``[0`` several of it, ``=`` themselves."""
+    """What methods of containers give: ``0``, ``1`` that argument, ``[0`` several of it, ``=`` themselves."""
 
     def __init__(self, index: RepoIndex) -> None:
         self.index = index
         self.views = index.derived(FileViews)
-        numbers = [n for name in sorted(self.languages) if (n := index.languages.get(name)) is not None]
-        self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
         self._known: dict[object, object] = {}
         self._active: set[tuple[object, ...]] = set()
         self._depth = 0
@@ -138,8 +136,7 @@ class Inference:
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
-        name = self.views[place[0]].definitions[place[1]].name
-        names = {name}
+        names = {self.views[place[0]].definitions[place[1]].name.rpartition(".")[2]}
         for _ in range(3):
             more = {alias for each in names for alias in self._renamed.get(each, ())} - names
             if not more:
@@ -204,7 +201,7 @@ class Inference:
         kinds = np.isin(table.kind, (RENAMED, ASSIGNED, EXPORTED))
         values = index.expressions
         dotted = np.zeros(len(values), bool)
-        plain = re.compile(r"(?:.*:)?[\w.]+\Z")
+        plain = re.compile(r"(?:.*:)?[\w.$=]+\Z")
         rows = np.flatnonzero(kinds)
         used = np.unique(table.value[rows]) if len(rows) else np.zeros(0, np.int64)
         for number in used.tolist():
@@ -644,7 +641,7 @@ class Inference:
         return tuple(found)[:_MOST_VALUES]
 
     def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
-        """Tell whether a method gives its own object: ``Self``, ``this``, or the variable it is typed with."""
+        """Tell whether a method gives its own object: ``Self``, ``this``, or the variable of its type."""
         if written in ("Self", "this"):
             return True
         own = [each for name in self.own_names for each in view.bound.get((row, name), ())]
@@ -686,7 +683,7 @@ class Inference:
 
     def each_of(self, values: Values) -> Values:
         """Return what iterating over values gives."""
-        return self._all(values, lambda value: self._iterate(value))
+        return self._all(values, self._iterate)
 
     def _enter(self, value: Value) -> Values:
         if value.kind == INSTANCE:

@@ -94,7 +94,9 @@ class Python(Inference):
 
     def __init__(self, index: RepoIndex) -> None:
         super().__init__(index)
-        self._modules = Modules(index.paths, self.files)
+        # An empty file has no language, and makes a package all the same.
+        ended = [file for file, path in enumerate(index.paths) if path.endswith((".py", ".pyi"))]
+        self._modules = Modules(index.paths, ended)
 
     def module(self, file: int, name: str) -> Value | None:
         """Return the module of ours that an import in a file names."""

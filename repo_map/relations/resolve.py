@@ -62,7 +62,8 @@ class Relations:
     def _named_in_receivers(self, family: Family, place: Place, names: frozenset[str]) -> Iterator[Relation]:
         """Yield the sites where a class stands before a dot: ``Color.RED``, ``Route.of()``."""
         index = self._index
-        named = re.compile(r"((?:[^\W\d]\w*\.)*)(%s)(?=\Z|[.\[])" % "|".join(map(re.escape, sorted(names))))
+        either = "|".join(map(re.escape, sorted(names)))
+        named = re.compile(rf"((?:[^\W\d]\w*\.)*)({either})(?=\Z|[.\[])")
         numbers = [number for number, text in enumerate(index.expressions) if named.match(text)]
         rows = np.flatnonzero(np.isin(index.sites.receiver, numbers))
         files = np.searchsorted(index.sites.file_start, rows, side="right") - 1

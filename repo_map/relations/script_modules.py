@@ -54,31 +54,27 @@ class Modules:
             return
         folder, _, name = path.rpartition("/")
         if name == "package.json":
-            called = data.get("name")
-            if isinstance(called, str):
-                self._packages.setdefault(called, folder)
-            found = [data.get(key) for key in _ENTRIES]
-            exported = data.get("exports")
-            if isinstance(exported, dict):
-                found += _texts(exported.get(".", exported))
-            elif isinstance(exported, str):
-                found.append(exported)
-            self._entries[folder] = tuple(each for each in found if isinstance(each, str))
-            return
-        options = data.get("compilerOptions")
-        if not isinstance(options, dict):
-            return
-        base = options.get("baseUrl")
+            self._read_package(folder, data)
+        elif isinstance(options := data.get("compilerOptions"), dict):
+            self._read_options(folder, options)
+
+    def _read_package(self, folder: str, data: dict[str, Any]) -> None:
+        called, exported = data.get("name"), data.get("exports")
+        if isinstance(called, str):
+            self._packages.setdefault(called, folder)
+        found = [data.get(key) for key in _ENTRIES]
+        found += _texts(exported.get(".", exported)) if isinstance(exported, dict) else [exported]
+        self._entries[folder] = tuple(each for each in found if isinstance(each, str))
+
+    def _read_options(self, folder: str, options: dict[str, Any]) -> None:
+        base, paths = options.get("baseUrl"), options.get("paths")
         start = posixpath.normpath(posixpath.join(folder, base)) if isinstance(base, str) else folder
         start = "" if start == "." else start
-        rules: list[tuple[str, tuple[str, ...]]] = []
-        paths = options.get("paths")
-        if isinstance(paths, dict):
-            for pattern, places in paths.items():
-                if isinstance(places, list):
-                    rules.append(
-                        (pattern, tuple(_joined(start, each) for each in places if isinstance(each, str)))
-                    )
+        rules = [
+            (pattern, tuple(_joined(start, each) for each in places if isinstance(each, str)))
+            for pattern, places in (paths.items() if isinstance(paths, dict) else ())
+            if isinstance(places, list)
+        ]
         if isinstance(base, str):
             rules.append(("*", (_joined(start, "*"),)))
         if rules:
@@ -156,7 +152,7 @@ class Modules:
         return None
 
     def _at(self, path: str) -> int | None:
-        """Return the file at a path as imports write it: without its end, with that of its output, a folder."""
+        """Return the file at a path as imports write it: without its end, or with that of its output."""
         if path in (".", "/"):
             path = ""
         for each in _candidates(path):
