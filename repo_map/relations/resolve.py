@@ -34,6 +34,10 @@ class Relations:
         self._views = index.derived(FileViews)
         self._meanings: dict[tuple[int, Site], Meaning] = {}
 
+    def knows(self, file: int) -> bool:
+        """Tell whether names of a file's language are resolved."""
+        return self._family(file) is not None
+
     # Asked of a definition.
 
     def callers_of(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
