@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -115,3 +116,43 @@ def owner_finder(ranges: Sequence[tuple[int, int]]) -> OwnerOf:
         return at
 
     return owner
+
+
+_NAME: Final = re.compile(r"(?<![\w.$])[^\W\d][\w$]*")
+
+
+def without_unused(
+    bindings: Sequence[Binding], sites: Sequence[Site], is_local: Sequence[bool]
+) -> tuple[Binding, ...]:
+    """Return the bindings, by line, without those local to a function whose names nothing is read of.
+
+    ``is_local`` tells of each definition whether it is a function. A name is read where a site bears it, or
+    where an expression or a type begins with it; the binding of a name comes before what is bound to it.
+    """
+    texts = {site.receiver for site in sites}
+    used = {site.name for site in sites if not site.receiver}
+    local: list[Binding] = []
+    kept: list[Binding] = []
+    for each in bindings:
+        if each[4] in _LOCAL and each[2] >= 0 and is_local[each[2]]:
+            local.append(each)
+        else:
+            kept.append(each)
+            texts.add(each[1])
+    for text in texts:
+        used.update((text,) if text.isidentifier() else _NAME.findall(text))
+    for each in reversed(local):
+        if each[0] in used:
+            kept.append(each)
+            if each[1]:
+                used.update(_NAME.findall(each[1]))
+    kept.sort(key=line_of)
+    return tuple(kept)
+
+
+_LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
+
+
+def line_of(fact: Site | Binding) -> int:
+    """Return the line of a site or a binding."""
+    return fact[3]

@@ -39,6 +39,8 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
     Site,
+    line_of,
+    without_unused,
 )
 from repo_map.parsing.queries import DEEPEST
 
@@ -54,6 +56,78 @@ _UNKNOWN: Final = "?"
 _SAME: Final = frozenset({"list", "sorted", "reversed", "set", "tuple", "frozenset", "iter", "filter"})
 _FIRST: Final = frozenset({"next", "min", "max", "anext"})
 _OWN: Final = frozenset({"self", "cls"})
+_OWN_BYTES: Final = frozenset({b"self", b"cls"})
+_KEPT: Final = _OWN | {"super", "(", "<"}
+_LITERALS: Final = frozenset({"'", "0"})
+_HEAD: Final = re.compile(r"[^\W\d]\w*|[(<\[{]")
+COMMON_MEMBERS: Final = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, object, type, BaseException)
+    for name in dir(kind)
+) - {"__init__", "__new__", "__call__"}
+"""Members of the language's own types."""
+_FOREIGN_MODULES: Final = frozenset(
+    [
+        "__future__",
+        "abc",
+        "argparse",
+        "ast",
+        "asyncio",
+        "base64",
+        "collections",
+        "contextlib",
+        "copy",
+        "csv",
+        "ctypes",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "functools",
+        "glob",
+        "gzip",
+        "hashlib",
+        "heapq",
+        "importlib",
+        "inspect",
+        "io",
+        "itertools",
+        "json",
+        "logging",
+        "math",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "pickle",
+        "random",
+        "re",
+        "shutil",
+        "signal",
+        "socket",
+        "sqlite3",
+        "ssl",
+        "stat",
+        "string",
+        "struct",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "threading",
+        "time",
+        "traceback",
+        "typing",
+        "typing_extensions",
+        "unittest",
+        "urllib",
+        "uuid",
+        "warnings",
+        "weakref",
+        "zipfile",
+        "zlib",
+    ]
+)
+"""Modules of the standard library whose names nothing else goes by."""
 _PLACEHOLDERS: Final = ("?", "'", "0")
 
 
@@ -75,26 +149,31 @@ class _Reader:
         self._owner = owner
         self._bindings: list[Binding] = []
         self._imported: set[str] = set()
+        self._foreign: set[str] = set()
+        """What the standard library's modules are called here, and what comes from them."""
         self._annotated: set[int] = set()
         self._has_star = False
         self._known: set[str] = set()
         self._mine: set[str] = set()
-        self._functions: set[str] = set()
+        self._named_here: set[bytes] = set()
+        self._functions: set[bytes] = set()
 
     def read(self, captures: dict[str, list[Node]]) -> FileFacts:
         for role, take in _ROLES.items():
             for node in captures.get(role, ()):
                 take(self, node)
         bindings = self._telling()
-        return FileFacts(self._sites(captures), bindings)
+        sites = self._sites(captures)
+        is_local = [item.kind == "function" for item in self._found]
+        return FileFacts(sites, without_unused(bindings, sites, is_local))
 
-    def _telling(self) -> tuple[Binding, ...]:
+    def _telling(self) -> list[Binding]:
         """Return the bindings that say something, or hide a name that another says something of."""
         known = {item.name for item in self._found} | {each.name for each in self._bindings if each.value}
         self._known = known
         kept = [each for each in self._bindings if each.value or each.name in known]
-        kept.sort(key=_line_of)
-        return tuple(kept)
+        kept.sort(key=line_of)
+        return kept
 
     # Bindings.
 
@@ -107,7 +186,8 @@ class _Reader:
 
     def _indent(self, row: int) -> int:
         line = self._lines[row]
-        return min(len(line) - len(line.lstrip()), 255)
+        indent = len(line) - len(line.lstrip())
+        return indent if indent < 255 else 255
 
     def _import(self, node: Node) -> None:
         row, byte = node.start_point[0], node.start_byte
@@ -115,12 +195,12 @@ class _Reader:
             for child in node.children_by_field_name("name"):
                 if child.type == "aliased_import":
                     module, alias = self._squeezed(child.children[0]), self._squeezed(child.children[-1])
-                    self._imported.add(alias)
+                    self._name_import(alias, module)
                     self._add(alias, module, byte, row, RENAMED)
                 else:
                     module = self._squeezed(child)
                     first = module.partition(".")[0]
-                    self._imported.add(first)
+                    self._name_import(first, first)
                     self._add(first, first, byte, row, IMPORT)
                     if first != module:
                         self._add("", module, byte, row, IMPORT)
@@ -137,11 +217,14 @@ class _Reader:
             else:
                 name = alias = self._squeezed(child)
                 kind = IMPORT
-            self._imported.add(alias)
+            self._name_import(alias, module)
             self._add(alias, f"{module}:{name}", byte, child.start_point[0], kind)
         if not names:
             self._has_star = True
             self._add("*", module, byte, row, STAR)
+
+    def _name_import(self, name: str, module: str) -> None:
+        (self._foreign if module.partition(".")[0] in _FOREIGN_MODULES else self._imported).add(name)
 
     def _function(self, node: Node) -> None:
         byte = node.start_byte
@@ -286,7 +369,9 @@ class _Reader:
 
     def _sites(self, captures: dict[str, list[Node]]) -> tuple[Site, ...]:
         self._mine = {item.name for item in self._found} | self._imported
-        self._functions = {item.name for item in self._found if item.kind == "function"}
+        self._foreign -= self._mine
+        self._named_here = {name.encode() for name in self._mine}
+        self._functions = {item.name.encode() for item in self._found if item.kind == "function"}
         found: list[Site] = []
         self._calls(captures.get("call", ()), found)
         # The bases of a class stand in a list of arguments.
@@ -299,40 +384,50 @@ class _Reader:
                 self._value(node, DECORATOR, found)
         self._types(captures.get("type", ()), TYPE, found)
         self._types(captures.get("bases", ()), BASE, found)
-        found.sort(key=_line_of)
+        found.sort(key=line_of)
         return tuple(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
         new, owner, indent = tuple.__new__, self._owner, self._indent
-        source, known, has_star = self._source, self._known, self._has_star
-        is_chain = _CHAIN.fullmatch
+        source, known, foreign, has_star = self._source, self._known, self._foreign, self._has_star
+        is_chain, head_of = _CHAIN.fullmatch, _HEAD.match
         for node in nodes:
             start, end = node.byte_range
             text = source[start:end]
             if is_chain(text):
                 receiver, _, name = text.decode("utf-8", "replace").rpartition(".")
+                root = receiver.partition(".")[0]
             elif (named := self._named(node)) is not None:
                 receiver, name = named
+                head = head_of(receiver)
+                root = head[0] if head else receiver
             else:
                 continue
-            if (
-                (name not in known and (name in _BUILTINS or not has_star))
-                if not receiver
-                else (receiver in _PLACEHOLDERS and receiver != _UNKNOWN)
-            ):
+            if not receiver:
+                if name in foreign or (name not in known and (name in _BUILTINS or not has_star)):
+                    continue
+            elif root in foreign or root in _LITERALS:
+                continue
+            elif name in COMMON_MEMBERS and root not in known and root not in _KEPT:
+                # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]
             found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
 
     def _value(self, node: Node, kind: int, found: list[Site]) -> None:
         start, end = node.byte_range
-        receiver, _, name = self._source[start:end].decode("utf-8", "replace").rpartition(".")
-        root = receiver.partition(".")[0] or name
-        if root in self._mine or (receiver in _OWN and name in self._functions):
-            if receiver and not self._chain(node):
+        text = self._source[start:end]
+        if text not in self._named_here:
+            if b"." not in text:
                 return
-            row = node.end_point[0]
-            found.append(Site(name, receiver, self._owner(start), row + 1, kind, self._indent(row)))
+            root, _, rest = text.partition(b".")
+            if root not in self._named_here and (root not in _OWN_BYTES or rest not in self._functions):
+                return
+        if not _CHAIN.fullmatch(text):
+            return
+        receiver, _, name = text.decode("utf-8", "replace").rpartition(".")
+        row = node.end_point[0]
+        found.append(Site(name, receiver, self._owner(start), row + 1, kind, self._indent(row)))
 
     def _types(self, nodes: Sequence[Node], kind: int, found: list[Site]) -> None:
         """Read the names in written types; the same is written again and again."""
@@ -501,10 +596,6 @@ class _Reader:
 
 def _then(value: str, suffix: str) -> str:
     return value if value == _UNKNOWN else value + suffix
-
-
-def _line_of(fact: Site | Binding) -> int:
-    return fact.line
 
 
 _SPLATS: Final = {"list_splat_pattern": "tuple[{}]", "dictionary_splat_pattern": "dict[str,{}]"}

@@ -35,7 +35,9 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
     Site,
+    line_of,
     owner_finder,
+    without_unused,
 )
 from repo_map.parsing.queries import DEEPEST
 
@@ -103,8 +105,10 @@ class _Reader:
                 take(self, node)
         self._known = {item.name for item in self._found} | {e.name for e in self._bindings if e.value}
         bindings = [each for each in self._bindings if each.value or each.name in self._known]
-        bindings.sort(key=_line_of)
-        return FileFacts(self._sites(captures), tuple(bindings))
+        bindings.sort(key=line_of)
+        sites = self._sites(captures)
+        is_local = [item.kind in ("function", "method") for item in self._found]
+        return FileFacts(sites, without_unused(bindings, sites, is_local))
 
     def _find_anonymous(self, nodes: Sequence[Node]) -> None:
         """Note which functions are no definitions: what they return is nobody's."""
@@ -445,7 +449,7 @@ class _Reader:
         for node in captures.get("value", ()):
             self._value(node, found)
         self._types(captures, found)
-        found.sort(key=_line_of)
+        found.sort(key=line_of)
         return tuple(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
@@ -654,10 +658,6 @@ class _Reader:
 
 def _then(value: str, suffix: str) -> str:
     return value if value == _UNKNOWN else value + suffix
-
-
-def _line_of(fact: Site | Binding) -> int:
-    return fact.line
 
 
 _NO_TYPES: Final = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object"})

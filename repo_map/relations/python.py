@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.parsing.facts_model import DECORATED
+from repo_map.parsing.facts_python import COMMON_MEMBERS
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.inference import (
     CLASS,
@@ -34,11 +35,7 @@ class Python(Inference):
     """The resolver of Python."""
 
     languages = frozenset({"python"})
-    common = frozenset(
-        name
-        for kind in (str, bytes, list, dict, set, tuple, int, float, object, type, BaseException)
-        for name in dir(kind)
-    ) | frozenset(
+    common = COMMON_MEMBERS | frozenset(
         [
             "close",
             "read",

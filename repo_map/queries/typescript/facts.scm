@@ -9,7 +9,15 @@
 (arrow_function parameter: (identifier) @single)
 (arrow_function body: (_) @arrow)
 [(arrow_function) (function_expression) (generator_function)] @anonymous
-(_ return_type: (_) @returns)
+[
+  (function_declaration return_type: (_) @returns)
+  (function_signature return_type: (_) @returns)
+  (function_expression return_type: (_) @returns)
+  (arrow_function return_type: (_) @returns)
+  (method_definition return_type: (_) @returns)
+  (method_signature return_type: (_) @returns)
+  (abstract_method_signature return_type: (_) @returns)
+]
 (return_statement (_) @return)
 (for_in_statement) @loop
 (extends_clause) @base
