@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeVar
 
 # Kinds of sites.
 CALL: Final = 0
@@ -146,13 +147,23 @@ def without_unused(
             kept.append(each)
             if each[1]:
                 used.update(_NAME.findall(each[1]))
-    kept.sort(key=line_of)
-    return tuple(kept)
+    return in_order(kept)
 
 
 _LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
 
 
-def line_of(fact: Site | Binding) -> int:
-    """Return the line of a site or a binding."""
-    return fact[3]
+_Fact = TypeVar("_Fact", Site, Binding)
+
+
+def in_order(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
+    """Return facts by line, and those of one line in an order that is the same in any process.
+
+    A query's captures come in the order of their addresses.
+    """
+    ordered = sorted(facts)
+    ordered.sort(key=_LINE)
+    return tuple(ordered)
+
+
+_LINE: Final = itemgetter(3)

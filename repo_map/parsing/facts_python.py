@@ -39,7 +39,7 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
     Site,
-    line_of,
+    in_order,
     without_unused,
 )
 from repo_map.parsing.queries import DEEPEST
@@ -172,8 +172,7 @@ class _Reader:
         known = {item.name for item in self._found} | {each.name for each in self._bindings if each.value}
         self._known = known
         kept = [each for each in self._bindings if each.value or each.name in known]
-        kept.sort(key=line_of)
-        return kept
+        return list(in_order(kept))
 
     # Bindings.
 
@@ -384,8 +383,7 @@ class _Reader:
                 self._value(node, DECORATOR, found)
         self._types(captures.get("type", ()), TYPE, found)
         self._types(captures.get("bases", ()), BASE, found)
-        found.sort(key=line_of)
-        return tuple(found)
+        return in_order(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
         new, owner, indent = tuple.__new__, self._owner, self._indent

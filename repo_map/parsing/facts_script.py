@@ -35,7 +35,7 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
     Site,
-    line_of,
+    in_order,
     owner_finder,
     without_unused,
 )
@@ -104,8 +104,7 @@ class _Reader:
             for node in captures.get(role, ()):
                 take(self, node)
         self._known = {item.name for item in self._found} | {e.name for e in self._bindings if e.value}
-        bindings = [each for each in self._bindings if each.value or each.name in self._known]
-        bindings.sort(key=line_of)
+        bindings = in_order(each for each in self._bindings if each.value or each.name in self._known)
         sites = self._sites(captures)
         is_local = [item.kind in ("function", "method") for item in self._found]
         return FileFacts(sites, without_unused(bindings, sites, is_local))
@@ -449,8 +448,7 @@ class _Reader:
         for node in captures.get("value", ()):
             self._value(node, found)
         self._types(captures, found)
-        found.sort(key=line_of)
-        return tuple(found)
+        return in_order(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
         source, known, owner = self._source, self._known, self._owner
