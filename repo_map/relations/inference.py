@@ -6,8 +6,9 @@ A family of languages gives its modules and the words that it has for the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -38,6 +39,9 @@ _DEEPEST: Final = 24
 """Steps from one expression to the next; a longer way is given up."""
 _MOST_VALUES: Final = 8
 _MOST_KEPT: Final = 200_000
+_MOST_STEPS: Final = 3_000
+"""For one site; some milliseconds."""
+_MOST_BASES: Final = 200
 
 # Kinds of value.
 MODULE, CLASS, INSTANCE, FUNCTION, FOREIGN, FOREIGN_CLASS = (
@@ -106,14 +110,21 @@ class Inference:
     def __init__(self, index: RepoIndex) -> None:
         self.index = index
         self.views = index.derived(FileViews)
-        self._known: dict[object, object] = {}
-        self._active: set[tuple[object, ...]] = set()
-        self._depth = 0
+        self._lock = RLock()
+        self._known: dict[Hashable, Values] = {}
+        self._active: set[Hashable] = set()
+        self._is_cut = False
+        self._steps = 0
 
     # What the core asks.
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
+        with self._lock:
+            self._steps = 0
+            return self._meaning(file, site)
+
+    def _meaning(self, file: int, site: Site) -> Meaning:
         where = Where(file, site.definition, site.line, site.indent)
         if not site.receiver:
             values = self._lookup(where, site.name)
@@ -146,7 +157,9 @@ class Inference:
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the classes of this repository that a class extends directly, in order."""
-        return tuple((v.file, v.row) for v in self.bases_of(place) if v.kind == CLASS)
+        with self._lock:
+            self._steps = 0
+            return tuple((v.file, v.row) for v in self.bases_of(place) if v.kind == CLASS)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
@@ -319,26 +332,32 @@ class Inference:
         return chosen or [each for each in every if each.kind != NARROWED]
 
     def _of_binding(self, view: FileView, each: Binding) -> Values:
-        key = (view.file, each)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
+        return self._once((view.file, each), lambda: self._read_binding(view, each))
+
+    def _once(self, key: Hashable, make: Callable[[], Values]) -> Values:
+        """Return what ``make`` finds, kept where it is all there is to find.
+
+        What leads back to itself, too far or to too much is given up; what was found on the way there is not
+        kept, for from elsewhere more may be found.
+        """
         if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
+            return kept
+        self._steps += 1
+        if key in self._active or len(self._active) > _DEEPEST or self._steps > _MOST_STEPS:
+            self._is_cut = True
+            return ()
+        was_cut, self._is_cut = self._is_cut, False
         self._active.add(key)
-        self._depth += 1
         try:
-            found = self._read_binding(view, each)
+            found = make()
         finally:
             self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
+        if not self._is_cut or not self._active:
+            if len(self._known) > _MOST_KEPT:
+                self._known.clear()
+            self._known[key] = found
+        self._is_cut = self._is_cut or was_cut
         return found
-
-    def _keep(self, key: object, value: object) -> None:
-        if len(self._known) > _MOST_KEPT:
-            self._known.clear()
-        self._known[key] = value
 
     def _read_binding(self, view: FileView, each: Binding) -> Values:
         where = Where(view.file, each.definition, each.line, each.indent)
@@ -364,20 +383,7 @@ class Inference:
     def _of_module(self, module: Value, name: str) -> Values:
         """Return what a module calls ``name``: bound in it, one of its modules, or from a star."""
         key = ("module", module.file, module.name, name)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._read_module(module, name)
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
+        return self._once(key, lambda: self._read_module(module, name))
 
     def _read_module(self, module: Value, name: str) -> Values:
         if module.file >= 0:
@@ -517,15 +523,12 @@ class Inference:
 
     def _order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Return a class and its bases in order of inheritance, and whether all of them are here."""
-        key = ("order", place)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
         complete = True
         order: dict[Place, None] = {}
 
         def visit(at: Place, depth: int) -> None:
             nonlocal complete
-            if depth > _DEEPEST:
+            if depth > _DEEPEST or len(order) > _MOST_BASES:
                 return
             # A base that comes again stands after all that extend it.
             order.pop(at, None)
@@ -537,34 +540,22 @@ class Inference:
                     complete = False
 
         visit(place, 0)
-        found = (tuple(order), complete)
-        self._keep(key, found)
-        return found
+        return tuple(order), complete
 
     def bases_of(self, place: Place) -> Values:
         """Return the direct bases of a class, in order; what is unknown is ``?``."""
-        key = ("bases", place)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        if key in self._active:
-            return ()
-        self._active.add(key)
+        return self._once(("bases", place), lambda: self._read_bases(place))
+
+    def _read_bases(self, place: Place) -> Values:
         view = self.views[place[0]]
         found: list[Value] = []
-        try:
-            for each in view.told.get((place[1], BASE_OF), ()):
-                head = each.value.partition("[")[0].partition("(")[0]
-                if not head or head == "?":
-                    found.append(Value("unknown", name="?"))
-                    continue
-                where = Where(view.file, view.outer(place[1]), 0)
-                values = self._evaluate(where, parse(head))
-                found += values or (Value("unknown", name=head),)
-        finally:
-            self._active.discard(key)
-        result = tuple(found)
-        self._keep(key, result)
-        return result
+        for each in view.told.get((place[1], BASE_OF), ()):
+            head = each.value.partition("[")[0].partition("(")[0]
+            values: Values = ()
+            if head and head != "?":
+                values = self._evaluate(Where(view.file, view.outer(place[1]), 0), parse(head))
+            found += values or (Value("unknown", name=head or "?"),)
+        return tuple(found)
 
     def _call(self, value: Value) -> Values:
         kind = value.kind
@@ -601,21 +592,7 @@ class Inference:
 
     def _returned(self, function: Value) -> Values:
         """Return what calling a function gives, as it is written or by its ``return``."""
-        key = ("returned", function)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._read_returned(function)
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
+        return self._once(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
         view = self.views[function.file]
@@ -705,19 +682,14 @@ class Inference:
     # Written types.
 
     def _typed(self, where: Where, written: str) -> Values:
-        """Return the instances that a written type stands for."""
+        """Return the objects that a written type stands for."""
         key = ("type", where.file, where.row, written)
-        if key in self._active or self._depth > _DEEPEST:
-            return ()
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found: dict[Value, None] = {}
-            for head, arguments in parts_of_type(written):
-                found.update(dict.fromkeys(self._of_type(where, head, arguments)))
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
+        return self._once(key, lambda: self._read_type(where, written))
+
+    def _read_type(self, where: Where, written: str) -> Values:
+        found: dict[Value, None] = {}
+        for head, arguments in parts_of_type(written):
+            found.update(dict.fromkeys(self._of_type(where, head, arguments)))
         return tuple(found)[:_MOST_VALUES]
 
     def _of_type(self, where: Where, head: str, arguments: tuple[str, ...]) -> Values:

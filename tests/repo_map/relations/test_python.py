@@ -354,3 +354,16 @@ def test_relations_follow_an_edit(tmp_path: Path) -> None:
     (tmp_path / "c.py").unlink()
     fresh = index.refresh()
     assert lines_of(fresh, relations_of(fresh).callers_of(place_of(fresh, "a.py:f"))) == ["b.py:3"]
+
+
+def test_functions_that_return_one_another_come_to_an_end(tmp_path: Path) -> None:
+    functions = "".join(
+        f"def f{n}(x):\n    if x:\n        return f{n * 7 % 20}(x).go()\n    return f{n * 3 % 20 + 1}(x)\n"
+        for n in range(21)
+    )
+    files = {"a.py": functions + "class A:\n    def go(self): return f1(1).go()\ndef t(): return f2(2).go()\n"}
+    index = index_of(tmp_path, files)
+    first = relations_of(index).callers_of(place_of(index, "a.py:A.go"))
+    for row in range(len(index.definitions(0))):
+        relations_of(index).callers_of((0, row))
+    assert relations_of(index).callers_of(place_of(index, "a.py:A.go")) == first
