@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
+from repo_map.languages.kinds import CODE
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
@@ -25,9 +26,6 @@ INTERFACE = 3
 FILE_COST = 20
 """Tokens of a file's header and elisions, about."""
 MAX_NEIGHBOURS = 24
-_SHOWN_KINDS = frozenset(
-    {"function", "method", "class", "interface", "struct", "enum", "trait", "type", "macro"}
-)
 
 
 class Neighbour(NamedTuple):
@@ -118,7 +116,7 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
 
 def _is_code(index: RepoIndex, place: Place) -> bool:
     """Tell whether a place is a definition whose head is worth showing."""
-    return place[1] >= 0 and index.definitions(place[0])[place[1]].kind in _SHOWN_KINDS
+    return place[1] >= 0 and index.definitions(place[0])[place[1]].kind in CODE
 
 
 def _is_alike(index: RepoIndex, place: Place, other: Place) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map.feedback.parse import Intent
 from repo_map.feedback.targets import NamedDefinition, Target
 from repo_map.graph import references
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence, Relation
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.worktree.file_kinds import FileFlag
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from repo_map.relations.model import Place
 
 RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
-_CALLED = frozenset({"function", "method", "macro"})
 
 
 class Related(NamedTuple):
@@ -71,7 +71,7 @@ def _relations(index: RepoIndex, relations: Relations, intent: Intent, place: Pl
     if intent is Intent.USES:
         return relations.used_in(place, Confidence.LIKELY)
     kind = index.definitions(place[0])[place[1]].kind
-    ask = relations.callers_of if kind in _CALLED else relations.uses_of
+    ask = relations.callers_of if kind in FUNCTIONS else relations.uses_of
     found = ask(place, Confidence.LIKELY)
     if intent is Intent.CALLERS:
         return found or (relations.uses_of(place) if ask == relations.callers_of else ())

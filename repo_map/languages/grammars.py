@@ -126,7 +126,7 @@ def facts_query(language: str) -> Query:
 
     A language that shares another's queries may have more of its own.
     """
-    folders = dict.fromkeys((LANGUAGES[language].queries or language, language))
+    folders = dict.fromkeys((language_named(language).queries or language, language))
     found = (resources.files("repo_map").joinpath("queries", folder, "facts.scm") for folder in folders)
     return compile_query(
         language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())

@@ -10,9 +10,9 @@ from typing import Final
 
 from tree_sitter import Tree
 
+from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
 from repo_map.parsing import facts_python, facts_script
-from repo_map.parsing.definitions import Found
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
 
 FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]

@@ -16,7 +16,7 @@ from typing import Final
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
-from repo_map.parsing.definitions import Found
+from repo_map.languages.language import Found
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS, TYPES
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     DECLARED,
@@ -26,11 +27,10 @@ from repo_map.recent import Recent
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-SCOPES: Final = frozenset(
-    {"function", "method", "class", "interface", "struct", "enum", "trait", "impl", "module", "macro", "type"}
-)
+SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""
-CLASSES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "type"})
+CLASSES: Final = TYPES | {"type"}
+"""Kinds that have members, or the members of what they are another name for."""
 _NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, NARROWED, EXPORTED})
 _MOST_ROWS: Final = 400_000
 

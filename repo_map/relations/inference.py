@@ -29,7 +29,7 @@ from repo_map.parsing.facts_model import (
     Site,
 )
 from repo_map.relations.expressions import Expression, Name, One, Several, Text, Typed, parse, parts_of_type
-from repo_map.relations.file_facts import CLASSES, FileView, FileViews
+from repo_map.relations.file_facts import CLASSES, SCOPES, FileView, FileViews
 from repo_map.relations.model import OPEN, OUTSIDE, Meaning, Place
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ class Inference:
         kind = view.definitions[row].kind
         if kind == "method":
             return scope >= 0 and view.definitions[scope].kind in CLASSES
-        return kind in ("function", "macro", "module") or kind in CLASSES
+        return kind in SCOPES
 
     def _reaching(self, bound: Iterable[Binding], where: Where | None) -> list[Binding]:
         """Return the bindings that may hold at a place, all of them where there is none."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import BASE_OF, CALL, SITE_KINDS, VALUE, Site
 from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
@@ -18,7 +19,6 @@ from repo_map.worktree.file_kinds import FileFlag
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_CALLABLE: Final = frozenset({"function", "method", "macro"})
 _MOST_NAMESAKES: Final = 12
 """Definitions of one name that are still told as possible targets."""
 _DEEPEST: Final = 12
@@ -306,7 +306,7 @@ class Relations:
         return [
             (owner[0], row)
             for row in view.members.get((owner[1], name), ())
-            if view.definitions[row].kind in _CALLABLE
+            if view.definitions[row].kind in FUNCTIONS
         ]
 
     def _last_name(self, place: Place) -> str:

@@ -361,7 +361,9 @@ def test_functions_that_return_one_another_come_to_an_end(tmp_path: Path) -> Non
         f"def f{n}(x):\n    if x:\n        return f{n * 7 % 20}(x).go()\n    return f{n * 3 % 20 + 1}(x)\n"
         for n in range(21)
     )
-    files = {"a.py": functions + "class A:\n    def go(self): return f1(1).go()\ndef t(): return f2(2).go()\n"}
+    files = {
+        "a.py": functions + "class A:\n    def go(self): return f1(1).go()\ndef t(): return f2(2).go()\n"
+    }
     index = index_of(tmp_path, files)
     first = relations_of(index).callers_of(place_of(index, "a.py:A.go"))
     for row in range(len(index.definitions(0))):
