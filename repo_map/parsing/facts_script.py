@@ -67,7 +67,250 @@ _BY_ELEMENT: Final = frozenset(
         "toSorted",
     ]
 )
+COMMON_MEMBERS: Final = frozenset(
+    [
+        "toString",
+        "valueOf",
+        "hasOwnProperty",
+        "constructor",
+        "call",
+        "apply",
+        "bind",
+        "then",
+        "catch",
+        "finally",
+        "map",
+        "forEach",
+        "filter",
+        "find",
+        "findIndex",
+        "some",
+        "every",
+        "includes",
+        "indexOf",
+        "join",
+        "slice",
+        "splice",
+        "concat",
+        "push",
+        "pop",
+        "shift",
+        "unshift",
+        "sort",
+        "reverse",
+        "reduce",
+        "flat",
+        "flatMap",
+        "fill",
+        "keys",
+        "values",
+        "entries",
+        "get",
+        "set",
+        "has",
+        "delete",
+        "add",
+        "clear",
+        "at",
+        "length",
+        "split",
+        "replace",
+        "trim",
+        "match",
+        "test",
+        "exec",
+        "startsWith",
+        "endsWith",
+        "substring",
+        "substr",
+        "toLowerCase",
+        "toUpperCase",
+        "charAt",
+        "charCodeAt",
+        "padStart",
+        "padEnd",
+        "repeat",
+        "on",
+        "off",
+        "once",
+        "emit",
+        "addEventListener",
+        "removeEventListener",
+        "log",
+        "warn",
+        "error",
+        "info",
+        "debug",
+        "parse",
+        "stringify",
+        "assign",
+        "freeze",
+        "create",
+        "json",
+        "text",
+        "next",
+        "return",
+        "throw",
+        "resolve",
+        "reject",
+        "all",
+        "race",
+        "write",
+        "end",
+        "read",
+        "close",
+        "open",
+        "send",
+        "abort",
+        "toFixed",
+        "getTime",
+        "toISOString",
+        "padEnd",
+        "equal",
+        "is",
+    ]
+)
+"""Members of the language's own types."""
+GLOBALS: Final = frozenset(
+    [
+        "Array",
+        "ArrayBuffer",
+        "Boolean",
+        "Buffer",
+        "Date",
+        "Error",
+        "Function",
+        "Infinity",
+        "Intl",
+        "JSON",
+        "Map",
+        "Math",
+        "NaN",
+        "Number",
+        "Object",
+        "Promise",
+        "Proxy",
+        "Reflect",
+        "RangeError",
+        "ReferenceError",
+        "RegExp",
+        "Set",
+        "String",
+        "Symbol",
+        "SyntaxError",
+        "TypeError",
+        "URIError",
+        "URL",
+        "URLSearchParams",
+        "Uint8Array",
+        "Int8Array",
+        "Uint16Array",
+        "Int16Array",
+        "Uint32Array",
+        "Int32Array",
+        "Float32Array",
+        "Float64Array",
+        "BigInt",
+        "BigInt64Array",
+        "DataView",
+        "WeakMap",
+        "WeakSet",
+        "WeakRef",
+        "Iterator",
+        "console",
+        "document",
+        "window",
+        "globalThis",
+        "global",
+        "process",
+        "navigator",
+        "location",
+        "history",
+        "localStorage",
+        "sessionStorage",
+        "fetch",
+        "Request",
+        "Response",
+        "Headers",
+        "FormData",
+        "Blob",
+        "File",
+        "FileReader",
+        "ReadableStream",
+        "WritableStream",
+        "TransformStream",
+        "AbortController",
+        "AbortSignal",
+        "Event",
+        "EventTarget",
+        "CustomEvent",
+        "TextEncoder",
+        "TextDecoder",
+        "setTimeout",
+        "setInterval",
+        "setImmediate",
+        "clearTimeout",
+        "clearInterval",
+        "queueMicrotask",
+        "structuredClone",
+        "requestAnimationFrame",
+        "parseInt",
+        "parseFloat",
+        "isNaN",
+        "isFinite",
+        "encodeURIComponent",
+        "decodeURIComponent",
+        "encodeURI",
+        "decodeURI",
+        "require",
+        "module",
+        "exports",
+        "string",
+        "number",
+        "boolean",
+        "symbol",
+        "bigint",
+        "Record",
+        "Partial",
+        "Pick",
+        "Omit",
+        "Readonly",
+        "ReadonlyArray",
+        "Iterable",
+        "AsyncIterable",
+        "IterableIterator",
+        "Generator",
+        "AsyncGenerator",
+        "PromiseLike",
+        "ReadonlyMap",
+        "ReadonlySet",
+        "crypto",
+        "performance",
+        "HTMLElement",
+        "Element",
+        "Node",
+        "WebSocket",
+        "Worker",
+        "MessageChannel",
+        "MessagePort",
+        "tuple",
+        "list",
+    ]
+)
+"""What is there without an import, the built-in types among it."""
+_TESTING: Final = frozenset({"expect", "describe", "it", "test", "jest", "vi", "assert", "chai", "cy"})
+"""What test runners bring."""
+_FOREIGN_MODULES: Final = frozenset(
+    {"vitest", "@jest/globals", "chai", "mocha", "assert", "fs", "path", "os", "util", "url", "crypto"}
+    | {"events", "stream", "http", "https", "child_process", "process", "buffer", "zlib", "react"}
+)
+"""Modules that no repository calls one of its own."""
 _EITHER: Final = frozenset({"||", "??", "&&"})
+
+
+_LITERALS: Final = frozenset({"'", "0", "[", "{"})
+_KEPT: Final = frozenset({"this", "super", "(", "<"})
+_HEAD: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*|[(<\[{]")
 
 
 def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
@@ -88,6 +331,8 @@ class _Reader:
         self._owner = owner
         self._bindings: list[Binding] = []
         self._imported: set[str] = set()
+        self._foreign: set[str] = set()
+        """What comes from modules that are never the repository's."""
         self._annotated: set[int] = set()
         self._taken: set[int] = set()
         """Where parameters begin whose meaning is known from the call that they are handed to."""
@@ -173,7 +418,9 @@ class _Reader:
             self._take(called, f"{module}:{own}", each, IMPORT if called == own else RENAMED)
 
     def _take(self, name: str, value: str, at: Node, kind: int) -> None:
-        self._imported.add(name)
+        module = value.partition(":")[0]
+        is_foreign = module in _FOREIGN_MODULES or value.startswith(("node:", "bun:", "deno:"))
+        (self._foreign if is_foreign else self._imported).add(name)
         self._add(name, value, at.start_byte, at.start_point[0], kind)
 
     def _export(self, node: Node) -> None:
@@ -451,26 +698,36 @@ class _Reader:
         return in_order(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
-        source, known, owner = self._source, self._known, self._owner
+        source, known, owner, indent = self._source, self._known, self._owner, self._indent
+        new, is_chain, head_of = tuple.__new__, _CHAIN.fullmatch, _HEAD.match
+        foreign = (GLOBALS | _TESTING) - known | self._foreign
         for node in nodes:
             start, end = node.byte_range
             text = source[start:end]
-            if _CHAIN.fullmatch(text):
-                chain = _MARKS.sub(".", text.decode("utf-8", "replace"))
+            if is_chain(text):
+                chain = text.decode("utf-8", "replace")
+                if "?" in chain or "!" in chain:
+                    chain = _MARKS.sub(".", chain)
                 receiver, _, name = chain.rpartition(".")
+                root = receiver.partition(".")[0]
             elif (named := self._named(node)) is not None:
                 receiver, name = named
+                head = head_of(receiver)
+                root = head[0] if head else receiver
             else:
                 continue
             if not receiver:
                 if name == "super":
                     receiver, name = "super", "constructor"
-                elif name not in known:
+                elif name not in known or name in foreign:
                     continue
-            elif receiver in ("'", "0", "[?]"):
+            elif root in foreign or root in _LITERALS:
+                continue
+            elif name in COMMON_MEMBERS and root not in known and root not in _KEPT:
+                # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]
-            found.append(Site(name, receiver, owner(start), row + 1, CALL, self._indent(row)))
+            found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
 
     def _named(self, node: Node) -> tuple[str, str] | None:
         """Return receiver and name of what is called, None where it has no name."""
