@@ -16,7 +16,7 @@ from typing import Final
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
-from repo_map.languages.language import Found
+from repo_map.languages.language import Found, words
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE,
@@ -66,66 +66,12 @@ COMMON_MEMBERS: Final = frozenset(
     for name in dir(kind)
 ) - {"__init__", "__new__", "__call__"}
 """Members of the language's own types."""
-_FOREIGN_MODULES: Final = frozenset(
-    [
-        "__future__",
-        "abc",
-        "argparse",
-        "ast",
-        "asyncio",
-        "base64",
-        "collections",
-        "contextlib",
-        "copy",
-        "csv",
-        "ctypes",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "functools",
-        "glob",
-        "gzip",
-        "hashlib",
-        "heapq",
-        "importlib",
-        "inspect",
-        "io",
-        "itertools",
-        "json",
-        "logging",
-        "math",
-        "multiprocessing",
-        "os",
-        "pathlib",
-        "pickle",
-        "random",
-        "re",
-        "shutil",
-        "signal",
-        "socket",
-        "sqlite3",
-        "ssl",
-        "stat",
-        "string",
-        "struct",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "threading",
-        "time",
-        "traceback",
-        "typing",
-        "typing_extensions",
-        "unittest",
-        "urllib",
-        "uuid",
-        "warnings",
-        "weakref",
-        "zipfile",
-        "zlib",
-    ]
+_FOREIGN_MODULES: Final = words(
+    "__future__ abc argparse ast asyncio base64 collections contextlib copy csv ctypes"
+    " dataclasses datetime decimal enum functools glob gzip hashlib heapq importlib inspect io"
+    " itertools json logging math multiprocessing os pathlib pickle random re shutil signal"
+    " socket sqlite3 ssl stat string struct subprocess sys tempfile textwrap threading time"
+    " traceback typing typing_extensions unittest urllib uuid warnings weakref zipfile zlib"
 )
 """Modules of the standard library whose names nothing else goes by."""
 _PLACEHOLDERS: Final = ("?", "'", "0")

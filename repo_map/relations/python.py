@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from repo_map.languages.language import words
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.parsing.facts_python import COMMON_MEMBERS
 from repo_map.relations.file_facts import CLASSES, FileView
@@ -35,23 +36,7 @@ class Python(Inference):
     """The resolver of Python."""
 
     languages = frozenset({"python"})
-    common = COMMON_MEMBERS | frozenset(
-        [
-            "close",
-            "read",
-            "write",
-            "flush",
-            "open",
-            "match",
-            "group",
-            "sub",
-            "search",
-            "send",
-            "run",
-            "start",
-            "now",
-        ]
-    )
+    common = COMMON_MEMBERS | words("close read write flush open match group sub search send run start now")
     own_names = frozenset({"self", "cls"})
     themselves = frozenset({"self", "cls()"})
     builtins = frozenset(dir(builtins))
@@ -60,17 +45,8 @@ class Python(Inference):
         {"Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"}
     )
     awaited = frozenset({"Awaitable", "Coroutine", "Task", "Future"})
-    mappings = frozenset(
-        [
-            "dict",
-            "Dict",
-            "Mapping",
-            "MutableMapping",
-            "OrderedDict",
-            "defaultdict",
-            "DefaultDict",
-            "WeakValueDictionary",
-        ]
+    mappings = words(
+        "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict WeakValueDictionary"
     )
     harmless = frozenset({"object", "Generic", "Protocol", "ABC"})
     initialisers = frozenset({"__init__", "__new__"})
