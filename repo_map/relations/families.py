@@ -7,5 +7,5 @@ from typing import Final
 from repo_map.relations.python import Python
 from repo_map.relations.script import Script
 
-FAMILIES: Final = (Python, Script)
-"""Each is made once for an index that has files in one of its languages."""
+FAMILIES: Final = {make.__module__.rpartition(".")[2]: make for make in (Python, Script)}
+"""By the name that the languages' records give; each is made once for an index."""
