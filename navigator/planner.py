@@ -79,7 +79,7 @@ def neighbours(
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
     from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
     relations = relations_of(index)
     for place in chosen:
@@ -96,8 +96,8 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
 
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that use a chosen one; where no names are resolved, by one that is its alone."""
-    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - as above
-    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - as above
+    from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
     relations = relations_of(index)
     for place in chosen:

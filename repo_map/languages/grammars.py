@@ -124,10 +124,13 @@ def symbol_query(language: str) -> Query:
 def facts_query(language: str) -> Query:
     """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``.
 
-    A language that shares another's queries may have more of its own.
+    A language that shares another's queries may have more of its own, in ``facts-<language>.scm``.
     """
-    folders = dict.fromkeys((language_named(language).queries or language, language))
-    found = (resources.files("repo_map").joinpath("queries", folder, "facts.scm") for folder in folders)
+    folder = language_named(language).queries or language
+    found = (
+        resources.files("repo_map").joinpath("queries", folder, name)
+        for name in ("facts.scm", f"facts-{language}.scm")
+    )
     return compile_query(
         language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())
     )

@@ -12,31 +12,24 @@ from tree_sitter import Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
-from repo_map.parsing import facts_c, facts_go, facts_java, facts_python, facts_rust, facts_script
+from repo_map.languages.registry import language_named
+from repo_map.parsing import facts_python, facts_script
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
 
 FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
 """From source, tree, language, definitions and their owners."""
 
 READERS: Final[dict[str, FactReader]] = {
-    "python": facts_python.read,
-    "javascript": facts_script.read,
-    "typescript": facts_script.read,
-    "tsx": facts_script.read,
-    "go": facts_go.read,
-    "java": facts_java.read,
-    "c": facts_c.read,
-    "cpp": facts_c.read_cpp,
-    "rust": facts_rust.read,
+    module.__name__.rpartition("facts_")[2]: module.read for module in (facts_python, facts_script)
 }
-"""The reader of each language that relations are resolved for."""
+"""The reader of each family of languages."""
 
 
 def find_facts(
     source: bytes, tree: Tree, language: str, found: Sequence[Found], deadline: CpuDeadline
 ) -> FileFacts:
     """Read the facts of one file; none for a language without a reader."""
-    reader = READERS.get(language)
+    reader = READERS.get(language_named(language).family)
     if reader is None or deadline.is_over():
         return NO_FACTS
     ranges = [(item.start_byte, -item.minus_end_byte) for item in found]

@@ -50,6 +50,7 @@ EXPORTED: Final = 11
 NARROWED: Final = 12
 """``last:type``: from this line to the line ``last``, 0 for the end, the name has the written type."""
 
+
 PACKAGE: Final = 13
 """The file belongs to the package or the module ``value``."""
 ALIAS: Final = 14

@@ -17,6 +17,7 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
 from repo_map.languages.language import Found, words
+from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE,
@@ -60,12 +61,6 @@ _OWN_BYTES: Final = frozenset({b"self", b"cls"})
 _KEPT: Final = _OWN | {"super", "(", "<"}
 _LITERALS: Final = frozenset({"'", "0"})
 _HEAD: Final = re.compile(r"[^\W\d]\w*|[(<\[{]")
-COMMON_MEMBERS: Final = frozenset(
-    name
-    for kind in (str, bytes, list, dict, set, tuple, int, float, object, type, BaseException)
-    for name in dir(kind)
-) - {"__init__", "__new__", "__call__"}
-"""Members of the language's own types."""
 _FOREIGN_MODULES: Final = words(
     "__future__ abc argparse ast asyncio base64 collections contextlib copy csv ctypes"
     " dataclasses datetime decimal enum functools glob gzip hashlib heapq importlib inspect io"
@@ -352,7 +347,7 @@ class _Reader:
                     continue
             elif root in foreign or root in _LITERALS:
                 continue
-            elif name in COMMON_MEMBERS and root not in known and root not in _KEPT:
+            elif name in PYTHON_MEMBERS and root not in known and root not in _KEPT:
                 # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]

@@ -14,6 +14,7 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
 from repo_map.languages.language import Found, words
+from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE,
@@ -53,34 +54,6 @@ _MOST_TARGETS: Final = 12
 _UNKNOWN: Final = "?"
 _PLACEHOLDERS: Final = ("?", "'", "0", "[?]", "{}")
 _BY_ELEMENT: Final = words("map forEach filter find findIndex findLast some every flatMap sort toSorted")
-COMMON_MEMBERS: Final = words(
-    "toString valueOf hasOwnProperty constructor call apply bind then catch finally map forEach"
-    " filter find findIndex some every includes indexOf join slice splice concat push pop shift"
-    " unshift sort reverse reduce flat flatMap fill keys values entries get set has delete add"
-    " clear at length split replace trim match test exec startsWith endsWith substring substr"
-    " toLowerCase toUpperCase charAt charCodeAt padStart padEnd repeat on off once emit"
-    " addEventListener removeEventListener log warn error info debug parse stringify assign"
-    " freeze create json text next return throw resolve reject all race write end read close open"
-    " send abort toFixed getTime toISOString padEnd equal is"
-)
-"""Members of the language's own types."""
-GLOBALS: Final = words(
-    "Array ArrayBuffer Boolean Buffer Date Error Function Infinity Intl JSON Map Math NaN Number"
-    " Object Promise Proxy Reflect RangeError ReferenceError RegExp Set String Symbol SyntaxError"
-    " TypeError URIError URL URLSearchParams Uint8Array Int8Array Uint16Array Int16Array"
-    " Uint32Array Int32Array Float32Array Float64Array BigInt BigInt64Array DataView WeakMap"
-    " WeakSet WeakRef Iterator console document window globalThis global process navigator"
-    " location history localStorage sessionStorage fetch Request Response Headers FormData Blob"
-    " File FileReader ReadableStream WritableStream TransformStream AbortController AbortSignal"
-    " Event EventTarget CustomEvent TextEncoder TextDecoder setTimeout setInterval setImmediate"
-    " clearTimeout clearInterval queueMicrotask structuredClone requestAnimationFrame parseInt"
-    " parseFloat isNaN isFinite encodeURIComponent decodeURIComponent encodeURI decodeURI require"
-    " module exports string number boolean symbol bigint Record Partial Pick Omit Readonly"
-    " ReadonlyArray Iterable AsyncIterable IterableIterator Generator AsyncGenerator PromiseLike"
-    " ReadonlyMap ReadonlySet crypto performance HTMLElement Element Node WebSocket Worker"
-    " MessageChannel MessagePort tuple list"
-)
-"""What is there without an import, the built-in types among it."""
 _TESTING: Final = frozenset({"expect", "describe", "it", "test", "jest", "vi", "assert", "chai", "cy"})
 """What test runners bring."""
 _FOREIGN_MODULES: Final = frozenset(
@@ -483,7 +456,7 @@ class _Reader:
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
         source, known, owner, indent = self._source, self._known, self._owner, self._indent
         new, is_chain, head_of = tuple.__new__, _CHAIN.fullmatch, _HEAD.match
-        foreign = (GLOBALS | _TESTING) - known | self._foreign
+        foreign = (SCRIPT_GLOBALS | _TESTING) - known | self._foreign
         for node in nodes:
             start, end = node.byte_range
             text = source[start:end]
@@ -506,7 +479,7 @@ class _Reader:
                     continue
             elif root in foreign or root in _LITERALS:
                 continue
-            elif name in COMMON_MEMBERS and root not in known and root not in _KEPT:
+            elif name in SCRIPT_MEMBERS and root not in known and root not in _KEPT:
                 # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]

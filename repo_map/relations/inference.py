@@ -86,7 +86,6 @@ class Where(NamedTuple):
 class Inference:
     """A resolver that follows values; what it knows of a language, its family tells."""
 
-    languages: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
     own_names: frozenset[str] = frozenset()
     """What a method calls its object, or its class."""

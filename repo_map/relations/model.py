@@ -64,8 +64,6 @@ OUTSIDE = Meaning(is_outside=True)
 class Family(Protocol):
     """The resolver of one family of languages, made once for an index."""
 
-    languages: frozenset[str]
-    """Keys of ``LANGUAGES``; a name never means a definition of another family."""
     common: frozenset[str]
     """Names of members that the language's own types bear: unresolved, they are told of nobody."""
 

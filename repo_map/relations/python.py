@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.languages.language import words
+from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
-from repo_map.parsing.facts_python import COMMON_MEMBERS
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.inference import (
     CLASS,
@@ -35,8 +35,7 @@ _OF_CLASSES: Final = frozenset({"__new__", "__init_subclass__", "__class_getitem
 class Python(Inference):
     """The resolver of Python."""
 
-    languages = frozenset({"python"})
-    common = COMMON_MEMBERS | words("close read write flush open match group sub search send run start now")
+    common = PYTHON_MEMBERS | words("close read write flush open match group sub search send run start now")
     own_names = frozenset({"self", "cls"})
     themselves = frozenset({"self", "cls()"})
     builtins = frozenset(dir(builtins))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-_ROOTS: Final = ("", "src", "lib", "python")
+_ROOTS: Final = ("", "src", "lib")
 """Folders that are searched for modules wherever the import stands."""
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import BASE_OF, CALL, SITE_KINDS, VALUE, Site
 from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
@@ -193,14 +194,9 @@ class Relations:
     @cached_property
     def _families(self) -> tuple[Family | None, ...]:
         """The family of each language of the index."""
-        made = {make: make(self._index) for make in FAMILIES if self._has(make.languages)}
-        return tuple(
-            next((family for make, family in made.items() if language in make.languages), None)
-            for language in self._index.languages
-        )
-
-    def _has(self, languages: frozenset[str]) -> bool:
-        return any(language in languages for language in self._index.languages)
+        names = [language_named(language).family if language else "" for language in self._index.languages]
+        made = {name: FAMILIES[name](self._index) for name in sorted(set(names)) if name in FAMILIES}
+        return tuple(made.get(name) for name in names)
 
     def _family(self, file: int) -> Family | None:
         return self._families[int(self._index.files.language[file])]

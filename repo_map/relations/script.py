@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
-from repo_map.parsing.facts_script import COMMON_MEMBERS, GLOBALS
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.inference import (
     FUNCTION,
@@ -30,11 +30,10 @@ _WHOLE: Final = "="
 class Script(Inference):
     """The resolver of JavaScript and TypeScript."""
 
-    languages = frozenset({"javascript", "typescript", "tsx"})
-    common = COMMON_MEMBERS
+    common = SCRIPT_MEMBERS
     own_names = frozenset({"this"})
     themselves = frozenset({"this"})
-    builtins = GLOBALS
+    builtins = SCRIPT_GLOBALS
     nothing = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object", ""})
     wrappers = frozenset(
         {"Readonly", "Partial", "Required", "NonNullable", "DeepPartial", "Awaited", "InstanceType"}
