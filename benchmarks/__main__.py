@@ -35,6 +35,13 @@ BENCHMARKS: Final = Program(
             "tasks.jsonl --limit 10",
         ),
         Command(
+            "relations",
+            "benchmarks.relations",
+            "who uses what, held against a language server",
+            "Hold who uses what against the answers of a language server, and report precision and recall.",
+            "--language go gin echo",
+        ),
+        Command(
             "startup",
             "benchmarks.startup",
             "how soon the server answers, cold and warm",

@@ -79,15 +79,18 @@ def neighbours(
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
     from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.model import Confidence  # noqa: PLC0415 - a stored navigation is read without planning
     from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
     relations = relations_of(index)
     for place in chosen:
         user = index.qualified_name(*place)
         if relations.knows(place[0]):
-            for each in relations.used_in(place):
+            surest = relations.surest(place[0])
+            verb = "uses" if surest is Confidence.RESOLVED else "likely uses"
+            for each in relations.used_in(place, surest):
                 if _is_code(index, each.target):
-                    yield each.target, f"`{user}` uses it in line {each.line}"
+                    yield each.target, f"`{user}` {verb} it in line {each.line}"
         else:
             for other in used_by(index, place):
                 if _is_alike(index, place, other):
@@ -97,15 +100,18 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that use a chosen one; where no names are resolved, by one that is its alone."""
     from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.model import Confidence  # noqa: PLC0415 - a stored navigation is read without planning
     from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
     relations = relations_of(index)
     for place in chosen:
         used = index.qualified_name(*place)
         if relations.knows(place[0]):
-            for each in relations.uses_of(place):
+            surest = relations.surest(place[0])
+            verb = "uses" if surest is Confidence.RESOLVED else "likely uses"
+            for each in relations.uses_of(place, surest):
                 if _is_code(index, each.source):
-                    yield each.source, f"it uses `{used}` in line {each.line}"
+                    yield each.source, f"it {verb} `{used}` in line {each.line}"
             continue
         name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
         if [place] == unique_definitions(index, [name]):

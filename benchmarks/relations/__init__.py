@@ -1,4 +1,4 @@
-"""Relations that the index states, held against language servers: ``repo-navigator bench relations``."""
+"""Relations that the index states, held against language servers: ``python -m benchmarks relations``."""
 
 from benchmarks.relations.command import add_arguments, run
 

@@ -1,6 +1,6 @@
 """Relations against a language server: precision and recall of who uses what, with what both cost.
 
-    python -m benchmarks.relations --language go TREE...
+    python -m benchmarks relations --language go TREE...
 
 Of each tree some hundred definitions are taken, the same ones each time. The language server of the language
 says who uses each; the answers of the index are held against that, and the old matching by name beside them.
@@ -76,13 +76,6 @@ def run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     return 0
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run as a program."""
-    parser = argparse.ArgumentParser(description="Hold the index's relations against a language server.")
-    add_arguments(parser)
-    raise SystemExit(run(parser.parse_args(arguments)))
 
 
 def measure(tree: Path, options: argparse.Namespace) -> tuple[Figures, list[str]]:

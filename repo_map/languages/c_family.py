@@ -93,6 +93,7 @@ def _bare_scope(name: str) -> str:
 
 
 _C: Final = Language(
+    family="c",
     name="c",
     suffixes=(".c", ".h"),
     grammar_module="tree_sitter_c",
@@ -104,6 +105,8 @@ _C: Final = Language(
 )
 _CPP: Final = _C._replace(
     name="cpp",
+    has_overloads=True,
+    is_guessed=True,
     suffixes=(
         ".cpp",
         ".cc",

@@ -30,6 +30,7 @@ def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 LANGUAGES: Final = (
     Language(
+        family="go",
         name="go",
         suffixes=(".go",),
         grammar_module="tree_sitter_go",

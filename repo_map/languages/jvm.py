@@ -42,6 +42,7 @@ _INTERPOLATING: Final = Writing(
 )
 LANGUAGES: Final = (
     Language(
+        family="java",
         name="java",
         suffixes=(".java",),
         grammar_module="tree_sitter_java",

@@ -129,6 +129,10 @@ class Language(NamedTuple):
     family: str = ""
     """Whose reader takes its facts (``parsing/facts_<family>.py``), and whose rules say what its names mean
     (``relations/<family>.py``); ``""`` where names are not resolved."""
+    has_overloads: bool = False
+    """Whether one name is several functions, which what they are given tells apart."""
+    is_guessed: bool = False
+    """Whether what its names mean is likely at best: too much of it is left to what is not resolved."""
     reach: Reach = WHOLE_TREE
 
     namer: Namer = plain_name

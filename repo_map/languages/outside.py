@@ -40,3 +40,63 @@ SCRIPT_GLOBALS: Final = words(
     " MessageChannel MessagePort tuple list"
 )
 """What is there without an import, the built-in types among it."""
+GO_MEMBERS: Final = words(
+    "Add Close Do Done Err Error Errorf Fatal Fatalf Format Get Helper Len Less Lock Log Logf"
+    " Name Next Print Printf Println RLock RUnlock Read Run Scan Set String Swap Unlock Value Wait"
+    " Write"
+)
+"""Members that types of the standard library bear."""
+GO_TYPES: Final = words(
+    "any bool byte comparable complex128 complex64 error float32 float64 int int16 int32 int64"
+    " int8 rune string uint uint16 uint32 uint64 uint8 uintptr"
+)
+"""Types that are there without an import."""
+GO_FUNCTIONS: Final = words(
+    "append cap clear close complex copy delete imag len make max min new panic print println real recover"
+)
+"""Functions that are there without an import."""
+JAVA_MEMBERS: Final = words(
+    "accept add addAll append apply asList charAt clear close collect compare compareTo contains"
+    " entrySet equals filter forEach format get getClass getName hasNext hashCode isEmpty iterator"
+    " keySet length map name next of ordinal print println put remove run set size stream test"
+    " toString valueOf values"
+)
+"""Members that types of the standard library bear."""
+JAVA_USUAL: Final = words(
+    "Boolean Byte Character Class Deprecated Double Exception Float FunctionalInterface Integer"
+    " Iterable Long Math Number Object Override Runnable RuntimeException SafeVarargs Short String"
+    " StringBuilder SuppressWarnings System Thread Throwable Void var"
+)
+"""Names of ``java.lang`` that a repository hardly ever takes for itself."""
+C_MEMBERS: Final = words(
+    "append at back begin c_str clear close count data emplace_back empty end erase find front"
+    " get insert length open push_back read reset size str substr write"
+)
+"""Members that types of C++'s standard library bear."""
+C_TYPES: Final = words(
+    "FILE bool char double float int int16_t int32_t int64_t int8_t intptr_t long ptrdiff_t short"
+    " signed size_t ssize_t uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned void wchar_t"
+)
+"""Types of numbers, and those that any header brings."""
+RUST_MEMBERS: Final = words(
+    "as_mut as_ref borrow clone cmp collect contains default drop eq expect extend filter fmt"
+    " fold from get insert into is_empty iter len lock map new next pop push read remove take"
+    " unwrap write"
+)
+"""Members that types of the standard library bear."""
+RUST_BUILTINS: Final = words(
+    "AsMut AsRef Clone Copy Debug Default Drop Eq Extend Fn FnMut FnOnce From Into IntoIterator"
+    " Iterator Option Ord PartialEq PartialOrd Result Send Sized String Sync ToString Vec bool"
+    " char drop f32 f64 i128 i16 i32 i64 i8 isize str u128 u16 u32 u64 u8 usize"
+)
+"""What is there without ``use``."""
+RUST_USUAL: Final = words(
+    "Arc Box Clone Copy Debug Default Drop Err Fn FnMut FnOnce From Into None Ok Option Rc Result"
+    " Send Sized Some String Sync Vec"
+)
+"""Names of the prelude that a repository hardly ever takes for itself."""
+RUST_MACROS: Final = words(
+    "assert assert_eq assert_ne debug_assert debug_assert_eq eprintln format matches panic print"
+    " println todo unimplemented unreachable vec write writeln"
+)
+"""Macros of the standard library that are given expressions."""

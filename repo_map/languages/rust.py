@@ -66,6 +66,7 @@ def _use_paths(text: str) -> list[tuple[str, ...]]:
 
 LANGUAGES: Final = (
     Language(
+        family="rust",
         name="rust",
         suffixes=(".rs",),
         grammar_module="tree_sitter_rust",

@@ -9,6 +9,7 @@ from typing import Final
 from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
+from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -49,7 +50,8 @@ _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 
 def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
     """Read the facts of one C or C++ file."""
-    return _Reader(source, found, owner).read(tree, language)
+    reader = _CppReader if language_named(language).has_overloads else _Reader
+    return reader(source, found, owner).read(tree, language)
 
 
 class _Reader(TypedReader):
@@ -430,12 +432,9 @@ class _Reader(TypedReader):
 
 
 class _CppReader(_Reader):
+    """Calls say what they are given."""
+
     _has_overloads = True
-
-
-def read_cpp(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one C++ file: calls say what they are given."""
-    return _CppReader(source, found, owner).read(tree, language)
 
 
 def _steps(node: Node | None) -> Iterator[Node]:

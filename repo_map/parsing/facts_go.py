@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
+from repo_map.languages.outside import GO_FUNCTIONS, GO_TYPES
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -27,36 +27,6 @@ from repo_map.parsing.facts_model import (
     OwnerOf,
 )
 from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
-
-BUILTIN_TYPES: Final = frozenset(
-    {
-        *("bool", "byte", "complex64", "complex128", "error", "float32", "float64", "int"),
-        *("int8", "int16", "int32", "int64", "rune", "string", "uint", "uint8", "uint16"),
-        *("uint32", "uint64", "uintptr", "any", "comparable"),
-    }
-)
-BUILTIN_FUNCTIONS: Final = frozenset(
-    [
-        "append",
-        "cap",
-        "clear",
-        "close",
-        "complex",
-        "copy",
-        "delete",
-        "imag",
-        "len",
-        "make",
-        "max",
-        "min",
-        "new",
-        "panic",
-        "print",
-        "println",
-        "real",
-        "recover",
-    ]
-)
 
 
 def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
@@ -184,7 +154,7 @@ class _Reader(TypedReader):
         if called.type == "index_expression":
             called = called.child_by_field_name("operand") or called
         if called.type == "identifier":
-            if (name := self.text(called)) not in BUILTIN_FUNCTIONS and name not in BUILTIN_TYPES:
+            if (name := self.text(called)) not in GO_FUNCTIONS and name not in GO_TYPES:
                 self.site(name, "", called, CALL)
         elif called.type == "selector_expression":
             field = called.child_by_field_name("field")
@@ -214,7 +184,7 @@ class _Reader(TypedReader):
             if parent.child_by_field_name("name") == node:
                 return
         package, _, name = self.text(node).rpartition(".")
-        if package or name not in BUILTIN_TYPES:
+        if package or name not in GO_TYPES:
             self.site(name, package, node, TYPE)
 
     @property
@@ -287,7 +257,7 @@ class _Reader(TypedReader):
                 return typed(self._type(given[0]))
             if name == "append" and given:
                 return self.expression(given[0], depth)
-            if name in BUILTIN_FUNCTIONS:
+            if name in GO_FUNCTIONS:
                 return "0"
         if called.type == "index_expression":
             called = called.child_by_field_name("operand")

@@ -8,6 +8,7 @@ from typing import Final
 from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
+from repo_map.languages.outside import JAVA_USUAL
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
@@ -269,14 +270,14 @@ class _Reader(TypedReader):
         start = node.start_byte
         if start in self.taken:
             return
-        name = self.source[start : node.end_byte]
-        if name not in _USUAL:
-            self.site(name.decode("utf-8", "replace"), "", node, TYPE)
+        name = self.text(node)
+        if name not in JAVA_USUAL:
+            self.site(name, "", node, TYPE)
 
     def _annotation(self, node: Node) -> None:
         named = node.child_by_field_name("name")
         receiver, _, name = self.text(named).rpartition(".")
-        if named is not None and name.encode() not in _USUAL:
+        if named is not None and name not in JAVA_USUAL:
             self.site(name, receiver, named, TYPE)
 
     # Types.
@@ -414,13 +415,3 @@ _LITERALS: Final = {
     "null_literal": "<null>",
 }
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
-_USUAL: Final = frozenset(
-    {
-        *(b"Boolean", b"Byte", b"Character", b"Class", b"Deprecated", b"Double", b"Exception"),
-        *(b"Float", b"FunctionalInterface", b"Integer", b"Iterable", b"Long", b"Math", b"Number"),
-        *(b"Object", b"Override", b"Runnable", b"RuntimeException", b"SafeVarargs", b"Short"),
-        *(b"String", b"StringBuilder", b"SuppressWarnings", b"System", b"Thread", b"Throwable"),
-        *(b"Void", b"var"),
-    }
-)
-"""Names of ``java.lang`` that a repository hardly ever takes for itself."""

@@ -9,6 +9,7 @@ from typing import Final
 from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
+from repo_map.languages.outside import RUST_MACROS, RUST_USUAL
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -229,7 +230,7 @@ class _Reader(TypedReader):
     def _macro(self, node: Node) -> None:
         named = node.child_by_field_name("macro")
         path = self._path(named)
-        if named is not None and path and path not in _MACROS:
+        if named is not None and path and path not in RUST_MACROS:
             receiver, _, name = path.rpartition(".")
             self.site(name, receiver, named, CALL)
         given = next((child for child in node.named_children if child.type == "token_tree"), None)
@@ -269,13 +270,13 @@ class _Reader(TypedReader):
             self._path(parent.child_by_field_name("path")) if parent.type == "scoped_type_identifier" else ""
         )
         name = self.text(node)
-        if name not in _USUAL and name != "Self":
+        if name not in RUST_USUAL and name != "Self":
             self.site(name, receiver, node, TYPE)
 
     def _head(self, node: Node) -> None:
         """Read a name before ``::`` as that of a type, where it is written like one."""
         name = self.text(node)
-        if name[:1].isupper() and name not in _USUAL and name != "Self":
+        if name[:1].isupper() and name not in RUST_USUAL and name != "Self":
             self.site(name, "", node, TYPE)
 
     # Types.
@@ -391,39 +392,3 @@ _NAMES: Final = frozenset(
 _NAMED: Final = frozenset(
     {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item"}
 )
-_MACROS: Final = frozenset(
-    {
-        *(
-            "assert",
-            "assert_eq",
-            "assert_ne",
-            "debug_assert",
-            "debug_assert_eq",
-            "format",
-            "matches",
-            "panic",
-        ),
-        *("print", "println", "eprintln", "todo", "unimplemented", "unreachable", "vec", "write", "writeln"),
-    }
-)
-_USUAL: Final = frozenset(
-    {
-        *(
-            "Option",
-            "Result",
-            "Vec",
-            "String",
-            "Box",
-            "Rc",
-            "Arc",
-            "Some",
-            "None",
-            "Ok",
-            "Err",
-            "Send",
-            "Sync",
-        ),
-        *("Sized", "Fn", "FnMut", "FnOnce", "Copy", "Clone", "Debug", "Default", "Drop", "Into", "From"),
-    }
-)
-"""Names of the prelude that a repository hardly ever takes for itself."""

@@ -55,7 +55,8 @@ class TypedReader:
         cursor.set_max_start_depth(DEEPEST)
         captures = cursor.captures(tree.root_node)
         for role, take in self.roles.items():
-            for node in captures.get(role, ()):
+            # They come in the order of addresses, which differs between processes.
+            for node in sorted(captures.get(role, ()), key=_position):
                 take(self, node)
         self.finish()
         self.sites.sort(key=_line_of)
@@ -132,6 +133,10 @@ def then(value: str, suffix: str) -> str:
 def typed(written: str) -> str:
     """Return the expression of something that has a written type."""
     return f"<{written}>" if written else UNKNOWN
+
+
+def _position(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte
 
 
 def _line_of(fact: Site | Binding) -> int:

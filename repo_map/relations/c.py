@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.outside import C_MEMBERS, C_TYPES
+from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import DECORATED, IMPORT, PARAMETERS, RENAMED, STAR
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
@@ -32,28 +34,12 @@ _OF_POINTERS: Final = frozenset(
 )
 _SPACE: Final = re.compile(r"\w+\.")
 _MOST_INCLUDED: Final = 400
-_PRIMITIVES: Final = frozenset(
-    {
-        *("void", "bool", "char", "short", "int", "long", "float", "double", "unsigned"),
-        *("signed", "size_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t"),
-        *("uint8_t", "uint16_t", "uint32_t", "uint64_t", "ptrdiff_t", "intptr_t"),
-        *("uintptr_t", "wchar_t", "FILE"),
-    }
-)
 
 
 class C(TypedFamily):
     """The resolver of C and C++."""
 
-    languages = frozenset({"c", "cpp"})
-    common = frozenset(
-        {
-            *("size", "begin", "end", "empty", "push_back", "emplace_back", "clear"),
-            *("find", "insert", "erase", "data", "c_str", "front", "back", "get", "reset"),
-            *("str", "length", "append", "substr", "at", "count", "close", "read", "write"),
-            *("open"),
-        }
-    )
+    common = C_MEMBERS
     has_implicit_receiver = True
     elements = {  # noqa: RUF012 - a table of the class
         "get": 0,
@@ -109,13 +95,13 @@ class C(TypedFamily):
         for each_space in used:
             if found := self._in_space(each_space, name, where):
                 return found
-        return (STRANGER,) if name in _PRIMITIVES or name == "std" else ()
+        return (STRANGER,) if name in C_TYPES or name == "std" else ()
 
     def of_space(self, space: Value, name: str, where: Where) -> Values:
         """Return what a namespace calls ``name``."""
         return self._in_space(space.name, name, where)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file includes by quotes, each with the line where it does."""
         return tuple(
             (other, each.line)
@@ -128,15 +114,17 @@ class C(TypedFamily):
         if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
             return False
         # Templates of one name in one file differ by what they are given between angles.
-        written = [place[0] for place in functions if self._is_cpp(place) and not self._is_announced(place)]
+        written = [
+            place[0] for place in functions if self._has_overloads(place) and not self._is_announced(place)
+        ]
         return len(set(written)) == len(written)
 
-    def _is_cpp(self, place: Place) -> bool:
-        return self._index.languages[int(self._index.files.language[place[0]])] == "cpp"
+    def _has_overloads(self, place: Place) -> bool:
+        return language_named(self._index.languages[int(self._index.files.language[place[0]])]).has_overloads
 
     def _parameters_of(self, place: Place) -> str:
         """Return what tells a function from others of its name: what it takes, namespaces left out."""
-        if not self._is_cpp(place):
+        if not self._has_overloads(place):
             return ""
         told = self.said(place, PARAMETERS)
         return _SPACE.sub("", told[0].value) if told else ""

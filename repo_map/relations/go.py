@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.parsing.facts_go import BUILTIN_FUNCTIONS, BUILTIN_TYPES
+from repo_map.languages.outside import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
@@ -27,15 +27,7 @@ _VERSION: Final = re.compile(r"v\d+\Z")
 class Go(TypedFamily):
     """The resolver of Go."""
 
-    languages = frozenset({"go"})
-    common = frozenset(
-        {
-            *("String", "Error", "Close", "Read", "Write", "Len", "Less", "Swap", "Lock"),
-            *("Unlock", "RLock", "RUnlock", "Done", "Add", "Wait", "Get", "Set", "Run"),
-            *("Do", "Helper", "Fatal", "Fatalf", "Errorf", "Error", "Log", "Logf", "Name"),
-            *("Format", "Printf", "Println", "Print", "Scan", "Next", "Err", "Value"),
-        }
-    )
+    common = GO_MEMBERS
 
     def owner(self, place: Place) -> Place | None:
         """Return the type of a method's receiver, or the type around a member."""
@@ -61,7 +53,7 @@ class Go(TypedFamily):
             space = self._space(each.value)
             if space.kind == SPACE and (found := self.of_space(space, name, where)):
                 return found
-        return (STRANGER,) if name in BUILTIN_TYPES or name in BUILTIN_FUNCTIONS else ()
+        return (STRANGER,) if name in GO_TYPES or name in GO_FUNCTIONS else ()
 
     def of_space(self, space: Value, name: str, where: Where) -> Values:
         """Return what a package calls ``name``."""
@@ -69,7 +61,7 @@ class Go(TypedFamily):
         folder, _, package = space.name.rpartition(":")
         return self._in_package((folder, package), name)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the first file of each package that a file imports, with the line where it does."""
         found = []
         for each in self._views[file].bindings:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.outside import JAVA_MEMBERS
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, STAR
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
@@ -42,17 +43,7 @@ _OF_NUMBERS: Final = frozenset({"Number", "Comparable", "Serializable"})
 class Java(TypedFamily):
     """The resolver of Java."""
 
-    languages = frozenset({"java"})
-    common = frozenset(
-        {
-            *("get", "set", "put", "add", "remove", "contains", "size", "isEmpty"),
-            *("equals", "hashCode", "toString", "length", "charAt", "append", "println"),
-            *("print", "format", "valueOf", "stream", "map", "filter", "forEach"),
-            *("collect", "iterator", "next", "hasNext", "close", "run", "accept", "apply"),
-            *("test", "compare", "compareTo", "getName", "getClass", "name", "ordinal"),
-            *("clear", "entrySet", "keySet", "values", "addAll", "of", "asList"),
-        }
-    )
+    common = JAVA_MEMBERS
     has_implicit_receiver = True
     has_names_apart = True
     elements = {  # noqa: RUF012 - a table of the class
@@ -144,7 +135,7 @@ class Java(TypedFamily):
             return found
         return (Value(SPACE, name=f"{space.name}.{name}"),) if not name[:1].isupper() else ()
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports types of, each with the line where it does."""
         found: dict[tuple[int, int], None] = {}
         where = Where(file, -1, 0)

@@ -17,7 +17,7 @@ class Confidence(IntEnum):
     POSSIBLE = 1
     """One of several namesakes; what the receiver is, nothing written says."""
     LIKELY = 2
-    """The only definition of that name in the family's languages."""
+    """The only definition of that name in the family's languages, or one that a guessed language leads to."""
     RESOLVED = 3
     """What is written leads there: imports, scopes, types, inheritance."""
 

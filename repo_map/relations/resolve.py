@@ -39,6 +39,11 @@ class Relations:
         """Tell whether names of a file's language are resolved."""
         return self._family(file) is not None
 
+    def surest(self, file: int) -> Confidence:
+        """Return how sure what is written in a file can be: likely at best where its language is guessed."""
+        is_guessed = self._are_guessed[int(self._index.files.language[file])]
+        return Confidence.LIKELY if is_guessed else Confidence.RESOLVED
+
     # Asked of a definition.
 
     def callers_of(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
@@ -60,7 +65,9 @@ class Relations:
             if relation := self._relation(file, site, (place, targets), least):
                 found.append(relation)
         if self._views[place[0]].definitions[place[1]].kind in CLASSES:
-            found += self._named_in_receivers(family, place, names)
+            found += (
+                each for each in self._named_in_receivers(family, place, names) if each.confidence >= least
+            )
             found.sort(key=lambda each: (each.source[0], each.line))
         return tuple(dict.fromkeys(found))
 
@@ -77,9 +84,8 @@ class Relations:
                 before_it = before[1].removesuffix(".")
                 inner = site._replace(name=before[2], receiver=before_it, kind=VALUE)
                 if place in self.meaning(file, inner).targets:
-                    yield Relation(
-                        RelationKind.VALUE, (file, site.definition), place, site.line, Confidence.RESOLVED
-                    )
+                    source = (file, site.definition)
+                    yield Relation(RelationKind.VALUE, source, place, site.line, self.surest(file))
 
     def calls_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
@@ -111,7 +117,7 @@ class Relations:
     def overrides_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that a method overrides or implements, nearest first."""
         return tuple(
-            Relation(RelationKind.OVERRIDE, place, above, self._line(place), Confidence.RESOLVED)
+            Relation(RelationKind.OVERRIDE, place, above, self._line(place), self.surest(place[0]))
             for owner in self.classes_above(self._owner(place))
             for above in self._members(owner, self._last_name(place))
         )
@@ -119,7 +125,7 @@ class Relations:
     def overridden_by(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that override or implement a method, in the order of the repository."""
         found = [
-            Relation(RelationKind.OVERRIDE, below, place, self._line(below), Confidence.RESOLVED)
+            Relation(RelationKind.OVERRIDE, below, place, self._line(below), self.surest(below[0]))
             for owner in self.classes_below(self._owner(place))
             for below in self._members(owner, self._last_name(place))
         ]
@@ -128,7 +134,7 @@ class Relations:
     def implementations_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the classes that extend or implement a class directly, in the order of the repository."""
         return tuple(
-            Relation(RelationKind.BASE, below, place, self._line(below), Confidence.RESOLVED)
+            Relation(RelationKind.BASE, below, place, self._line(below), self.surest(below[0]))
             for below in self._direct_below(place)
         )
 
@@ -166,7 +172,7 @@ class Relations:
         for _ in range(steps):
             further: list[Place] = []
             for target in level:
-                for each in self.callers_of(target):
+                for each in self.callers_of(target, self.surest(target[0])):
                     if int(self._index.files.flags[each.source[0]]) & FileFlag.TEST:
                         found.setdefault(each.source, each._replace(kind=RelationKind.TEST, target=place))
                     elif each.source not in seen and each.source[1] >= 0:
@@ -198,6 +204,11 @@ class Relations:
         made = {name: FAMILIES[name](self._index) for name in sorted(set(names)) if name in FAMILIES}
         return tuple(made.get(name) for name in names)
 
+    @cached_property
+    def _are_guessed(self) -> tuple[bool, ...]:
+        """Whether each language of the index is one whose names are likely at best."""
+        return tuple(language_named(language).is_guessed for language in self._index.languages)
+
     def _family(self, file: int) -> Family | None:
         return self._families[int(self._index.files.language[file])]
 
@@ -228,7 +239,7 @@ class Relations:
         """Return what a site means, or what it may mean where nothing written says so."""
         meaning = self.meaning(file, site)
         if meaning.targets or least == Confidence.RESOLVED:
-            return meaning.targets, Confidence.RESOLVED
+            return meaning.targets, self.surest(file)
         family = self._family(file)
         if meaning.is_outside or not site.receiver or site.kind != CALL or family is None:
             return (), Confidence.POSSIBLE
@@ -318,7 +329,7 @@ class Relations:
             if (family := self._family(file)) is not None:
                 for imported, line in family.imported(file):
                     found.setdefault(imported, []).append(
-                        Relation(RelationKind.IMPORT, (file, -1), (imported, -1), line, Confidence.RESOLVED)
+                        Relation(RelationKind.IMPORT, (file, -1), (imported, -1), line, self.surest(file))
                     )
         return {file: tuple(relations) for file, relations in found.items()}
 

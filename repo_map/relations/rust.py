@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.outside import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing.facts_model import BASE_OF, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.parsing.facts_rust import HERE
 from repo_map.relations.model import Place
@@ -25,54 +26,12 @@ from repo_map.relations.typed import (
 
 _NAME: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
-_BUILTINS: Final = frozenset(
-    {
-        *(
-            "bool",
-            "char",
-            "str",
-            "u8",
-            "u16",
-            "u32",
-            "u64",
-            "u128",
-            "usize",
-            "i8",
-            "i16",
-            "i32",
-            "i64",
-            "i128",
-        ),
-        *("isize", "f32", "f64", "Vec", "Option", "Result", "String", "Send", "Sync", "Sized", "Fn", "FnMut"),
-        *("FnOnce", "Copy", "Clone", "Debug", "Default", "Drop", "Into", "From", "Iterator", "IntoIterator"),
-        *("ToString", "AsRef", "AsMut", "Eq", "PartialEq", "Ord", "PartialOrd", "Extend", "drop"),
-    }
-)
 
 
 class Rust(TypedFamily):
     """The resolver of Rust."""
 
-    languages = frozenset({"rust"})
-    common = frozenset(
-        {
-            *("new", "len", "is_empty", "push", "pop", "get", "iter", "next", "map", "into", "from", "clone"),
-            *(
-                "unwrap",
-                "expect",
-                "as_ref",
-                "as_mut",
-                "borrow",
-                "lock",
-                "fmt",
-                "eq",
-                "cmp",
-                "default",
-                "drop",
-            ),
-            *("insert", "remove", "contains", "collect", "filter", "fold", "extend", "take", "write", "read"),
-        }
-    )
+    common = RUST_MEMBERS
     has_names_apart = True
     has_local_functions = True
     elements = {  # noqa: RUF012 - a table of the class
@@ -165,7 +124,7 @@ class Rust(TypedFamily):
             return found
         if name in self._crates:
             return (_space(self._crates[name], ""),)
-        return (STRANGER,) if name in _LIBRARY or name in _BUILTINS else ()
+        return (STRANGER,) if name in _LIBRARY or name in RUST_BUILTINS else ()
 
     def of_space(self, space: Value, name: str, where: Where) -> Values:
         """Return what a module calls ``name``."""
@@ -175,7 +134,7 @@ class Rust(TypedFamily):
             return (_space(crate, module.rpartition(".")[0]),)
         return self._in_module(crate, module, name, is_called=None)
 
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files of the modules and definitions that a file uses, each with the line."""
         found: dict[tuple[int, int], None] = {}
         for each in self._views[file].bindings:

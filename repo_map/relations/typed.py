@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from repo_map.languages.kinds import CODE, FUNCTIONS
+from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -87,7 +89,6 @@ class Where(NamedTuple):
 class TypedFamily:
     """Resolves by written types; a family says what its names mean outside of functions."""
 
-    languages: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
     has_implicit_receiver: ClassVar[bool] = False
     """Whether a bare name may be a member of the class around it."""
@@ -105,10 +106,12 @@ class TypedFamily:
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
         self._views = index.derived(FileViews)
+        family = type(self).__module__.rpartition(".")[2]
         numbers = [
-            number for name in sorted(self.languages) if (number := index.languages.get(name)) is not None
+            number for number, name in enumerate(index.languages) if language_named(name).family == family
         ]
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
+        self._lock = RLock()
         self._known: dict[object, object] = {}
         self._active: set[object] = set()
         self._depth = 0
@@ -136,10 +139,18 @@ class TypedFamily:
         del place
         return ()
 
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files that a file imports, each with the line where it does."""
+        raise NotImplementedError
+
     # What the core asks.
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
+        with self._lock:
+            return self._meaning(file, site)
+
+    def _meaning(self, file: int, site: Site) -> Meaning:
         where = Where(file, site.definition, site.line, site.indent)
         receiver, is_told, given = site.receiver.partition("/")
         arguments = tuple(split(given, ",")) if is_told else None
@@ -178,12 +189,13 @@ class TypedFamily:
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the types of this repository that a type extends or implements directly, in order."""
-        return tuple((v.file, v.row) for v in self.base_values(place) if v.kind == TYPE_VALUE)
+        with self._lock:
+            return tuple((v.file, v.row) for v in self.base_values(place) if v.kind == TYPE_VALUE)
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
-        del file
-        return ()
+        with self._lock:
+            return self.read_imports(file)
 
     # Names of the whole family.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from repo_map.relations.model import Confidence
 from tests.repo_map.relations.asking import callers, uses
+
+LIKELY = Confidence.LIKELY
 
 C = {
     "src/list.h": "struct list { struct list *next; int n; };\nint list_len(struct list *all);\n",
@@ -84,8 +87,12 @@ CPP = {
 }
 
 
+def test_what_is_found_in_cpp_is_no_fact(tmp_path: Path) -> None:
+    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == []
+
+
 def test_a_member_is_found_through_locals_pointers_bases_and_this(tmp_path: Path) -> None:
-    assert callers(tmp_path, CPP, "include/shape.hpp:geo.Shape.area") == [
+    assert callers(tmp_path, CPP, "include/shape.hpp:geo.Shape.area", LIKELY) == [
         "include/shape.hpp:11",
         "src/shape.cpp:4",
         "src/use.cpp:7",
@@ -94,7 +101,10 @@ def test_a_member_is_found_through_locals_pointers_bases_and_this(tmp_path: Path
 
 
 def test_a_function_of_a_namespace_is_no_member(tmp_path: Path) -> None:
-    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == ["src/shape.cpp:3", "src/use.cpp:11"]
+    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area", LIKELY) == [
+        "src/shape.cpp:3",
+        "src/use.cpp:11",
+    ]
 
 
 def test_a_function_that_takes_anything_is_told_from_one_that_takes_two(tmp_path: Path) -> None:
@@ -108,4 +118,4 @@ def test_a_function_that_takes_anything_is_told_from_one_that_takes_two(tmp_path
             "}\n"
         )
     }
-    assert callers(tmp_path, files, "a.cpp:log") == ["a.cpp:5"]
+    assert callers(tmp_path, files, "a.cpp:log", LIKELY) == ["a.cpp:5"]
