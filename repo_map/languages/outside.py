@@ -62,6 +62,8 @@ JAVA_MEMBERS: Final = words(
     " toString valueOf values"
 )
 """Members that types of the standard library bear."""
+JAVA_PACKAGES: Final = words("java javax")
+"""What the names of the standard library's packages begin with."""
 JAVA_USUAL: Final = words(
     "Boolean Byte Character Class Deprecated Double Exception Float FunctionalInterface Integer"
     " Iterable Long Math Number Object Override Runnable RuntimeException SafeVarargs Short String"

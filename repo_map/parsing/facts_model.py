@@ -64,6 +64,10 @@ A ``+`` behind the number: there may be more; a ``-``: so many at least, as many
 """
 
 
+HERE: Final = "mod"
+"""What a path begins with that is Rust's ``self::``: no name there."""
+
+
 class Site(NamedTuple):
     """A use of a name."""
 

@@ -17,6 +17,7 @@ from repo_map.parsing.facts_model import (
     CALL,
     DECLARED,
     FIELD_TYPE,
+    HERE,
     IMPORT,
     RENAMED,
     RETURN_TYPE,
@@ -29,8 +30,6 @@ from repo_map.parsing.facts_model import (
 )
 from repo_map.parsing.facts_typed import LONGEST, UNKNOWN, TypedReader, then, typed
 
-HERE: Final = "mod"
-"""What a path begins with that begins with ``self::``: no name of Rust's."""
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
 _TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*')

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.outside import JAVA_MEMBERS
+from repo_map.languages.outside import JAVA_MEMBERS, JAVA_PACKAGES
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, STAR
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
@@ -34,7 +34,7 @@ _BOXES: Final = {
     "Boolean": "boolean",
 }
 _PRIMITIVES: Final = frozenset({*_NUMBERS, "boolean"})
-_OUTSIDE: Final = _PRIMITIVES | {"java", "javax"}
+_OUTSIDE: Final = _PRIMITIVES | JAVA_PACKAGES
 _OF_ALL: Final = frozenset({"Object"})
 _OF_TEXT: Final = frozenset({"CharSequence", "Comparable", "Serializable"})
 _OF_NUMBERS: Final = frozenset({"Number", "Comparable", "Serializable"})

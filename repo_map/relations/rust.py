@@ -8,8 +8,7 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import RUST_BUILTINS, RUST_MEMBERS
-from repo_map.parsing.facts_model import BASE_OF, IMPORT, RENAMED, STAR, TYPE_PARAMETER
-from repo_map.parsing.facts_rust import HERE
+from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
     FOREIGN,

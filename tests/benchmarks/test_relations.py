@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.relations.client import LanguageServer, ServerError, Spot
-from benchmarks.relations.command import main
+from benchmarks.__main__ import main
 from benchmarks.relations.sampling import enclosing, sample
 from benchmarks.relations.sites import SiteKind, SourceSites
 from repo_map.index import build_index
@@ -65,11 +65,9 @@ def server_at(folder: Path, table: dict[str, Any]) -> str:
 
 
 def judged(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--language", "python", *arguments])
+    code = main(["relations", "--language", "python", *arguments])
     output = capsys.readouterr()
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, output.out, output.err
+    return code, output.out, output.err
 
 
 def test_precision_and_recall_are_those_of_edges_and_of_lines(
