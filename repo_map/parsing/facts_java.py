@@ -95,7 +95,8 @@ class _Reader(TypedReader):
 
     def _function(self, node: Node) -> None:
         self._type_parameters(node)
-        if (written := node.child_by_field_name("type")) is not None:
+        written = node.child_by_field_name("type")
+        if written is not None and written.type != "void_type":
             self.bind("", self._type(written), node, RETURN_TYPE)
         given = node.child_by_field_name("parameters")
         if given is None:

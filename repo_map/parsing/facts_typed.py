@@ -56,8 +56,10 @@ class TypedReader:
         captures = cursor.captures(tree.root_node)
         for role, take in self.roles.items():
             # They come in the order of addresses, which differs between processes.
-            for node in sorted(captures.get(role, ()), key=_position):
-                take(self, node)
+            nodes = sorted(captures.pop(role, ()), key=_position, reverse=True)
+            while nodes:
+                # A node keeps its children once they were asked for: none is kept longer than needed.
+                take(self, nodes.pop())
         self.finish()
         self.sites.sort(key=_line_of)
         self.bindings.sort(key=_line_of)
