@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.__main__ import main
+from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import enclosing, sample
 from benchmarks.relations.sites import SiteKind, SourceSites
 from repo_map.index import build_index
