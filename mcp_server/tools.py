@@ -169,6 +169,7 @@ async def navigate(
     token_budget: Annotated[
         int | None, Field(description="Most tokens of the whole answer; default 8000")
     ] = None,
+    fill: Annotated[bool, Field(description="Fill the budget; else only what is worth its tokens")] = False,
     max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
@@ -201,6 +202,7 @@ async def navigate(
             model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+            fill=fill,
         )
         answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)
@@ -239,7 +241,9 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    feedback: Annotated[str | None, Field(description="What is missing or too much, in words")] = None,
+    feedback: Annotated[
+        str | None, Field(description='Numbers of the menu ("3, 7"), or in words what is missing or too much')
+    ] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.bookkeeping import NavigationBookkeeping, StepRecord
-from navigator.reports import Candidate, CutReport, FileReport, StopReason, TurnReport
+from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, StopReason, TurnReport
 from navigator.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
 from repo_map.messages import one_line
@@ -48,6 +48,7 @@ class View(NamedTuple):
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
     sufficiency: str
+    menu: tuple[MenuPlace, ...] = ()
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
 
@@ -157,6 +158,7 @@ def step_record(
         left_out=view.map.left_out,
         cuts=_cuts(view.map),
         candidates=view.candidates,
+        menu=view.menu,
         sufficiency=view.sufficiency,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _REFERENCE = 8_000
 _LEAST_VALUE = 0.004
-"""Of a piece that is shown unasked: its chance to be what the goal's work touches, by the root of its tokens."""
+"""Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
 _LEAST_TOKENS = 1_000
 """Shown of the best pieces, whatever they are worth: a packet should hold something to go on from."""
 
@@ -57,9 +57,10 @@ def pack(
 ) -> FlightPlan:
     """Return the plan that shows the most relevant code in at most ``budget`` tokens.
 
-    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. The plan is an ordinary one: it names files, symbols and lines, and draws the same map without the goal.
-    What ``base`` asks for holds, rules that show every file aside, and what it leaves out stays out. Where
-    nothing is relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
+    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. The plan is an ordinary
+    one: it names files, symbols and lines, and draws the same map without the goal. What ``base`` asks for
+    holds, rules that show every file aside, and what it leaves out stays out. Where nothing is relevant the
+    plan is ``base`` with the budget, and shows all of a repository that fits into it.
     """
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)

@@ -80,7 +80,8 @@ _ENVIRONMENT_LINE = re.compile(
 )
 _PAIR_LINE = re.compile(r"^\W{0,6}(?:export )?[\w .()/+-]{1,40}?\s*(?:==|=>|[:=])\s*(.{0,120})$")
 _VERSION_VALUE = re.compile(
-    r"^['\"(v^~>=]*\d+\.\d+[\w.+~-]*['\"),]*(?:\s*\(.{0,60}\))?$|^(?:None|N/?A|nil|not (?:installed|set|found)|<[\w ]+>|unknown)$",
+    r"^['\"(v^~>=]*\d+\.\d+[\w.+~-]*['\"),]*(?:\s*\(.{0,60}\))?$"
+    r"|^(?:None|N/?A|nil|not (?:installed|set|found)|<[\w ]+>|unknown)$",
     re.IGNORECASE,
 )
 _LEAST_DUMP = 5
@@ -125,7 +126,7 @@ def split_title(text: str) -> tuple[str, str]:
 
 
 def drop_boilerplate(text: str) -> str:
-    """Leave out sections about the environment or versions, the headings of issue templates, and lines of versions."""
+    """Leave out sections about the environment, the headings of issue templates, and lines of versions."""
     headings = list(_HEADING.finditer(text))
     kept = [text[: headings[0].start()] if headings else text]
     for at, heading in enumerate(headings):
@@ -141,8 +142,8 @@ def drop_boilerplate(text: str) -> str:
 def drop_version_dumps(text: str) -> str:
     """Leave out what tools print of a machine: five or more ``key: value`` lines in a row, many of versions.
 
-    ``show_versions()``, ``--diagnostic``, ``npx envinfo`` name every part of a project, and say nothing of the
-    task. Blank lines, rules and headings without punctuation may stand between the pairs.
+    ``show_versions()``, ``--diagnostic`` and ``npx envinfo`` name every part of a project, and say nothing of
+    the task. Blank lines, rules and headings without punctuation may stand between the pairs.
     """
     kept: list[str] = []
     run: list[str] = []
