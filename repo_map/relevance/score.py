@@ -125,7 +125,7 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
 
 
 MOST_UNITS = 800
-_FILES_WITH_UNITS = 60
+FILES_WITH_UNITS = 60
 _REASONED_FILES = 40
 _REASONED_UNITS = 120
 
@@ -229,7 +229,7 @@ def _scored_units(
     candidates = signals.candidates
     index = candidates.corpus.index
     chosen = np.zeros(len(candidates.files), np.bool_)
-    chosen[order[:_FILES_WITH_UNITS]] = True
+    chosen[order[:FILES_WITH_UNITS]] = True
     rows = np.flatnonzero(chosen[candidates.file_row])
     rows = rows[np.argsort(-scores[rows], kind="stable")][:MOST_UNITS]
     found = []
