@@ -104,7 +104,7 @@ def wire_report(
         focus_areas=list(report.focus_areas[: detail.focus_areas]),
         cuts=[wire.CutJson.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
-        account=report.account._asdict() if report.account.calls and detail.candidates else None,
+        account=report.account._asdict() if report.account.calls and detail.cuts else None,
         menu=menu_text(report.menu[: detail.menu]) or None,
         sufficiency=clip(report.sufficiency, detail.characters) or None,
         notes=_notes(report, detail),

@@ -176,7 +176,8 @@ _UNCHANGED: Final = (
     AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
     AnswerShape(DETAILS[0]),
 )
-_OPEN: Final = tuple(AnswerShape(detail) for detail in reversed(DETAILS))
+_OPEN: Final = tuple(AnswerShape(detail._replace(candidates=0)) for detail in reversed(DETAILS))
+"""The menu is the choice of next steps; a report has the candidates as well."""
 
 
 def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:

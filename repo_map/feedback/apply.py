@@ -368,7 +368,11 @@ class _FeedbackReader:
             line = f"Left out: {named}."
         elif intent is Intent.BACK:
             line = f"Back: {named}."
-            if not changes.restore(target) and not self._admit(target):
+            if changes.restore(target):
+                if not _is_wide(self._index, target):
+                    # Without a wish it would be shown only where it is worth its tokens.
+                    changes.set_level(target, _BODY)
+            elif not self._admit(target):
                 line = f"{named} was not left out by your words."
         elif intent is Intent.ONLY:
             patterns = target.patterns or tuple(place.path for place in target.places)
