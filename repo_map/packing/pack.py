@@ -84,9 +84,10 @@ def pack(
     if fill:
         draft.settle(draft.fill(pieces, room))
     else:
-        draft.fill([piece for piece in pieces if piece.value >= _LEAST_VALUE], room)
+        # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
+        rest = draft.fill([piece for piece in pieces if piece.value >= _LEAST_VALUE], room)
         draft.fill(pieces, min(_LEAST_TOKENS, room))
-        draft.settle(())
+        draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
 
