@@ -57,8 +57,10 @@ def _numbers(asked: object) -> str:
     Raises:
         InvalidRequestError: they are no numbers.
     """
-    words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked or "")
-    if words and not asks_by_number(words):
+    if asked is None:
+        return ""
+    words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
+    if not asks_by_number(words):
         raise InvalidRequestError(f'`{NUMBERS}` is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
     return words
 
