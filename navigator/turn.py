@@ -31,7 +31,7 @@ FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
 _NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
-_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens unasked; step shows what is missing."
+_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens; step shows what is missing."
 
 
 class Navigation(NamedTuple):

@@ -193,9 +193,10 @@ class TurnExecutor:
             is_embedded = live.active.model_name == EMBEDDED
             if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
                 return TurnOutcome(stored, heard.navigation.run.answer)
+            # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
             steered = (
                 heard.navigation
-                if is_embedded
+                if is_embedded and not updates
                 else apply_user_plan(workspace.index, steered, heard.navigation)
             )
         if not updates:

@@ -117,7 +117,9 @@ async def test_every_answer_fits_the_token_budget_in_each_form(
 
 async def test_the_default_answer_stays_below_ten_thousand_tokens(settings: Settings, large: Path) -> None:
     async with Client(build_server(settings, working_folder=large)) as client:
-        result = await client.call_tool("navigate", {"goal": "move the cart through the checkout", "fill": True})
+        result = await client.call_tool(
+            "navigate", {"goal": "move the cart through the checkout", "fill": True}
+        )
     assert_both_forms_fit(result, 8_000)
     assert count(object_of(result)["context"]) > 4_000
 
