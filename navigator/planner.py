@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
+from repo_map.languages.kinds import CODE
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
@@ -15,9 +16,9 @@ from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
     from repo_map.drawing.draw import RepoMap
-    from repo_map.graph.references import Place
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan, VerbosityRule
+    from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
@@ -50,7 +51,7 @@ def neighbours(
     """Return what the chosen definitions use, then what uses them, as far as ``room`` tokens go.
 
     What ``drawn`` shows is not repeated, and what ``own``, the user's part of the plan, leaves out is not
-    taken. Only names that one definition bears are followed: a guess costs tokens.
+    taken. Only what is resolved is followed, or a name that one definition bears: a guess costs tokens.
     """
     found: dict[Place, Neighbour] = {}
     files: set[int] = set()
@@ -78,24 +79,48 @@ def neighbours(
 def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
     """Yield the definitions that the chosen ones refer to, those of the first chosen first."""
     from repo_map.graph.references import used_by  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
-    for file, row in chosen:
-        user = index.qualified_name(file, row)
-        for place in used_by(index, (file, row)):
-            yield place, f"`{user}` uses it"
+    relations = relations_of(index)
+    for place in chosen:
+        user = index.qualified_name(*place)
+        if relations.knows(place[0]):
+            for each in relations.used_in(place):
+                if _is_code(index, each.target):
+                    yield each.target, f"`{user}` uses it in line {each.line}"
+        else:
+            for other in used_by(index, place):
+                if _is_alike(index, place, other):
+                    yield other, f"`{user}` likely uses it"
 
 
 def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, str]]:
-    """Yield the definitions that refer to a chosen one by a name that is its alone."""
+    """Yield the definitions that use a chosen one; where no names are resolved, by one that is its alone."""
     from repo_map.graph.references import unique_definitions, users_of  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without planning
 
-    for file, row in chosen:
-        name = int(index.symbols.name[int(index.symbols.file_start[file]) + row])
-        if [(file, row)] != unique_definitions(index, [name]):
+    relations = relations_of(index)
+    for place in chosen:
+        used = index.qualified_name(*place)
+        if relations.knows(place[0]):
+            for each in relations.uses_of(place):
+                if _is_code(index, each.source):
+                    yield each.source, f"it uses `{used}` in line {each.line}"
             continue
-        used = index.qualified_name(file, row)
-        for user in users_of(index, name):
-            yield user, f"it uses `{used}`"
+        name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
+        if [place] == unique_definitions(index, [name]):
+            for user in users_of(index, name):
+                if _is_alike(index, place, user):
+                    yield user, f"it likely uses `{used}`"
+
+
+def _is_code(index: RepoIndex, place: Place) -> bool:
+    """Tell whether a place is a definition whose head is worth showing."""
+    return place[1] >= 0 and index.definitions(place[0])[place[1]].kind in CODE
+
+
+def _is_alike(index: RepoIndex, place: Place, other: Place) -> bool:
+    return bool(index.files.language[place[0]] == index.files.language[other[0]])
 
 
 def _is_aside(index: RepoIndex, file: int, *, tests: bool) -> bool:

@@ -11,7 +11,17 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 import numpy as np
 
 from repo_map import globs
-from repo_map.indexing.schema import Costs, Files, Imports, Postings, References, Symbols, Units
+from repo_map.indexing.schema import (
+    Bindings,
+    Costs,
+    Files,
+    Imports,
+    Postings,
+    References,
+    Sites,
+    Symbols,
+    Units,
+)
 from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.strings import StringTable
@@ -135,6 +145,14 @@ class RepoIndex:
         return self._tables.references
 
     @property
+    def sites(self) -> Sites:
+        return self._tables.sites
+
+    @property
+    def bindings(self) -> Bindings:
+        return self._tables.bindings
+
+    @property
     def units(self) -> Units:
         return self._tables.units
 
@@ -160,6 +178,11 @@ class RepoIndex:
     def strings(self) -> StringTable:
         """The names of definitions, references and imports."""
         return self._tables.strings
+
+    @property
+    def expressions(self) -> StringTable:
+        """The receivers of sites and the values of bindings, in the form of their language's family."""
+        return self._tables.expressions
 
     @property
     def terms(self) -> StringTable:

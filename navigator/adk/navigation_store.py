@@ -122,7 +122,11 @@ class NavigationStore:
             found = await self.sessions.parts_of_states(
                 state_store.KNOWN_PATHS, self._app_name, user, navigation_id
             )
-            return state_store.known(navigation_id, user, found[0][1]) if found else None
+            if found:
+                return state_store.known(navigation_id, user, found[0][1])
+        if self._damage:
+            raise unreadable(self._damage)
+        return None
 
     async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
         """Return what a server has to know of each navigation that can be read, of a user or of all, by id.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.parse import Intent, Phrase, read_budget, read_numbers, read_phrases
+from repo_map.feedback.related import RELATED, Related, find_related, list_places
 from repo_map.feedback.targets import (
     NamedDefinition,
     Target,
@@ -18,7 +19,6 @@ from repo_map.feedback.targets import (
     nearest,
     split_targets,
 )
-from repo_map.graph import references
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
 from repo_map.selection.exclusions import excluded_by
@@ -96,70 +96,6 @@ class PlanChanges:
         return found
 
 
-RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
-
-
-def find_related(index: RepoIndex, intent: Intent, target: Target) -> tuple[NamedDefinition, ...]:
-    """Return the definitions that stand in a relation to those of a target, each once, best first.
-
-    References are by name: callers of ``Router.dispatch`` are those that mention ``dispatch``.
-    """
-    found = _used(index, target) if intent is Intent.USES else _users(index, target)
-    places = [place for place in dict.fromkeys(found) if place not in _rows_of(index, target)]
-    if intent is Intent.TESTS:
-        places = [place for place in places if _is_test(index, place[0])]
-    else:
-        places.sort(key=lambda place: _is_test(index, place[0]))
-    return tuple(_named(index, places))
-
-
-def namesakes(index: RepoIndex, target: Target) -> str:
-    """Say how many definitions bear the target's name where it is not one: their callers look alike."""
-    for name in dict.fromkeys(place.name.rpartition(".")[2] for place in target.places):
-        count = len(find_places(index, name))
-        if count > len(target.places):
-            return f" (by name; {count} definitions are called `{name}`)"
-    return ""
-
-
-def _users(index: RepoIndex, target: Target) -> Iterator[references.Place]:
-    names = dict.fromkeys(place.name.rpartition(".")[2] for place in target.places)
-    for name in names:
-        known = index.strings.get(name)
-        if known is not None:
-            yield from references.users_of(index, known)
-
-
-def _used(index: RepoIndex, target: Target) -> Iterator[references.Place]:
-    for place in _rows_of(index, target):
-        yield from references.used_by(index, place)
-
-
-def _rows_of(index: RepoIndex, target: Target) -> list[references.Place]:
-    """Return the target's definitions as rows of the index."""
-    found = []
-    for path, name, line in target.places:
-        file = index.file_id(path)
-        if file is not None:
-            rows = enumerate(index.definitions(file))
-            found += [
-                (file, row)
-                for row, each in rows
-                if each.sig_start == line and index.qualified_name(file, row) == name
-            ]
-    return found
-
-
-def _is_test(index: RepoIndex, file: int) -> bool:
-    return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
-
-
-def _named(index: RepoIndex, places: Iterable[references.Place]) -> Iterator[NamedDefinition]:
-    for file, row in places:
-        line = index.definitions(file)[row].sig_start
-        yield NamedDefinition(index.paths[file], index.qualified_name(file, row), line)
-
-
 _MOST_FILES = 3
 _MOST_UNITS = 3
 _MOST_PLACES = 8
@@ -196,7 +132,7 @@ def tell_where(index: RepoIndex, relevance: Relevance, target: Target) -> str:
     if places:
         rank = {file.path: at for at, file in enumerate(relevance.files)}
         best = sorted(places, key=lambda place: (rank.get(place.path, len(rank)), place.path, place.line))
-        return list_places(best)
+        return list_places(best, _MOST_PLACES)
     if target.patterns:
         return f"`{target.words}` is {', '.join(f'`{pattern}`' for pattern in target.patterns)}."
     close = nearest(index, target.words)
@@ -214,12 +150,6 @@ def tell_left_out(plan: FlightPlan, relevance: Relevance) -> str:
         f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing[:_MOST_PLACES]
     ]
     return f"Not shown, the most relevant first: {', '.join(named)}."
-
-
-def list_places(places: Sequence[NamedDefinition]) -> str:
-    """Return where definitions stand, the first few by line and the others counted."""
-    shown = ", ".join(f"`{place.name}` in {place.path}:{place.line}" for place in places[:_MOST_PLACES])
-    return shown + ("." if len(places) <= _MOST_PLACES else f" and {len(places) - _MOST_PLACES} more.")
 
 
 def shown_paths(plan: FlightPlan, relevance: Relevance) -> tuple[str, ...]:
@@ -420,20 +350,21 @@ class _FeedbackReader:
     def _relate(self, intent: Intent, target: Target, *, is_question: bool) -> None:
         """Show, or tell, what stands beside a target."""
         found = find_related(self._index, intent, target)
-        let_in = tuple(place for place in found if not excluded_by(self._own, place.path))
         what = f"{RELATED[intent]} {_spelled(target)}"
-        what += namesakes(self._index, target) if intent is not Intent.USES else ""
-        if not found:
+        both = (*found.stated, *found.likely)
+        let_in = tuple(place for place in both if place.name and not excluded_by(self._own, place.path))
+        if not both:
             self._answers.append(f"The index knows no {what}.")
-        elif is_question:
-            self._answers.append(f"{what[0].upper()}{what[1:]}: {list_places(found)}")
+        elif is_question or not any(place.name for place in both):
+            self._answers.append(_told(what, found))
         elif not let_in:
-            self._answers.append(f"The {what} stand in what you left out: {list_places(found)}")
+            self._answers.append(f"The {what} stand in what you left out: {list_places(both, _MOST_PLACES)}")
         else:
             chosen = Target(target.words, places=let_in[:_MOST_RELATED])
             self._changes.boost(chosen)
             self._changes.set_level(chosen, _BODY)
-            self._lines.append(f"In full, as {what}: {_spelled(chosen)}.")
+            likely = "" if found.stated else "likely "
+            self._lines.append(f"In full, as {likely}{what}: {_spelled(chosen)}.")
 
     def _unknown(self, intent: Intent, words: str) -> None:
         if intent in (Intent.MORE, Intent.DEEPEN) and not _is_name(words):
@@ -452,6 +383,17 @@ class _FeedbackReader:
 def _is_test_file(index: RepoIndex, path: str) -> bool:
     file_id = index.file_id(path)
     return file_id is not None and bool(int(index.files.flags[file_id]) & int(FileFlag.TEST))
+
+
+def _told(what: str, found: Related) -> str:
+    """Tell what is resolved, and apart from it what only a name says."""
+    told = []
+    if found.stated:
+        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, _MOST_PLACES)}")
+    if found.likely:
+        rest = f"Likely, by name alone: {list_places(found.likely, _MOST_PLACES)}"
+        told.append(rest if told else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
+    return " ".join(told)
 
 
 def _is_wide(index: RepoIndex, target: Target) -> bool:

@@ -64,6 +64,8 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
+_WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
+"""What stands before a method as its users write it: ``(*LB).``, ``LB.``."""
 _MOST_PATTERNS = 12
 
 
@@ -100,17 +102,28 @@ def find_target(index: RepoIndex, words: str) -> Target:
 
 def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
     """Return the definitions of a name, qualified or not, in path order."""
-    name = words.replace("::", ".").replace("#", ".").removesuffix("()")
-    leaf = index.strings.get(name.rpartition(".")[2])
-    if leaf is None:
-        return []
+    name = _WRITTEN_OWNER.sub(r"\1.", words).replace("::", ".").replace("#", ".").removesuffix("()")
+    leaf = name.rpartition(".")[2]
+    numbers = list(index.derived(_joined_names).get(leaf, ()))
+    if (plain := index.strings.get(leaf)) is not None:
+        numbers.append(plain)
     found = []
-    for row in np.flatnonzero(index.symbols.name == leaf).tolist():
+    for row in np.flatnonzero(np.isin(index.symbols.name, numbers)).tolist():
         file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
         qualified = index.qualified_name(file, row - int(index.symbols.file_start[file]))
         if qualified == name or qualified.endswith(f".{name}"):
             found.append(NamedDefinition(index.paths[file], qualified, int(index.symbols.sig_start[row])))
     return found
+
+
+def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
+    """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
+    found: dict[str, list[int]] = {}
+    for number in np.unique(index.symbols.name).tolist():
+        owner, dot, leaf = index.strings[number].rpartition(".")
+        if owner and dot:
+            found.setdefault(leaf, []).append(number)
+    return {leaf: tuple(numbers) for leaf, numbers in found.items()}
 
 
 def nearest(index: RepoIndex, words: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
+from repo_map.languages.kinds import CODE, TEXT
 from repo_map.worktree.file_kinds import COPIED, FileFlag
 
 if TYPE_CHECKING:
@@ -146,8 +146,6 @@ def _owners(file_start: NDArray[np.int64]) -> Ints:
 Place = tuple[int, int]
 """File id, and row of the definition within the file."""
 
-_CODE_KINDS = FUNCTIONS | TYPES - {"impl"} | {"type"}
-
 
 def used_by(index: RepoIndex, place: Place) -> list[Place]:
     """Return the definitions that one refers to, by names that one definition alone bears."""
@@ -176,7 +174,7 @@ def unique_definitions(index: RepoIndex, names: Sequence[int] | NDArray[np.int32
     return [
         (file, row - int(table.file_start[file]))
         for file, row in zip(_files_of(table.file_start, alone), alone.tolist(), strict=True)
-        if kinds[int(table.kind[row])] in _CODE_KINDS
+        if kinds[int(table.kind[row])] in CODE
     ]
 
 

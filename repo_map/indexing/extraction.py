@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -26,6 +26,10 @@ _NO_SYMBOLS = FileSymbols("", (), (), (), ())
 _LINE_FIELDS = tuple(
     f"symbols.{field}" for field in ("parent", "start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
 )
+_FACT_FIELDS = {
+    "sites": (("name", "receiver"), ("definition", "line", "kind", "indent")),
+    "bindings": (("name", "value"), ("definition", "line", "kind", "indent")),
+}
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
@@ -101,9 +105,22 @@ class _Builder:
             self._numbers["imports.line"].append(line)
             self._names["imports.name"] += names
             self._counts["import_names"].append(len(names))
+        for space, facts in zip(_FACT_FIELDS, symbols.facts, strict=True):
+            self._add_facts(space, facts)
         self._counts["symbols"].append(len(symbols.definitions))
         self._counts["references"].append(len(symbols.references))
         self._counts["imports"].append(len(symbols.imports))
+
+    def _add_facts(self, space: str, facts: Sequence[tuple[Any, ...]]) -> None:
+        texts, numbers = _FACT_FIELDS[space]
+        self._counts[space].append(len(facts))
+        if not facts:
+            return
+        columns = list(zip(*facts, strict=True))
+        for field, values in zip(texts, columns, strict=False):
+            self._names[f"{space}.{field}"] += values
+        for field, values in zip(numbers, columns[len(texts) :], strict=True):
+            self._numbers[f"{space}.{field}"].extend(values)
 
     def _add_units(self, units: FileUnits) -> None:
         for field in ("start", "end", "definition", "kind"):

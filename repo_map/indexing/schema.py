@@ -33,12 +33,14 @@ class Space(NamedTuple):
     offsets: str
 
 
-VOCABULARIES = ("languages", "kinds", "strings", "terms", "messages")
+VOCABULARIES = ("languages", "kinds", "strings", "expressions", "terms", "messages")
 SPACES = (
     Space("symbols", "files", "symbols.file_start"),
     Space("references", "files", "references.file_start"),
     Space("imports", "files", "imports.file_start"),
     Space("import_names", "imports", "imports.name_start"),
+    Space("sites", "files", "sites.file_start"),
+    Space("bindings", "files", "bindings.file_start"),
     Space("units", "files", "units.file_start"),
     Space("postings", "units", "postings.unit_start"),
     Space("notes", "files", "notes.file_start"),
@@ -61,6 +63,18 @@ COLUMNS = (
     Column("imports.module", "<i4", "imports", "strings"),
     Column("imports.line", "<i4", "imports"),
     Column("imports.name", "<i4", "import_names", "strings"),
+    Column("sites.name", "<i4", "sites", "strings"),
+    Column("sites.receiver", "<i4", "sites", "expressions"),
+    Column("sites.definition", "<i4", "sites"),
+    Column("sites.line", "<i4", "sites"),
+    Column("sites.kind", "|u1", "sites"),
+    Column("sites.indent", "|u1", "sites"),
+    Column("bindings.name", "<i4", "bindings", "strings"),
+    Column("bindings.value", "<i4", "bindings", "expressions"),
+    Column("bindings.definition", "<i4", "bindings"),
+    Column("bindings.line", "<i4", "bindings"),
+    Column("bindings.kind", "|u1", "bindings"),
+    Column("bindings.indent", "|u1", "bindings"),
     Column("units.start", "<i4", "units"),
     Column("units.end", "<i4", "units"),
     Column("units.definition", "<i4", "units"),
@@ -140,6 +154,38 @@ class Imports:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Sites:
+    """One row per use of a name, grouped by file, by line (``parsing.facts_model.Site``)."""
+
+    file_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+    receiver: Int32
+    """Id in ``expressions``."""
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 at the top."""
+    line: Int32
+    kind: Int8
+    indent: Int8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bindings:
+    """One row per binding of a name, grouped by file, by line (``parsing.facts_model.Binding``)."""
+
+    file_start: Int64
+    name: Int32
+    """Id in ``strings``."""
+    value: Int32
+    """Id in ``expressions``."""
+    definition: Int32
+    """Row of ``symbols`` within the file, -1 at the top."""
+    line: Int32
+    kind: Int8
+    indent: Int8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Units:
     """One row per relevance unit, grouped by file."""
 
@@ -193,12 +239,15 @@ class Tables:
     languages: StringTable
     kinds: StringTable
     strings: StringTable
+    expressions: StringTable
     terms: StringTable
     messages: StringTable
     files: Files
     symbols: Symbols
     references: References
     imports: Imports
+    sites: Sites
+    bindings: Bindings
     units: Units
     postings: Postings
     costs: Costs
@@ -213,6 +262,8 @@ _GROUPS: dict[str, Any] = {
     "symbols": Symbols,
     "references": References,
     "imports": Imports,
+    "sites": Sites,
+    "bindings": Bindings,
     "units": Units,
     "postings": Postings,
     "costs": Costs,

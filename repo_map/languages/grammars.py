@@ -120,6 +120,22 @@ def symbol_query(language: str) -> Query:
     return compile_query(language, text)
 
 
+@cache
+def facts_query(language: str) -> Query:
+    """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``.
+
+    A language that shares another's queries may have more of its own, in ``facts-<language>.scm``.
+    """
+    folder = language_named(language).queries or language
+    found = (
+        resources.files("repo_map").joinpath("queries", folder, name)
+        for name in ("facts.scm", f"facts-{language}.scm")
+    )
+    return compile_query(
+        language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())
+    )
+
+
 def load(language: str) -> None:
     """Load what reading a language takes; raises ``GrammarMissingError``."""
     parser_for(language)

@@ -9,6 +9,8 @@ TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "impl
 """Kinds whose functions are methods, and whose constants are fields."""
 CONTAINERS: Final = TYPES | {"module"}
 """Kinds in whose bodies definitions stand."""
+CODE: Final = FUNCTIONS | TYPES - {"impl"} | {"type"}
+"""Kinds that are worth following from one to the other."""
 MEMBERS: Final = frozenset({"field", "constant"})
 """Kinds that join a map from level 3 on."""
 TEXT: Final = frozenset({"heading", "key", "element", "rule"})

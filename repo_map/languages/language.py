@@ -126,6 +126,9 @@ class Language(NamedTuple):
     """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""
     queries: str = ""
     """Folder below ``queries/``, where it is not the language's own name."""
+    family: str = ""
+    """Whose reader takes its facts (``parsing/facts_<family>.py``), and whose rules say what its names mean
+    (``relations/<family>.py``); ``""`` where names are not resolved."""
     reach: Reach = WHOLE_TREE
 
     namer: Namer = plain_name

@@ -55,6 +55,7 @@ def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 LANGUAGES: Final = (
     Language(
+        family="python",
         name="python",
         suffixes=(".py", ".pyi", ".pyw"),
         unspoken_suffixes=(".pyw",),

@@ -12,7 +12,18 @@ import repo_map.languages
 from repo_map.languages.language import Language, LanguageRole
 
 _SHARED: Final = frozenset(
-    {"__init__", "grammars", "kinds", "language", "names", "parser", "registry", "statements", "writing"}
+    {
+        "__init__",
+        "grammars",
+        "kinds",
+        "language",
+        "names",
+        "outside",
+        "parser",
+        "registry",
+        "statements",
+        "writing",
+    }
 )
 """The modules beside this one that are no family of languages."""
 _HEAD: Final = 20_000

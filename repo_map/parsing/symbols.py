@@ -13,6 +13,8 @@ from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_called, language_in, language_named
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.definitions import DefinitionReader, nest
+from repo_map.parsing.facts import find_facts
+from repo_map.parsing.facts_model import Binding, FileFacts, Site
 from repo_map.parsing.imports import find_imports
 from repo_map.parsing.markdown import read_headings
 from repo_map.parsing.queries import DEEPEST, scan
@@ -46,6 +48,7 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) ->
         tuple(find_references(source[: reader.end], definitions, language)),
         tuple(find_imports(source, found.imports, language, most)),
         _too_deep(nested),
+        facts=find_facts(source, tree, language, definitions, deadline),
     )
 
 
@@ -156,6 +159,8 @@ class _Merged:
         self._references: list[Reference] = list(outer.references)
         self._imports: list[Import] = list(outer.imports)
         self._problems: list[str] = list(outer.problems)
+        self._sites: list[Site] = list(outer.facts.sites)
+        self._bindings: list[Binding] = list(outer.facts.bindings)
         self._moved: dict[int, int] = {-1: -1}
         self._is_hard = outer.is_hard
 
@@ -174,6 +179,8 @@ class _Merged:
         self._definitions += (item._replace(parent=moved(item.parent)) for item in inner.definitions)
         self._references += (item._replace(definition=moved(item.definition)) for item in inner.references)
         self._imports += inner.imports
+        self._sites += (item._replace(definition=moved(item.definition)) for item in inner.facts.sites)
+        self._bindings += (item._replace(definition=moved(item.definition)) for item in inner.facts.bindings)
         self._problems += inner.problems
         self._is_hard |= inner.is_hard
 
@@ -190,6 +197,7 @@ class _Merged:
             tuple(self._imports),
             tuple(self._problems),
             self._is_hard,
+            FileFacts(tuple(self._sites), tuple(self._bindings)),
         )
 
 
@@ -234,7 +242,16 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     if kept < len(imports):
         imports = imports[:kept]
         problems.append(f"more than {most:,} imports; the first {kept:,} were read")
-    return FileSymbols(symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard)
+    many = most * _REFERENCES_PER_DEFINITION
+    sites, bindings = symbols.facts
+    if len(sites) > many or len(bindings) > many:
+        problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
+    sites = tuple(each for each in sites[:many] if each.definition < most)
+    bindings = tuple(each for each in bindings[:many] if each.definition < most)
+    facts = FileFacts(sites, bindings)
+    return FileSymbols(
+        symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts
+    )
 
 
 def _too_big(source: bytes, language: str, limits: Limits) -> str:

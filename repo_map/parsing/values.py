@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from repo_map.languages.registry import language_in
+from repo_map.parsing.facts_model import NO_FACTS, FileFacts
 
 
 class LineRange(NamedTuple):
@@ -66,6 +67,7 @@ class FileSymbols(NamedTuple):
     """What was left out and why, in words; empty for a file that was read whole."""
     is_hard: bool = False
     """Whether its grammar did not finish in time."""
+    facts: FileFacts = NO_FACTS
 
 
 def without_symbols(source: bytes, path: str, why: str) -> FileSymbols:

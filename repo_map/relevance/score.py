@@ -116,9 +116,9 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
     if "h.unit" in columns and columns["h.unit"][row] > 0.3:
         reasons.append("changed by past commits like this goal")
     if columns["s.callee"][row] > 0.4:
-        reasons.append("called by likely code")
+        reasons.append("likely code uses its name")
     elif columns["s.caller"][row] > 0.5:
-        reasons.append("calls likely code")
+        reasons.append("uses names of likely code")
     if not reasons:
         reasons.append("in a likely file")
     return tuple(reasons[:_MOST_REASONS])

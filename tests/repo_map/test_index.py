@@ -129,10 +129,13 @@ def test_units_and_postings_line_up(tree: Path) -> None:
 def test_every_id_is_in_its_vocabulary_and_every_word_is_used(tree: Path) -> None:
     index = index_of(tree)
     ids = {*index.symbols.name.tolist(), *index.references.name.tolist()}
+    ids |= {*index.sites.name.tolist(), *index.bindings.name.tolist()}
     for number in range(len(index)):
         for module, names, _ in index.imports(number):
             ids |= {index.strings.get(word) for word in (module, *names)}
     assert ids == set(range(len(index.strings)))
+    expressions = {*index.sites.receiver.tolist(), *index.bindings.value.tolist()}
+    assert expressions == set(range(len(index.expressions)))
     assert set(index.postings.term.tolist()) == set(range(len(index.terms)))
     assert list(index.strings) == sorted(index.strings, key=str.encode)
     assert [index.strings.get(word) for word in index.strings] == list(range(len(index.strings)))

@@ -10,6 +10,7 @@ from repo_map.drawing.draw import draw_map
 from repo_map.feedback.apply import Steering, steer
 from repo_map.feedback.parse import Intent, Phrase, read_phrases
 from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
@@ -32,8 +33,12 @@ FILES = {
     "src/web/utils.py": "def slug(text):\n    return text.lower()\n",
     "src/data/utils.py": "def chunked(items):\n    return [items]\n",
     "src/web/cache.py": "class Cache:\n    def get(self, key):\n        return self.items[key]\n",
-    "tests/test_router.py": "def test_dispatch():\n    assert Router().dispatch(None)\n",
-    "src/web/test_utils.py": "def test_slug():\n    assert slug('A') == 'a'\n",
+    "tests/test_router.py": (
+        "from web.router import Router\n\n\ndef test_dispatch():\n    assert Router().dispatch(None)\n"
+    ),
+    "src/web/test_utils.py": (
+        "from web.utils import slug\n\n\ndef test_slug():\n    assert slug('A') == 'a'\n"
+    ),
     "docs/guide.md": "# Guide\n\nHow to dispatch a request.\n",
     "setup.py": "name = 'web'\n",
 }
@@ -217,7 +222,10 @@ def test_a_wish_holds_in_the_next_packet(index: RepoIndex, feedback: str, shown:
 @pytest.mark.parametrize(
     ("feedback", "answer"),
     [
-        ("who calls dispatch?", "Callers of `Router.dispatch (src/web/router.py)`: `test_dispatch` in "),
+        (
+            "who calls dispatch?",
+            "Callers of `Router.dispatch (src/web/router.py)`: `test_dispatch` in tests/test_router.py:5.",
+        ),
         ("where is slug used?", "Callers of `slug (src/web/utils.py)`: `test_slug` in "),
         ("what does Router.dispatch use?", "Definitions used by `Router.dispatch (src/web/router.py)`: "),
         ("what is Router.find?", "`Router.find` in src/web/router.py:8."),
@@ -287,3 +295,59 @@ def test_an_unknown_path_is_told_and_not_searched_for(index: RepoIndex) -> None:
     steering = steered(index, "focus on src/auth")
     assert not steering.goal_addition
     assert steering.lines[0].startswith("Nothing in the repository is called `src/auth`")
+
+
+CALLERS = {
+    "cup.c": "int strip(char *s) { return 0; }\nint wash(char *s) { return strip(s); }\n",
+    "cup.py": (
+        "class Cup:\n    def strip(self):\n        pass\n\n    def refill(self):\n        pass\n\n\n"
+        "def clean(text, cup: Cup, other):\n    text.strip()\n    cup.strip()\n    other.refill()\n"
+    ),
+    "lb.go": "package lb\n\nfunc (lb *LB) tryAgain() bool { return true }\n",
+    "lb.rs": "impl Pool {\n    pub fn connect() {}\n}\n",
+    "lb.cpp": "void Pool::drain() {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def languages(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    root = tmp_path_factory.mktemp("languages")
+    for path, text in CALLERS.items():
+        (root / path).write_text(text)
+    return build_index(root, store=Store(None), workers=1)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("who calls Cup.strip?", "Callers of `Cup.strip (cup.py)`: `clean` in cup.py:11."),
+        (
+            "who calls Cup.refill?",
+            "Likely callers of `Cup.refill (cup.py)`, by name alone: `clean` in cup.py:12.",
+        ),
+    ],
+)
+def test_callers_are_stated_by_the_line_of_the_call_and_guessed_ones_as_likely(
+    languages: RepoIndex, question: str, answer: str
+) -> None:
+    assert steered(languages, question).answer == answer
+
+
+def test_no_caller_is_of_another_language(languages: RepoIndex) -> None:
+    answer = steered(languages, "who calls strip?").answer
+    assert "`wash` in cup.c" in answer
+    assert "cup.py:10" not in answer
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("LB.tryAgain", "`LB.tryAgain` in lb.go:3."),
+        ("(*LB).tryAgain", "`LB.tryAgain` in lb.go:3."),
+        ("tryAgain", "`LB.tryAgain` in lb.go:3."),
+        ("Pool::connect", "`Pool.connect` in lb.rs:2."),
+        ("Pool::drain()", "`Pool.drain` in lb.cpp:1."),
+    ],
+)
+def test_members_are_named_as_their_users_write_them(languages: RepoIndex, written: str, answer: str) -> None:
+    assert steered(languages, f"where is `{written}` defined?").answer == answer

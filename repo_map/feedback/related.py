@@ -1,0 +1,128 @@
+"""What stands in a relation to what words name: as a fact where it is resolved, as likely where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from repo_map.feedback.parse import Intent
+from repo_map.feedback.targets import NamedDefinition, Target
+from repo_map.graph import references
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.relations.model import Confidence, Relation
+from repo_map.relations.resolve import Relations, relations_of
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+    from repo_map.relations.model import Place
+
+RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
+
+
+class Related(NamedTuple):
+    """The definitions beside a target, each once; its line is where the relation stands, if it has one."""
+
+    stated: tuple[NamedDefinition, ...]
+    """By what is written: imports, scopes, types, inheritance."""
+    likely: tuple[NamedDefinition, ...]
+    """By their name alone, in the target's language."""
+
+
+def find_related(index: RepoIndex, intent: Intent, target: Target) -> Related:
+    """Return the definitions that stand in a relation to those of a target, tests last."""
+    relations = relations_of(index)
+    own = _rows_of(index, target)
+    stated: dict[Place, int] = {}
+    likely: dict[Place, int] = {}
+    for place in own:
+        if relations.knows(place[0]):
+            for each in _relations(index, relations, intent, place):
+                other, line = (each.target, 0) if intent is Intent.USES else (each.source, each.line)
+                found = stated if each.confidence is Confidence.RESOLVED else likely
+                found.setdefault(other, line)
+        else:
+            by_name = _used(index, place) if intent is Intent.USES else _users(index, place)
+            likely.update((other, 0) for other in by_name if other not in likely)
+        if not stated and not likely and intent is not Intent.USES:
+            # A name that nothing else bears says something where nothing written does.
+            name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
+            if references.unique_definitions(index, [name]) == [place]:
+                likely.update((other, 0) for other in _users(index, place))
+    for known in (own, stated):
+        for place in known:
+            likely.pop(place, None)
+    for place in own:
+        stated.pop(place, None)
+    wanted = [_named(index, _chosen(index, intent, found)) for found in (stated, likely)]
+    return Related(tuple(wanted[0]), tuple(wanted[1]))
+
+
+def list_places(places: Sequence[NamedDefinition], most: int) -> str:
+    """Return where definitions stand, the first few by line and the others counted."""
+    shown = ", ".join(
+        f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
+        for place in places[:most]
+    )
+    return shown + ("." if len(places) <= most else f" and {len(places) - most} more.")
+
+
+def _relations(index: RepoIndex, relations: Relations, intent: Intent, place: Place) -> Iterable[Relation]:
+    if intent is Intent.USES:
+        return relations.used_in(place, Confidence.LIKELY)
+    kind = index.definitions(place[0])[place[1]].kind
+    ask = relations.callers_of if kind in FUNCTIONS else relations.uses_of
+    found = ask(place, Confidence.LIKELY)
+    if intent is Intent.CALLERS:
+        return found or (relations.uses_of(place) if ask == relations.callers_of else ())
+    return [*relations.tests_reaching(place), *found]
+
+
+def _chosen(index: RepoIndex, intent: Intent, found: dict[Place, int]) -> list[tuple[Place, int]]:
+    """Return tests alone where they are asked for, and last where they are not."""
+    places = list(found.items())
+    if intent is Intent.TESTS:
+        return [each for each in places if _is_test(index, each[0][0])]
+    return sorted(places, key=lambda each: _is_test(index, each[0][0]))
+
+
+def _users(index: RepoIndex, place: Place) -> Iterator[Place]:
+    name = index.definitions(place[0])[place[1]].name.rpartition(".")[2]
+    known = index.strings.get(name)
+    if known is not None:
+        yield from _alike(index, place, references.users_of(index, known))
+
+
+def _used(index: RepoIndex, place: Place) -> Iterator[Place]:
+    yield from _alike(index, place, references.used_by(index, place))
+
+
+def _alike(index: RepoIndex, place: Place, others: Iterable[Place]) -> Iterator[Place]:
+    """Yield the places in files of one language."""
+    languages = index.files.language
+    return (other for other in others if languages[other[0]] == languages[place[0]])
+
+
+def _rows_of(index: RepoIndex, target: Target) -> list[Place]:
+    """Return the target's definitions as rows of the index."""
+    found = []
+    for path, name, line in target.places:
+        file = index.file_id(path)
+        if file is not None:
+            rows = enumerate(index.definitions(file))
+            found += [
+                (file, row)
+                for row, each in rows
+                if each.sig_start == line and index.qualified_name(file, row) == name
+            ]
+    return found
+
+
+def _is_test(index: RepoIndex, file: int) -> bool:
+    return bool(int(index.files.flags[file]) & int(FileFlag.TEST))
+
+
+def _named(index: RepoIndex, places: Iterable[tuple[Place, int]]) -> Iterator[NamedDefinition]:
+    for (file, row), line in places:
+        name = index.qualified_name(file, row)
+        yield NamedDefinition(index.paths[file], name, line or index.definitions(file)[row].sig_start)

@@ -1,0 +1,29 @@
+(call_expression function: (_) @call)
+(new_expression constructor: (_) @call)
+(call_expression function: (member_expression) arguments: (arguments . [(arrow_function) (function_expression)])) @callback
+(variable_declarator) @assign
+(assignment_expression) @assign
+(field_definition) @field
+(formal_parameters) @parameters
+(arrow_function parameter: (identifier) @single)
+(arrow_function body: (_) @arrow)
+[(arrow_function) (function_expression) (generator_function)] @anonymous
+(return_statement (_) @return)
+(for_in_statement) @loop
+(class_heritage (_) @base)
+(method_definition "get" @getter)
+(import_statement) @import
+(export_statement) @export
+(arguments [(identifier) (member_expression)] @value)
+(array (identifier) @value)
+(pair value: [(identifier) (member_expression)] @value)
+(shorthand_property_identifier) @value
+(return_statement (identifier) @value)
+(variable_declarator value: (identifier) @value)
+(assignment_expression right: (identifier) @value)
+(binary_expression [(identifier) (member_expression)] @value)
+(ternary_expression (identifier) @value)
+(spread_element (identifier) @value)
+(jsx_opening_element name: (_) @call)
+(jsx_self_closing_element name: (_) @call)
+(jsx_expression [(identifier) (member_expression)] @value)

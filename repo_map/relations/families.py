@@ -1,0 +1,11 @@
+"""The families of languages that relations are resolved for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from repo_map.relations.python import Python
+from repo_map.relations.script import Script
+
+FAMILIES: Final = {make.__module__.rpartition(".")[2]: make for make in (Python, Script)}
+"""By the name that the languages' records give; each is made once for an index."""

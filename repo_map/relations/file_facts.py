@@ -1,0 +1,159 @@
+"""The facts of one file, ready to be asked."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS, TYPES
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    DECLARED,
+    EXPORTED,
+    FIELD,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    RENAMED,
+    Binding,
+    Site,
+)
+from repo_map.parsing.values import Definition
+from repo_map.recent import Recent
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
+"""Kinds of definition that names can be bound in."""
+CLASSES: Final = TYPES | {"type"}
+"""Kinds that have members, or the members of what they are another name for."""
+_NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, NARROWED, EXPORTED})
+_MOST_ROWS: Final = 400_000
+
+
+class FileView:
+    """Definitions, bindings and sites of one file, grouped as scopes see them."""
+
+    def __init__(self, index: RepoIndex, file: int) -> None:
+        self.file = file
+        self._index = index
+        self.definitions: tuple[Definition, ...] = index.definitions(file)
+
+    def __len__(self) -> int:
+        return 1 + len(self.definitions) + len(self.bindings)
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Every use of a name, by line."""
+        table = self._index.sites
+        rows = slice(int(table.file_start[self.file]), int(table.file_start[self.file + 1]))
+        return tuple(sites_at(self._index, np.arange(rows.start, rows.stop)))
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Every binding, by line."""
+        index, table = self._index, self._index.bindings
+        rows = slice(int(table.file_start[self.file]), int(table.file_start[self.file + 1]))
+        return tuple(
+            map(
+                Binding._make,
+                zip(
+                    index.strings.many(table.name[rows]),
+                    index.expressions.many(table.value[rows]),
+                    table.definition[rows].tolist(),
+                    table.line[rows].tolist(),
+                    table.kind[rows].tolist(),
+                    table.indent[rows].tolist(),
+                    strict=True,
+                ),
+            )
+        )
+
+    def scope(self, row: int) -> int:
+        """Return the innermost scope at or around a definition, -1 for the file."""
+        while row >= 0 and self.definitions[row].kind not in SCOPES:
+            row = self.definitions[row].parent
+        return row
+
+    def outer(self, row: int) -> int:
+        """Return the scope around a scope."""
+        return self.scope(self.definitions[row].parent) if row >= 0 else -1
+
+    def class_around(self, row: int) -> int:
+        """Return the innermost class at or around ``row``, -1 where there is none."""
+        while row >= 0 and self.definitions[row].kind not in CLASSES:
+            row = self.definitions[row].parent
+        return row
+
+    @cached_property
+    def bound(self) -> dict[tuple[int, str], list[Binding]]:
+        """The bindings of each name in each scope, by line; fields are not among them."""
+        found: dict[tuple[int, str], list[Binding]] = {}
+        for each in self.bindings:
+            if each.kind in _NAMES:
+                found.setdefault((self.scope(each.definition), each.name), []).append(each)
+        return found
+
+    @cached_property
+    def fields(self) -> dict[tuple[int, str], list[Binding]]:
+        """The bindings of each field of each class, by line."""
+        found: dict[tuple[int, str], list[Binding]] = {}
+        for each in self.bindings:
+            if each.kind in (FIELD, FIELD_TYPE):
+                found.setdefault((self.class_around(each.definition), each.name), []).append(each)
+        return found
+
+    @cached_property
+    def told(self) -> dict[tuple[int, int], list[Binding]]:
+        """The bindings of each kind that are said of each scope itself: bases, returns, decorators."""
+        found: dict[tuple[int, int], list[Binding]] = {}
+        for each in self.bindings:
+            found.setdefault((self.scope(each.definition), each.kind), []).append(each)
+        return found
+
+    @cached_property
+    def members(self) -> dict[tuple[int, str], list[int]]:
+        """The rows of the definitions of each last name directly in each scope."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for row, definition in enumerate(self.definitions):
+            name = definition.name.rpartition(".")[2]
+            found.setdefault((self.scope(definition.parent), name), []).append(row)
+        return found
+
+
+def sites_at(index: RepoIndex, rows: NDArray[np.int64]) -> list[Site]:
+    """Return the sites at rows of ``index.sites``."""
+    table = index.sites
+    return list(
+        map(
+            Site._make,
+            zip(
+                index.strings.many(table.name[rows]),
+                index.expressions.many(table.receiver[rows]),
+                table.definition[rows].tolist(),
+                table.line[rows].tolist(),
+                table.kind[rows].tolist(),
+                table.indent[rows].tolist(),
+                strict=True,
+            ),
+        )
+    )
+
+
+class FileViews:
+    """The views of the files asked for last."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self._index = index
+        self._kept = Recent[int, FileView](_MOST_ROWS, len)
+
+    def __getitem__(self, file: int) -> FileView:
+        view = self._kept.get(file)
+        if view is None:
+            view = FileView(self._index, file)
+            self._kept.put(file, view)
+        return view
