@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _REFERENCE = 8_000
-_LEAST_VALUE = 0.004
+_LEAST_VALUE = 0.003
 """Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
 _LEAST_TOKENS = 1_000
 """Shown of the best pieces, whatever they are worth: a packet should hold something to go on from."""
