@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
 from mcp_server.addresses import address
 from navigator.money import dollars
 from navigator.turn import USER
-from repo_map.messages import quoted
+from repo_map.messages import one_line, quoted
 
 if TYPE_CHECKING:
     from navigator import reports
@@ -21,15 +21,18 @@ class DetailLevel(NamedTuple):
     focus_areas: int
     cuts: int
     candidates: int
+    menu: int
+    """Places of the menu."""
     characters: int
     """Longest sentence that is told whole."""
 
 
 DETAILS: Final = (
-    DetailLevel(3, 0, 0, 160),
-    DetailLevel(8, 3, 2, 300),
-    DetailLevel(12, 5, 5, 600),
-    DetailLevel(40, 20, 12, 2_000),
+    DetailLevel(3, 0, 0, 0, 160),
+    DetailLevel(8, 3, 0, 12, 300),
+    DetailLevel(12, 5, 0, 25, 600),
+    DetailLevel(12, 5, 0, 50, 600),
+    DetailLevel(40, 20, 12, 50, 2_000),
 )
 """From the barest to the fullest."""
 
@@ -101,7 +104,8 @@ def wire_report(
         focus_areas=list(report.focus_areas[: detail.focus_areas]),
         cuts=[wire.CutJson.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
-        account=report.account._asdict() if report.account.calls and detail.candidates else None,
+        account=report.account._asdict() if report.account.calls and detail.cuts else None,
+        menu=menu_text(report.menu[: detail.menu]) or None,
         sufficiency=clip(report.sufficiency, detail.characters) or None,
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),
@@ -131,6 +135,10 @@ def report_text(report: wire.TurnReportJson) -> str:
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
+    if report.menu:
+        lines.append(
+            f'not shown (step with feedback "3, 7" returns their source; +N: its tokens):\n{report.menu}'
+        )
     if report.left_out:
         lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
     if report.account:
@@ -139,6 +147,19 @@ def report_text(report: wire.TurnReportJson) -> str:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def menu_text(menu: Sequence[reports.MenuPlace]) -> str:
+    """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one."""
+    lines: list[str] = []
+    path = ""
+    for place in menu:
+        if place.path != path:
+            path = place.path
+            lines.append(one_line(path))
+        why = f": {place.why}" if place.why else ""
+        lines.append(f"{place.number} {place.first}-{place.last} {place.head} +{place.tokens:,}{why}")
+    return "\n".join(lines)
 
 
 def _account_line(account: Mapping[str, int]) -> str:

@@ -170,11 +170,14 @@ _STOPPED: Final = (
     AnswerShape(DETAILS[1]),
     AnswerShape(DETAILS[0]),
 )
+_FOUND: Final = tuple(AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], DETAILS[0]))
+"""The plan is there for whoever asks for it: it would be paid for by all."""
 _UNCHANGED: Final = (
     AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
     AnswerShape(DETAILS[0]),
 )
-_OPEN: Final = tuple(AnswerShape(detail) for detail in reversed(DETAILS))
+_OPEN: Final = tuple(AnswerShape(detail._replace(candidates=0)) for detail in reversed(DETAILS))
+"""The menu is the choice of next steps; a report has the candidates as well."""
 
 
 def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
@@ -197,7 +200,7 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_
         ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
-    tellings = _OPEN if report.stop_reason is None else _STOPPED
+    tellings = _OPEN if report.stop_reason is None else _FOUND
     return _fitted(make, output, Cursor(report.step_number, None, 0), response_token_budget, tellings)
 
 

@@ -169,13 +169,14 @@ async def navigate(
     token_budget: Annotated[
         int | None, Field(description="Most tokens of the whole answer; default 8000")
     ] = None,
+    fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
     ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
     flight_plan: Annotated[
-        dict[str, Any] | str | None, Field(description="Plan to start from, YAML or object")
+        dict[str, Any] | str | None, Field(description="To start from, YAML or object")
     ] = None,
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
@@ -201,6 +202,7 @@ async def navigate(
             model=chosen,
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+            fill=bool(fill),
         )
         answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)
@@ -239,7 +241,9 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    feedback: Annotated[str | None, Field(description="What is missing or too much, in words")] = None,
+    feedback: Annotated[
+        str | None, Field(description='Menu numbers ("3, 7"), or what is missing or too much')
+    ] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(
@@ -286,8 +290,8 @@ async def get_turn_report(
     navigation_id: NavigationId = None,
     step: Annotated[int | None, Field(description="Default: the latest")] = None,
 ) -> Annotated[CallToolResult, wire.TurnReportJson]:
-    """Explain a navigation, to decide on a next step: what it did and cost, what the budget cut, and
-    which code it could show next at which price."""
+    """Explain a navigation: what it did and cost, what the budget cut, and which code it could show next
+    at which price."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
         meant = await navigations.resolve(principal, navigation_id)

@@ -45,6 +45,8 @@ class NavigationBookkeeping(BaseModel):
 
     Its budget is the map's, whatever less a model makes do with.
     """
+    fill: bool = False
+    """Whether the embedded planner fills the budget; else it stops where more is not worth its tokens."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
     wishes: tuple[str, ...] = ()

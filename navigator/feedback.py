@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.errors import InvalidRequestError
@@ -9,6 +10,7 @@ from navigator.turn import Navigation, goal_with_feedback, merge_user_plan, with
 from repo_map.secrets.masking import mask_text
 
 if TYPE_CHECKING:
+    from navigator.reports import MenuPlace
     from navigator.workspace import Workspace
     from repo_map.feedback.apply import Steering
 
@@ -55,13 +57,17 @@ class FeedbackOutcome(NamedTuple):
         return not changes and not (of_a_model and steering.lines)
 
 
-def apply_feedback(before: Navigation, words: str, workspace: Workspace) -> FeedbackOutcome:
-    """Return what the user's words come to, and the navigation with them."""
+def apply_feedback(
+    before: Navigation, words: str, workspace: Workspace, menu: Sequence[MenuPlace] = ()
+) -> FeedbackOutcome:
+    """Return what the user's words come to, and the navigation with them; ``menu`` is the latest they saw."""
     from repo_map.feedback.apply import steer  # noqa: PLC0415 - most steps have no feedback
+    from repo_map.feedback.targets import NamedDefinition  # noqa: PLC0415 - most steps have no feedback
 
     state, run = before
     relevance = workspace.relevance(goal_with_feedback(before))
-    steering = steer(workspace.index, state.flight_plan, relevance, words, own=run.own)
+    places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in menu}
+    steering = steer(workspace.index, state.flight_plan, relevance, words, own=run.own, menu=places)
     heard = merge_user_plan(workspace.index, run.own, steering.updates)
     own = heard.change.plan
     wishes = (*run.wishes, steering.goal_addition) if steering.goal_addition else run.wishes

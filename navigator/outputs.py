@@ -31,6 +31,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         left_out=report.left_out,
         cuts=report.cuts,
         candidates=report.candidates,
+        menu=report.menu,
         sufficiency=report.sufficiency,
         stop_reason=report.stop_reason,
         ended=report.ended,

@@ -176,7 +176,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
     if navigation.run.planned == 0:
         return zoom(navigation, index, relevance, view)
-    if navigation.run.planned == 1:
+    if navigation.run.planned == 1 and navigation.run.fill:
         return complete(navigation, index, relevance, view)
     return Finalize(summary(view, _missing(navigation, index, relevance, view)))
 
@@ -186,7 +186,7 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
     plan = navigation.state.flight_plan
-    packed = pack(index, relevance, plan.budget, base=navigation.run.own)
+    packed = pack(index, relevance, plan.budget, base=navigation.run.own, fill=navigation.run.fill)
     updates = updates_to(plan, packed)
     if not updates:
         return Finalize(summary(view))

@@ -88,6 +88,26 @@ class Candidate(_Report):
     """Tokens that each level would add to the map."""
 
 
+class MenuPlace(_Report):
+    """A definition that the map does not show whole, to be asked for by its number."""
+
+    number: int
+    """From 1, as they stand in the menu of one step."""
+    path: str
+    name: str
+    """Qualified."""
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+    head: str
+    """The name with the telling part of its signature."""
+    why: str = ""
+    """The strongest reason, in a few words."""
+    tokens: int
+    """What its source would add to the map."""
+
+
 class TurnReport(_Report):
     """What one step did, what it cost, and what a next step could do."""
 
@@ -123,6 +143,7 @@ class TurnReport(_Report):
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    menu: tuple[MenuPlace, ...] = ()
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
     usage: TokenUsage = TokenUsage()
@@ -172,6 +193,7 @@ class NavigatorOutput(_Report):
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    menu: tuple[MenuPlace, ...] = ()
     sufficiency: str = ""
     stop_reason: StopReason | None = None
     ended: str = ""

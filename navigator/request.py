@@ -37,6 +37,7 @@ class ValidRequest(NamedTuple):
     """Its budget is the map's."""
     max_cost_usd: Decimal
     max_steps: int
+    fill: bool
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
 
@@ -137,6 +138,7 @@ def checked(
         plan=plan.model_copy(update={"budget": budget}),
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
+        fill=request.fill,
         notes=() if goal == stated else (MASKED_GOAL,),
     )
 
@@ -157,6 +159,7 @@ def first_state(
         model=task.model,
         max_steps=task.max_steps,
         own=task.plan,
+        fill=task.fill,
         notes=task.notes,
         seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
     )

@@ -81,3 +81,5 @@ class NavigationRequest:
     flight_plan: FlightPlan | Mapping[str, object] | str | None = None
     """A plan to start from, as a value, a mapping or YAML text."""
     max_steps: int = DEFAULT_MAX_STEPS
+    fill: bool = False
+    """Whether the map fills its budget; else it ends where more is not worth its tokens."""

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.bookkeeping import NavigationBookkeeping, StepRecord
-from navigator.reports import Candidate, CutReport, FileReport, StopReason, TurnReport
+from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, StopReason, TurnReport
+from navigator.settings import EMBEDDED
 from navigator.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
 from repo_map.messages import one_line
@@ -29,6 +30,8 @@ MAX_REASONING = 2_000
 FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
+_NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
+_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens; step shows what is missing."
 
 
 class Navigation(NamedTuple):
@@ -48,6 +51,7 @@ class View(NamedTuple):
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
     sufficiency: str
+    menu: tuple[MenuPlace, ...] = ()
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
 
@@ -90,9 +94,8 @@ def apply_decision(
     )
     finished = decision.action == "finalize_context"
     if finished:
-        run = run.stopping(
-            StopReason.FINISHED, "The planner found nothing that a further step would improve."
-        )
+        ended_by_need = view.menu and decision.model == EMBEDDED and not run.fill
+        run = run.stopping(StopReason.FINISHED, _ENDED_BY_NEED if ended_by_need else _NOTHING_TO_IMPROVE)
     elif run.step >= run.max_steps and decision.model != USER:
         run = run.stopping(StopReason.MAX_STEPS, f"The limit of {run.max_steps} steps was reached.")
     reasoning = decision.reasoning[:MAX_REASONING]
@@ -157,6 +160,7 @@ def step_record(
         left_out=view.map.left_out,
         cuts=_cuts(view.map),
         candidates=view.candidates,
+        menu=view.menu,
         sufficiency=view.sufficiency,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,

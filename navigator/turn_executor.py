@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import apply_feedback, checked_feedback, reopened
-from navigator.reports import StopReason
+from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
 from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
+from repo_map.feedback.parse import asks_by_number
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
@@ -44,6 +45,24 @@ def turn_request(
     if action not in get_args(StepAction):
         raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
     return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action))
+
+
+NUMBERS = "numbers"
+"""What updates may ask for of the menu, beside the flight plan: ``[3, 7]``, or words such as ``"2-5"``."""
+
+
+def _numbers(asked: object) -> str:
+    """Return the words that ask for numbers of the menu; ``""`` for none.
+
+    Raises:
+        InvalidRequestError: they are no numbers.
+    """
+    if asked is None:
+        return ""
+    words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
+    if not asks_by_number(words):
+        raise InvalidRequestError(f'`{NUMBERS}` is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
+    return words
 
 
 class TurnOutcome(NamedTuple):
@@ -112,8 +131,9 @@ class TurnExecutor:
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         terms, updates = self._terms_of(ask.updates or {})
+        numbers = _numbers(updates.pop(NUMBERS, None))
         before, message = await self._on_terms(stored, user, terms)
-        if not (ask.words or updates):
+        if not (ask.words or numbers or updates):
             if not message and ask.updates is not None:
                 return TurnOutcome(stored, NOTHING_TO_UPDATE)
             if not continues_without_words(stopped, terms):
@@ -125,8 +145,23 @@ class TurnExecutor:
             live = await self._pool.live(before, workspace, user)
             steered = with_notes(reopened(before), message)
             return await self._run_step(
-                live, workspace, stored, steered, words=ask.words, updates=updates, has_terms=bool(message)
+                live,
+                workspace,
+                stored,
+                steered,
+                user=user,
+                words="\n".join(filter(None, (numbers, ask.words))),
+                updates=updates,
+                has_terms=bool(message),
             )
+
+    async def _menu(self, navigation: Navigation, user: str) -> tuple[MenuPlace, ...]:
+        """Return the menu of the latest step, which the numbers of a feedback mean."""
+        run = navigation.run
+        if result := self._pool.step_result(run.navigation_id, user, run.step):
+            return result.record.report.menu
+        record = await self._pool.artifacts(run.navigation_id, user).load_record(run.step)
+        return record.report.menu if record else ()
 
     async def _run_step(
         self,
@@ -135,6 +170,7 @@ class TurnExecutor:
         stored: Navigation,
         steered: Navigation,
         *,
+        user: str,
         words: str,
         updates: Mapping[str, Any],
         has_terms: bool,
@@ -146,18 +182,21 @@ class TurnExecutor:
             workspace: its repository.
             stored: the navigation as it was, and stays where nothing changes.
             steered: the same, opened again and on its new terms.
+            user: on whose behalf it is taken.
             words: the user's feedback, empty for none.
             updates: a partial flight plan, empty for none.
             has_terms: whether the terms differ from those stored.
         """
         if words:
-            heard = await asyncio.to_thread(apply_feedback, steered, words, workspace)
+            menu = await self._menu(stored, user) if asks_by_number(words) else ()
+            heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
             is_embedded = live.active.model_name == EMBEDDED
             if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
                 return TurnOutcome(stored, heard.navigation.run.answer)
+            # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
             steered = (
                 heard.navigation
-                if is_embedded
+                if is_embedded and not updates
                 else apply_user_plan(workspace.index, steered, heard.navigation)
             )
         if not updates:

@@ -278,6 +278,11 @@ def add_arguments(parser: FlagParser) -> None:
         help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
     )
     parser.add_argument(
+        "--fill",
+        action="store_true",
+        help="fill the budget, also where more is not worth its tokens",
+    )
+    parser.add_argument(
         "--model",
         metavar="M",
         help="the model that decides, such as gemini-2.5-flash (embedded: no key, no network)",
@@ -430,6 +435,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         model=options.model,
         flight_plan=plan,
         max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
+        fill=options.fill,
     )
 
 
@@ -464,6 +470,7 @@ def output_object(
         "tokens": output.token_count,
         "token_budget": output.map_token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
+        "menu": [place.model_dump(mode="json") for place in output.menu],
         "flight_plan_yaml": output.flight_plan_yaml,
         "sufficiency": output.sufficiency,
         "reasoning_summary": output.reasoning_summary,

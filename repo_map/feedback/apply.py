@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map import globs
-from repo_map.feedback.parse import Intent, Phrase, read_budget, read_phrases
+from repo_map.feedback.parse import Intent, Phrase, read_budget, read_numbers, read_phrases
 from repo_map.feedback.related import RELATED, Related, find_related, list_places
 from repo_map.feedback.targets import (
+    NamedDefinition,
     Target,
     find_places,
     find_target,
@@ -21,6 +22,7 @@ from repo_map.feedback.targets import (
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
 from repo_map.selection.exclusions import excluded_by
+from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -182,13 +184,15 @@ def steer(
     feedback: str,
     *,
     own: FlightPlan | None = None,
+    menu: Mapping[int, NamedDefinition] | None = None,
 ) -> Steering:
     """Read feedback such as "drop the tests, deepen `Router.dispatch`; why is utils.py here?".
 
     Words that name nothing in the repository say more of the goal. ``own`` is the part of the plan that the
-    user asked for, by default all of it: what it leaves out comes back where the words name it.
+    user asked for, by default all of it: what it leaves out comes back where the words name it. ``menu`` has
+    the definitions that were offered by number.
     """
-    talk = _FeedbackReader(index, plan, own or plan, relevance)
+    talk = _FeedbackReader(index, plan, own or plan, relevance, menu or {})
     for phrase in read_phrases(feedback):
         talk.hear(phrase)
     return talk.result()
@@ -197,7 +201,15 @@ def steer(
 class _FeedbackReader:
     """What the phrases heard so far come to."""
 
-    def __init__(self, index: RepoIndex, plan: FlightPlan, own: FlightPlan, relevance: Relevance) -> None:
+    def __init__(
+        self,
+        index: RepoIndex,
+        plan: FlightPlan,
+        own: FlightPlan,
+        relevance: Relevance,
+        menu: Mapping[int, NamedDefinition],
+    ) -> None:
+        self._menu = menu
         self._index = index
         self._plan = plan
         self._own = own
@@ -223,6 +235,8 @@ class _FeedbackReader:
             budget = read_budget(words, self._changes.budget)
             self._changes.set_budget(budget)
             self._lines.append(f"The budget is {budget:,} tokens now.")
+        elif intent is Intent.NUMBERS:
+            self._show_numbers(words)
         elif intent is Intent.TALK:
             self._lines.append(f"Nothing to change in `{words}`: say what to drop, deepen, or bring back.")
         elif intent is Intent.LEFT_OUT:
@@ -232,6 +246,25 @@ class _FeedbackReader:
         else:
             for part in split_targets(words):
                 self._hear_of(phrase._replace(words=part))
+
+    def _show_numbers(self, words: str) -> None:
+        """Show places of the menu in full."""
+        numbers, with_tests = read_numbers(words)
+        if not self._menu:
+            self._lines.append(f"There was no menu to take `{words}` from; name what you want to see.")
+            return
+        if unknown := [number for number in numbers if number not in self._menu]:
+            least, most = min(self._menu), max(self._menu)
+            spelled = ", ".join(map(str, unknown))
+            self._lines.append(f"The menu has no {spelled}: its numbers go from {least} to {most}.")
+        places = tuple(self._menu[number] for number in numbers if number in self._menu)
+        if not with_tests:
+            places = tuple(place for place in places if not _is_test_file(self._index, place.path))
+        if places:
+            chosen = Target(words, places=places)
+            self._changes.boost(chosen)
+            self._changes.set_level(chosen, _BODY)
+            self._lines.append(f"In full: {', '.join(f'`{place.name}`' for place in places)}.")
 
     def _hear_of(self, phrase: Phrase) -> None:
         intent, words, is_question = phrase
@@ -265,7 +298,11 @@ class _FeedbackReader:
             line = f"Left out: {named}."
         elif intent is Intent.BACK:
             line = f"Back: {named}."
-            if not changes.restore(target) and not self._admit(target):
+            if changes.restore(target):
+                if not _is_wide(self._index, target):
+                    # Without a wish it would be shown only where it is worth its tokens.
+                    changes.set_level(target, _BODY)
+            elif not self._admit(target):
                 line = f"{named} was not left out by your words."
         elif intent is Intent.ONLY:
             patterns = target.patterns or tuple(place.path for place in target.places)
@@ -341,6 +378,11 @@ class _FeedbackReader:
     def _add(self, words: str) -> None:
         self._additions.append(words)
         self._lines.append(f"Added to the goal: {words}")
+
+
+def _is_test_file(index: RepoIndex, path: str) -> bool:
+    file_id = index.file_id(path)
+    return file_id is not None and bool(int(index.files.flags[file_id]) & int(FileFlag.TEST))
 
 
 def _told(what: str, found: Related) -> str:

@@ -12,6 +12,8 @@ class Intent(StrEnum):
     """What somebody can want of a context."""
 
     BUDGET = "budget"
+    NUMBERS = "numbers"
+    """Places of the menu, by their numbers."""
     WHY = "why"
     WHERE = "where"
     DROP = "drop"
@@ -135,6 +137,16 @@ _SIZE = re.compile(
     re.I,
 )
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
+_NUMBER_RANGE = r"#?\d{1,3}(?:\s*(?:-|–|to|\.\.)\s*#?\d{1,3})?"
+_NUMBERS = re.compile(
+    r"^(?:(?:show|open|give|take|get|expand|read|add|include|need|want|fetch|see|i|me|us|the|also|to|full|"
+    r"whole|"
+    r"source|body|bodies|code|of|for|numbers?|nos?\.?|places?|items?|entry|entries|candidates?|menu)[\s:#]+)*"
+    rf"(?P<numbers>{_NUMBER_RANGE}(?:(?:\s*(?:,|&|\+|;)\s*(?:and\s+)?|\s+and\s+|\s+){_NUMBER_RANGE})*)"
+    r"(?:\s+(?:in full|from the menu|of the menu))?"
+    r"(?P<tests>,?\s+(?:without|but no|no|not the) (?:the )?tests?)?$",
+    re.I,
+)
 _POLITE = re.compile(
     r"^(?:please|now|also|ok(?:ay)?|and|then|can you|could you|i'd like you to|let's|you can)[,\s]+",
     re.I,
@@ -170,6 +182,8 @@ def _sentences(text: str) -> list[str]:
 
 
 def _phrase(words: str) -> Phrase:
+    if _NUMBERS.match(words):
+        return Phrase(Intent.NUMBERS, words)
     # A file may be called `tokens.py`.
     unnamed = _NAME.sub("", words)
     if any(pattern.search(unnamed) for pattern in (_BUDGET, _BIGGER, _SMALLER, _SIZE)):
@@ -188,6 +202,21 @@ def _phrase(words: str) -> Phrase:
         if (match := start.match(words)) is not None and match[1].strip():
             return Phrase(intent, match[1].strip())
     return Phrase(Intent.OTHER, words)
+
+
+def read_numbers(words: str) -> tuple[tuple[int, ...], bool]:
+    """Return the numbers that words ask for, each once in their order, and whether tests are meant too."""
+    match = _NUMBERS.match(words)
+    found: list[int] = []
+    for each in re.findall(_NUMBER_RANGE, match["numbers"]) if match else ():
+        first, *last = (int(number) for number in re.findall(r"\d+", each))
+        found += range(first, (last[0] if last else first) + 1)
+    return tuple(dict.fromkeys(found)), match is not None and match["tests"] is None
+
+
+def asks_by_number(feedback: str) -> bool:
+    """Say whether any part of a feedback asks for places of the menu."""
+    return any(phrase.intent is Intent.NUMBERS for phrase in read_phrases(feedback))
 
 
 def read_budget(words: str, budget: int) -> int:

@@ -29,8 +29,8 @@ _SMALL_REST = 6
 """Lines of a rest that costs less than its elisions and line ranges confuse."""
 
 
-def file_rule(file: SourceFile, pieces: Iterable[Piece], outlined: Iterable[str]) -> VerbosityRule:
-    """Return the rule that shows ``pieces`` of a file, and of ``outlined`` names the definition lines."""
+def file_rule(file: SourceFile, pieces: Iterable[Piece]) -> VerbosityRule:
+    """Return the rule that shows ``pieces`` of a file."""
     pieces = sorted(pieces, key=lambda piece: piece.first)
     pattern = globs.escape(file.path)
     shown, lines = sum(piece.last - piece.first + 1 for piece in pieces), len(file.lines)
@@ -39,7 +39,6 @@ def file_rule(file: SourceFile, pieces: Iterable[Piece], outlined: Iterable[str]
     names = [file.section_name(piece) for piece in pieces]
     unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
     sections = [
-        *(SectionRule(pattern=globs.escape(name), level=2) for name in outlined),
         *(SectionRule(pattern=globs.escape(name), level=4) for name in names if name),
         *(SectionRule(lines=f"{first}-{last}", level=4) for first, last in _ranges(unnamed)),
     ]
@@ -165,8 +164,6 @@ def _joined(packed: Iterable[SectionRule], wanted: Iterable[SectionRule]) -> tup
 
 _ELISION_TOKENS = 5
 """Of the line that says what was left out between two pieces."""
-_OUTLINE_TOKENS = 16
-"""About what one definition line and its elision take."""
 _LEAST_CHARACTERS_PER_TOKEN = 7
 _FULL = 0.985
 """Share of the budget from which on a packing counts as full."""
@@ -184,16 +181,17 @@ _WISHED_IN_PART = 0.5
 class Draft:
     """Chosen pieces by file; prices are estimates while choosing and exact once settled."""
 
-    def __init__(self, reader: PieceReader, book: RenderCache, wishes: Base, budget: int) -> None:
+    def __init__(
+        self, reader: PieceReader, book: RenderCache, wishes: Base, budget: int, *, fills: bool
+    ) -> None:
         self.budget = budget
+        self._fills = fills
         self._reader = reader
         self._book = book
         self._wishes = wishes
         self._spent = 0
         self._pieces: dict[str, list[Piece]] = {}
-        self._outlined: dict[str, list[str]] = {}
         self._taken: list[Piece] = []
-        self._outlines: list[tuple[str, str]] = []
         self._texts: set[str] = set()
         self._exact: dict[str, int] = {}
 
@@ -206,12 +204,12 @@ class Draft:
     def others(self) -> int:
         """The level of the files that the packing does not name."""
         # What is left over goes to the rest, in the order of its rank.
-        left = self.budget - self._spent
+        left = self.budget - self._spent if self._fills else 0
         return 2 if left > max((1 - _NEARLY_FULL) * self.budget, _LEAST_LEFT) else 0
 
     def rule(self, path: str) -> VerbosityRule:
         """Return the rule that shows what was chosen of a file."""
-        rule = file_rule(self._reader.file(path), self._pieces[path], self._outlined.get(path, ()))
+        rule = file_rule(self._reader.file(path), self._pieces[path])
         return self._wishes.merged(path, rule)
 
     def list_paths(self, paths: Sequence[str]) -> None:
@@ -243,23 +241,8 @@ class Draft:
                 self._take(piece, price + _ELISION_TOKENS)
         return left_out
 
-    def outline(self, pieces: Sequence[Piece], limit: int) -> None:
-        """Show the definition lines of pieces in order, up to ``limit`` tokens."""
-        for piece in sorted(pieces, key=lambda piece: -self._reader.evidence(piece)):
-            if self._spent + _OUTLINE_TOKENS > limit:
-                return
-            name = piece.unit.name
-            if not name or self._spent + _OUTLINE_TOKENS + self._opening(piece.path) > limit:
-                continue
-            if name not in self._outlined.setdefault(piece.path, []):
-                self._open(piece.path)
-                self._outlined[piece.path].append(name)
-                self._outlines.append((piece.path, name))
-                self._exact.pop(piece.path, None)
-                self._spent += _OUTLINE_TOKENS
-
     def settle(self, rest: Sequence[Piece]) -> None:
-        """Replace estimates by exact prices, and give back or use up the difference."""
+        """Replace estimates by exact prices, and give back or use up with ``rest`` the difference."""
         for _ in range(_ROUNDS):
             self.measure()
             if self._spent > self.budget:
@@ -298,13 +281,8 @@ class Draft:
         return max(self._book.draw(self._reader.file(path).id, shape).counts)
 
     def _shrink(self) -> None:
-        """Give back what was taken last, signatures before bodies, until the estimate fits."""
+        """Give back what was taken last until the estimate fits."""
         over = self._spent - self.budget
-        while over > 0 and self._outlines:
-            path, name = self._outlines.pop()
-            self._outlined[path].remove(name)
-            self._exact.pop(path, None)
-            over -= _OUTLINE_TOKENS
         while over > 0 and self._taken:
             piece = self._taken.pop()
             self._pieces[piece.path].remove(piece)

@@ -12,7 +12,7 @@ from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.draft import Base, Draft
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
-from repo_map.relevance.score import Relevance
+from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.selection.exclusions import with_exclusions_of, without_excluded
 from repo_map.text.tokens import DEFAULT_ENCODING
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 _REFERENCE = 8_000
+_LEAST_VALUE = 0.003
+"""Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
+_LEAST_TOKENS = 1_000
+"""Shown of the best pieces, whatever they are worth: a packet should hold something to go on from."""
 
 
 class Shares(NamedTuple):
     """Sizes that grow with the budget, more slowly than it; measured at 2k to 32k tokens."""
 
-    paths: int
-    """Files that are listed at least, most relevant first."""
-    outline: int
-    """Tokens for the signatures of what does not fit."""
     longest: int
     """Tokens up to which a function is shown whole."""
     windows: int
@@ -41,8 +41,6 @@ class Shares(NamedTuple):
     def of(cls, budget: int) -> Shares:
         scale = budget / _REFERENCE
         return cls(
-            paths=max(4, round(12 * scale**0.7)),
-            outline=round(700 * min(scale, scale**0.6)),
             longest=max(round(0.8 * budget), 300),
             windows=round(700 * scale**0.6),
             units=max(300, budget // 20),
@@ -50,13 +48,19 @@ class Shares(NamedTuple):
 
 
 def pack(
-    index: RepoIndex, relevance: Relevance, budget: int, *, base: FlightPlan | None = None
+    index: RepoIndex,
+    relevance: Relevance,
+    budget: int,
+    *,
+    base: FlightPlan | None = None,
+    fill: bool = True,
 ) -> FlightPlan:
-    """Return the plan that shows the most relevant code in ``budget`` tokens.
+    """Return the plan that shows the most relevant code in at most ``budget`` tokens.
 
-    The plan is an ordinary one: it names files, symbols and lines, and draws the same map without the goal.
-    What ``base`` asks for holds, rules that show every file aside, and what it leaves out stays out. Where
-    nothing is relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
+    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. The plan is an ordinary
+    one: it names files, symbols and lines, and draws the same map without the goal. What ``base`` asks for
+    holds, rules that show every file aside, and what it leaves out stays out. Where nothing is relevant the
+    plan is ``base`` with the budget, and shows all of a repository that fits into it.
     """
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
@@ -72,13 +76,18 @@ def pack(
     captured = wishes.captured(index)
     asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
     room = budget - min(asked, budget // 2)
-    draft = Draft(reader, book, wishes, room)
-    draft.list_paths([*wishes.files(index), *(file.path for file in relevance.files[: shares.paths])])
+    draft = Draft(reader, book, wishes, room, fills=fill)
+    draft.list_paths(wishes.files(index))
     if wishes.rules:
         draft.measure()
-    rest = draft.fill(_ranked_pieces(reader, relevance, shares), room - shares.outline)
-    draft.outline(rest, room)
-    draft.settle(rest)
+    pieces = _ranked_pieces(reader, relevance, shares)
+    if fill:
+        draft.settle(draft.fill(pieces, room))
+    else:
+        # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
+        rest = draft.fill([piece for piece in pieces if piece.value >= _LEAST_VALUE], room)
+        draft.fill(pieces, min(_LEAST_TOKENS, room))
+        draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
 
@@ -93,7 +102,7 @@ def _weighted(relevance: Relevance, wishes: Base) -> Relevance:
         return relevance
     weights = {file.path: wishes.weight(file.path) for file in relevance.files}
     units = [
-        unit._replace(score=unit.score + math.log(wishes.weight(unit.path, unit.name)))
+        _boosted(unit, wishes.weight(unit.path, unit.name))
         for unit in relevance.units
         if not wishes.settles(unit.path)
     ]
@@ -101,6 +110,10 @@ def _weighted(relevance: Relevance, wishes: Base) -> Relevance:
         files=tuple(sorted(relevance.files, key=lambda file: -file.score * weights[file.path])),
         units=tuple(sorted(units, key=lambda unit: -unit.score)),
     )
+
+
+def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
+    return unit._replace(score=unit.score + math.log(weight), chance=min(unit.chance * weight, 1.0))
 
 
 def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares) -> list[Piece]:

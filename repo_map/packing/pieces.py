@@ -124,6 +124,11 @@ class Piece(NamedTuple):
         return self.unit.path
 
     @property
+    def value(self) -> float:
+        """Its chance to be what the goal's work touches, 0 to 1, by the root of its tokens."""
+        return self.unit.chance * math.exp(self.worth - self.unit.score)
+
+    @property
     def is_whole(self) -> bool:
         return (self.first, self.last) == (self.unit.start, self.unit.end)
 
@@ -217,10 +222,6 @@ class PieceReader:
             yield Piece(unit, first, last, worth)
         worth = min(self._worth(unit, file.cut(*head)), best)
         yield Piece(unit, *head, worth, is_beside=bool(found))
-
-    def evidence(self, piece: Piece) -> float:
-        """Return what a piece is worth where its length costs nothing."""
-        return piece.unit.score - self.file(piece.path).aside
 
     def _worth(self, unit: ScoredUnit, text: str) -> float:
         length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)

@@ -50,7 +50,7 @@ _HEADING = re.compile(
     r"^(?:#{1,6}[ \t]*(.+?)[ \t:]*#*|\*\*([^*\n]{2,60})\*\*:?|([A-Z][\w /]{2,40}):)[ \t]*$", re.MULTILINE
 )
 _BOILERPLATE_HEADING = re.compile(
-    r"\b(?:environment|versions?|system info\w*|platform|operating system|compiler|checklist|"
+    r"\b(?:environment|\w*versions?|system info\w*|platform|operating system|compiler|checklist|"
     r"validation|"
     r"additional (?:context|information)|before submitting|code of conduct|willing to|os|dependenc(?:y|ies)|"
     r"how did you install|installation|contribut\w+|screenshots?|your setup)\b",
@@ -78,6 +78,16 @@ _ENVIRONMENT_LINE = re.compile(
     r"(?:_no response_|n/a|none|thanks?[\w ,!.]*|hi[\w ,!.]{0,20}|hello[\w ,!.]{0,20}))$",
     re.IGNORECASE | re.MULTILINE,
 )
+_PAIR_LINE = re.compile(r"^\W{0,6}(?:export )?[\w .()/+-]{1,40}?\s*(?:==|=>|[:=])\s*(.{0,120})$")
+_VERSION_VALUE = re.compile(
+    r"^['\"(v^~>=]*\d+\.\d+[\w.+~-]*['\"),]*(?:\s*\(.{0,60}\))?$"
+    r"|^(?:None|N/?A|nil|not (?:installed|set|found)|<[\w ]+>|unknown)$",
+    re.IGNORECASE,
+)
+_LEAST_DUMP = 5
+"""Lines of ``key: value`` in a row from which on they may be a dump of versions."""
+_LEAST_VERSIONS = 3
+_SHARE_OF_VERSIONS = 0.3
 _KIND = r"(?:bug|feature(?: request)?|question|feat|fix|docs|chore|refactor|perf|enhancement|regression)"
 _KIND_PREFIX = re.compile(
     rf"^\s*(?:\[{_KIND}\][\s:]*|{_KIND}(?:\((?P<scope>[^)]*)\))?\s*[:!]+\s*)", re.IGNORECASE
@@ -127,6 +137,40 @@ def drop_boilerplate(text: str) -> str:
         start = heading.end() if _TEMPLATE_HEADING.match(name) else heading.start()
         kept.append(text[start:end])
     return _ENVIRONMENT_LINE.sub("", _TEMPLATE_TEXT.sub("", "".join(kept)))
+
+
+def drop_version_dumps(text: str) -> str:
+    """Leave out what tools print of a machine: five or more ``key: value`` lines in a row, many of versions.
+
+    ``show_versions()``, ``--diagnostic`` and ``npx envinfo`` name every part of a project, and say nothing of
+    the task. Blank lines, rules and headings without punctuation may stand between the pairs.
+    """
+    kept: list[str] = []
+    run: list[str] = []
+    values: list[str] = []
+
+    def end_run() -> None:
+        versions = sum(bool(_VERSION_VALUE.match(value)) for value in values)
+        is_dump = len(values) >= _LEAST_DUMP and versions >= max(
+            _LEAST_VERSIONS, _SHARE_OF_VERSIONS * len(values)
+        )
+        if not is_dump:
+            kept.extend(run)
+        run.clear()
+        values.clear()
+
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if pair := _PAIR_LINE.match(stripped):
+            values.append(pair[1].strip())
+            run.append(line)
+        elif run and (not stripped or not stripped.strip("-=*_ ")):
+            run.append(line)
+        else:
+            end_run()
+            kept.append(line)
+    end_run()
+    return "\n".join(kept)
 
 
 def compounds(text: str) -> list[str]:
@@ -347,7 +391,7 @@ _OPERATORS = {
 def parse_goal(goal: str) -> ParsedGoal:
     """Take a goal apart; any text will do, an empty one gives an empty goal."""
     text = clean(goal)
-    without_links = URL.sub(" ", text)
+    without_links = drop_version_dumps(URL.sub(" ", text))
     title, body = split_title(without_links)
     reader = _Reader()
     prose = drop_boilerplate(reader.take_code(body))

@@ -22,6 +22,8 @@ class Weights(NamedTuple):
     unit: Mapping[str, float]
     surety: Mapping[str, float] = {"bias": 0.0}
     """Logistic model of how sure the choice is."""
+    chance: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how likely each unit is part of the goal's work."""
 
 
 @cache
@@ -29,7 +31,7 @@ def default_weights() -> Weights:
     """Load the weights that ship with the package."""
     text = resources.files("repo_map.relevance").joinpath("weights.json").read_text(encoding="utf-8")
     data = json.loads(text)
-    return Weights(data["file"], data["unit"], data["surety"])
+    return Weights(data["file"], data["unit"], data["surety"], data["chance"])
 
 
 def combine(features: Mapping[str, Floats], weights: Mapping[str, float], rows: int) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from repo_map.history.history import History
 from repo_map.relevance.bm25 import Hits, Query, unit_hits
+from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
@@ -124,7 +125,7 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
 
 
 MOST_UNITS = 800
-_FILES_WITH_UNITS = 60
+FILES_WITH_UNITS = 60
 _REASONED_FILES = 40
 _REASONED_UNITS = 120
 
@@ -150,6 +151,8 @@ class ScoredUnit(NamedTuple):
     """0 function, 1 class header, 2 gap."""
     score: float
     reasons: tuple[str, ...]
+    chance: float = 0.0
+    """Calibrated, 0 to 1, that the goal's work touches it."""
 
 
 class Relevance(NamedTuple):
@@ -176,8 +179,26 @@ def score_goal(
     order = np.argsort(-scores, kind="stable")
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
-    units = _scored_units(signals, unit_scores, order, wording)
-    return Relevance(signals.goal, files, units, judge(signals, columns, scores, weights.surety))
+    sufficiency = judge(signals, columns, scores, weights.surety)
+    units = _with_chances(_scored_units(signals, unit_scores, order, wording), files, sufficiency, weights)
+    return Relevance(signals.goal, files, units, sufficiency)
+
+
+def _with_chances(
+    units: tuple[ScoredUnit, ...],
+    files: tuple[ScoredFile, ...],
+    sufficiency: Sufficiency,
+    weights: Weights,
+) -> tuple[ScoredUnit, ...]:
+    place = {file.path: at for at, file in enumerate(files)}
+    signals = chance_signals(
+        np.array([unit.score for unit in units]),
+        np.array([place[unit.path] for unit in units], np.int64),
+        np.array([unit.kind for unit in units], np.int64),
+        sufficiency.confidence,
+    )
+    chances = chances_of(signals, weights.chance).tolist()
+    return tuple(unit._replace(chance=chance) for unit, chance in zip(units, chances, strict=True))
 
 
 def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> Floats:
@@ -208,7 +229,7 @@ def _scored_units(
     candidates = signals.candidates
     index = candidates.corpus.index
     chosen = np.zeros(len(candidates.files), np.bool_)
-    chosen[order[:_FILES_WITH_UNITS]] = True
+    chosen[order[:FILES_WITH_UNITS]] = True
     rows = np.flatnonzero(chosen[candidates.file_row])
     rows = rows[np.argsort(-scores[rows], kind="stable")][:MOST_UNITS]
     found = []

@@ -42,6 +42,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "tokens",
         "token_budget",
         "files",
+        "menu",
         "flight_plan_yaml",
         "sufficiency",
         "reasoning_summary",

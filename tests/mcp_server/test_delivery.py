@@ -108,7 +108,9 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
     settings: Settings, shop: Path
 ) -> None:
     async with Client(build_server(settings, working_folder=shop)) as client:
-        opened = answer(await client.call_tool("navigate", {"goal": "discount", "mode": "interactive"}))
+        opened = answer(
+            await client.call_tool("navigate", {"goal": "discount", "mode": "interactive", "fill": True})
+        )
         before = opened["turn_report"]["step_number"]
         hide = {"verbosity": [{"pattern": "shop/mail.py", "level": 0}]}
         show = {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}
@@ -138,7 +140,9 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
 ) -> None:
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
-        opened = answer(await client.call_tool("navigate", {"goal": "discount", "mode": "interactive"}))
+        opened = answer(
+            await client.call_tool("navigate", {"goal": "discount", "mode": "interactive", "fill": True})
+        )
         key = opened["navigation_id"]
         before = await delivery_of(settings.data_dir, key)
         with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:

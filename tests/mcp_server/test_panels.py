@@ -29,7 +29,9 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
     message = capfd.readouterr().err
     end = message.rpartition("finalize_context")[2]
-    assert "Left out by your rules, or for want of evidence or of room: 30 files." in end
+    assert "Left out by your rules, or for want of evidence or of room: 31 files." in end, (
+        "the plan's own file is no evidence"
+    )
     assert "excluded by the plan" not in end
     assert "model call" not in end
     assert "discount.py  level 4, 3," in message.rpartition("finalize_context")[0]

@@ -117,7 +117,9 @@ async def test_every_answer_fits_the_token_budget_in_each_form(
 
 async def test_the_default_answer_stays_below_ten_thousand_tokens(settings: Settings, large: Path) -> None:
     async with Client(build_server(settings, working_folder=large)) as client:
-        result = await client.call_tool("navigate", {"goal": "move the cart through the checkout"})
+        result = await client.call_tool(
+            "navigate", {"goal": "move the cart through the checkout", "fill": True}
+        )
     assert_both_forms_fit(result, 8_000)
     assert count(object_of(result)["context"]) > 4_000
 
@@ -189,7 +191,7 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
     settings: Settings, large: Path, era: str
 ) -> None:
     async with Client(build_server(settings, working_folder=large), mode=era) as client:
-        await client.call_tool("navigate", {"goal": GOAL, "token_budget": 800})
+        await client.call_tool("navigate", {"goal": GOAL, "token_budget": 800, "fill": True})
         result = await client.call_tool("step", {"feedback": "why is shop/prices.py shown?"})
     report = object_of(result)["turn_report"]
     assert object_of(result)["context_delta"] == "", "a question takes no step"
@@ -285,7 +287,9 @@ def _other(digit: str) -> str:
 async def test_a_plan_starts_the_navigation_where_it_left_off(client: Client) -> None:
     async with client:
         answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-        plan = answer["flight_plan_yaml"]
+        assert "flight_plan_yaml" not in answer, "all would pay for what few ask for"
+        asked = object_of(await client.call_tool("get_context", {"cursor": "plan"}))
+        plan = asked["flight_plan_yaml"]
         again = object_of(await client.call_tool("navigate", {"goal": GOAL, "flight_plan": plan}))
     assert "return max(PRICES[item] - discount(item), 0)" in again["context"]
 

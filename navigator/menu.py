@@ -1,0 +1,116 @@
+"""The menu: places that a packet does not show, by number, for whoever reads it to choose from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from navigator.candidates import Prices
+from navigator.reports import MenuPlace
+from repo_map import globs
+from repo_map.messages import one_line
+from repo_map.parsing.values import LineRange
+from repo_map.text.units import GAP
+
+if TYPE_CHECKING:
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.index import RepoIndex
+    from repo_map.relevance.score import Relevance, ScoredUnit
+
+
+MOST_PLACES = 50
+_MOST_UNITS = 120
+"""Units that are looked through for them: those beyond are seldom right."""
+_LONGEST_HEAD = 48
+"""Characters of a name with the telling part of its signature."""
+_MOST_WORDS = 3
+"""Words of the goal that a reason names."""
+_WORDS = re.compile(r"^(title )?words: ")
+_SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
+_SAYS_LITTLE = frozenset({"in a likely file"})
+
+
+def menu_of(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[MenuPlace, ...]:
+    """Return the most likely definitions that ``drawn`` does not show whole, numbered from 1.
+
+    The likeliest come first by file, and within a file in its order. Copies of what is shown or listed are
+    left out.
+    """
+    prices = Prices(index, drawn)
+    seen = {_dense(index, *key) for key in _shown(index, relevance, drawn)}
+    units = [unit for unit in relevance.units if unit.kind != GAP and unit.name][:_MOST_UNITS]
+    namesakes = Counter((unit.path, unit.name) for unit in relevance.units)
+    found: dict[str, list[MenuPlace]] = {}
+    count = 0
+    for unit in units:
+        file_id = index.file_id(unit.path)
+        if count == MOST_PLACES or file_id is None:
+            continue
+        block = drawn.block(unit.path)
+        if block is not None and block.shows(LineRange(unit.start, unit.end)):
+            continue
+        text = _dense(index, file_id, unit.start, unit.end)
+        is_alone = namesakes[unit.path, unit.name] == 1
+        part = globs.escape(unit.name) if is_alone else LineRange(unit.start, unit.end)
+        price = prices.of_part(unit.path, file_id, part).get(4)
+        if text in seen or price is None:
+            continue
+        seen.add(text)
+        count += 1
+        found.setdefault(unit.path, []).append(
+            MenuPlace(
+                number=0,
+                path=unit.path,
+                name=one_line(unit.name),
+                first=unit.start,
+                last=unit.end,
+                head=_head(index, file_id, unit),
+                why=_why(unit),
+                tokens=price,
+            )
+        )
+    ordered = (place for places in found.values() for place in sorted(places, key=lambda each: each.first))
+    return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(ordered, 1))
+
+
+def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple[int, int, int]]:
+    """Return the file, the first and the last line of each unit that the map shows whole."""
+    found = []
+    for unit in relevance.units[:_MOST_UNITS]:
+        file_id, block = index.file_id(unit.path), drawn.block(unit.path)
+        if file_id is not None and block is not None and block.shows(LineRange(unit.start, unit.end)):
+            found.append((file_id, unit.start, unit.end))
+    return found
+
+
+def _dense(index: RepoIndex, file_id: int, first: int, last: int) -> str:
+    """Return some lines of a file without white space: what is alike in copies."""
+    return "".join("".join(index.text(file_id).split("\n")[first - 1 : last]).split())
+
+
+def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
+    """Return a unit's qualified name with its parameters, on one line."""
+    leaf = unit.name.rpartition(".")[2]
+    for definition in index.definitions(file_id):
+        if unit.start <= definition.sig_start <= unit.end and definition.name == leaf:
+            lines = index.text(file_id).split("\n")[definition.sig_start - 1 : definition.sig_end]
+            _, _, rest = " ".join(" ".join(lines).split()).partition(leaf)
+            call, closing, _ = (
+                rest.rpartition(")") if rest.startswith(("(", "<", "[", " (")) else ("", "", "")
+            )
+            return _cut(one_line(unit.name + _SELF.sub("(", call + closing, count=1)), _LONGEST_HEAD)
+    return _cut(one_line(unit.name), _LONGEST_HEAD)
+
+
+def _why(unit: ScoredUnit) -> str:
+    """Return the strongest reason in a few words; ``""`` where it says no more than the place does."""
+    reason = one_line(next(iter(unit.reasons), ""))
+    if reason in _SAYS_LITTLE:
+        return ""
+    words = _WORDS.match(reason)
+    return ", ".join(reason[words.end() :].split(", ")[:_MOST_WORDS]) if words else reason
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"

@@ -1,0 +1,136 @@
+"""The menu beside a packet: what it offers, and what its numbers return, over the real protocol."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_map.text.tokens import count
+from tests.mcp_server.conftest import plant
+from tests.mcp_server.test_tools import object_of, text_of
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "move the cart through the checkout"
+_PLACE = re.compile(r"^(\d+) (\d+)-(\d+) (\S+?)\(.*\+([\d,]+)(?:: .*)?$")
+
+
+@pytest.fixture
+def stations(tmp_path: Path) -> Path:
+    """A repository of forty functions that fit the goal equally well, every other one a test."""
+    files = {}
+    for number in range(40):
+        body = "\n".join(f'    steps.append("cart step {line} of {number}")' for line in range(20))
+        folder, name = ("tests/test_", "test_checkout") if number % 2 else ("shop/part_", "checkout")
+        files[f"{folder}{number:02}.py"] = (
+            f"def {name}_{number}(cart, steps):\n"
+            f'    """Move the cart through part {number} of the checkout."""\n{body}\n    return steps\n'
+        )
+    return plant(tmp_path / "stations", files)
+
+
+def places_of(answer: dict[str, Any]) -> dict[int, tuple[str, str]]:
+    """Return the path and the name at each number of an answer's menu."""
+    found, path = {}, ""
+    for line in answer["turn_report"]["menu"].split("\n"):
+        if place := _PLACE.match(line):
+            found[int(place[1])] = (path, place[4])
+        else:
+            path = line
+    return found
+
+
+def defined(text: str) -> set[str]:
+    return set(re.findall(r"def (\w+)", text))
+
+
+async def test_the_numbers_of_the_menu_return_just_those_bodies(
+    settings: Settings, stations: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=stations), mode=era) as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        places = places_of(first)
+        assert list(places) == list(range(1, len(places) + 1))
+        assert len(places) <= 50
+        second = object_of(await client.call_tool("step", {"feedback": "3, 7 and 9"}))
+        third = object_of(await client.call_tool("step", {"updates": {"numbers": [2, 4]}}))
+    assert defined(second["context_delta"]) == {places[number][1] for number in (3, 7, 9)}
+    # Numbers mean the menu of the latest step, in which those that were taken no longer stand.
+    latest = places_of(second)
+    assert not {place for place in latest.values() if place[1] in defined(second["context_delta"])}
+    assert latest[4] != places[4]
+    assert defined(third["context_delta"]) == {latest[number][1] for number in (2, 4)}
+    assert "removed" not in second
+    assert "removed" not in third
+
+
+async def test_the_menu_is_in_each_form_once_and_holds_nothing_that_is_shown(
+    settings: Settings, stations: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        result = await client.call_tool("navigate", {"goal": GOAL})
+    answer = object_of(result)
+    assert text_of(result).count(answer["turn_report"]["menu"]) == 1
+    assert "candidates" not in answer["turn_report"]
+    assert "flight_plan_yaml" not in answer
+    assert {name for _, name in places_of(answer).values()}.isdisjoint(defined(answer["context"]))
+
+
+async def test_a_range_without_tests_leaves_the_tests_of_the_range_out(
+    settings: Settings, stations: Path
+) -> None:
+    goal = f"{GOAL}, with its tests"
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        places = places_of(object_of(await client.call_tool("navigate", {"goal": goal})))
+        asked = {name: path for number, (path, name) in places.items() if 2 <= number <= 12}
+        assert {path.split("/")[0] for path in asked.values()} == {"shop", "tests"}
+        answer = object_of(await client.call_tool("step", {"feedback": "2-12 without tests"}))
+    expected = {name for name, path in asked.items() if path.startswith("shop/")}
+    assert defined(answer["context_delta"]) == expected
+
+
+async def test_an_unknown_number_is_told_with_the_range_and_takes_no_step(
+    settings: Settings, stations: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        answer = object_of(await client.call_tool("step", {"feedback": "99"}))
+    most = max(places_of(first))
+    assert answer["turn_report"]["answer"] == f"The menu has no 99: its numbers go from 1 to {most}."
+    assert answer["turn_report"]["step_number"] == first["turn_report"]["step_number"]
+
+
+@pytest.mark.parametrize("nonsense", ["two", [1.5], [-1], {}, True, ["drop it"]])
+async def test_numbers_that_are_none_are_refused_with_an_example(
+    nonsense: object, settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        refused = await client.call_tool("step", {"updates": {"numbers": nonsense}})
+    assert refused.is_error
+    assert 'give numbers of the menu, as [3, 7] or "2-5".' in refused.content[0].text  # type: ignore[union-attr]
+
+
+async def test_what_was_left_out_by_words_or_plan_is_on_no_menu(settings: Settings, stations: Path) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        arguments = {"goal": GOAL, "flight_plan": {"verbosity": [{"pattern": "tests/**", "level": 0}]}}
+        first = object_of(await client.call_tool("navigate", arguments))
+        dropped = next(iter(places_of(first).values()))
+        second = object_of(await client.call_tool("step", {"feedback": f"drop {dropped[0]}"}))
+    assert not [path for path, _ in places_of(first).values() if path.startswith("tests/")]
+    assert dropped not in places_of(second).values()
+
+
+async def test_a_packet_ends_below_its_budget_and_fill_fills_it(settings: Settings, stations: Path) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        by_need = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        full = object_of(await client.call_tool("navigate", {"goal": GOAL, "fill": True}))
+    assert 1_000 <= count(by_need["context"]) < 0.7 * count(full["context"])
+    assert defined(by_need["context"]) < defined(full["context"])
+    assert any("not worth its tokens" in note for note in by_need["turn_report"]["notes"])

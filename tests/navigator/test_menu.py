@@ -1,0 +1,85 @@
+"""The tokens that a place of the menu is offered at are the tokens that its number adds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from navigator.menu import menu_of
+from navigator.settings import NavigationRequest
+from repo_map.drawing.draw import draw_map
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
+from repo_map.relevance.score import score_goal
+from tests.navigator.conftest import MakeNavigator
+from tests.support.trees import write
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "login fails in the router: token_expired and the total of an invoice"
+
+
+async def test_the_price_on_the_menu_is_the_price_that_is_paid(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    request = NavigationRequest(GOAL, repository, token_budget=110, mode="interactive")
+
+    async def zoomed() -> str:
+        navigation_id = await navigator.open(request)
+        await navigator.step(navigation_id)
+        return navigation_id
+
+    menu = (await navigator.report(await zoomed())).menu
+    assert len(menu) > 2
+    for place in menu:
+        navigation_id = await zoomed()
+        before = {file.path: file.tokens for file in (await navigator.context(navigation_id)).files}
+        await navigator.step(navigation_id, updates={"numbers": [place.number], "budget": 5_000})
+        after = await navigator.context(navigation_id)
+        paid = {file.path: file.tokens for file in after.files}[place.path] - before.get(place.path, 0)
+        assert re.search(rf"(?:def|class) {place.name.rpartition('.')[2]}\b", after.context_string)
+        assert paid == place.tokens, place
+
+
+def test_the_menu_offers_what_is_not_shown_and_prices_it_as_it_is_drawn(tmp_path: Path) -> None:
+    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
+    source += "\n\ndef tariff_name(item):\n    return item\n"
+    files = {"one.py": source, "two.py": "def refund_tariff(item):\n    return -item\n"}
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong cost, as refund_tariff and tariff_name do")
+
+    def drawn(*sections: str) -> FlightPlan:
+        rules = [
+            {"pattern": "**", "level": 0},
+            {
+                "pattern": "one.py",
+                "level": 1,
+                "sections": [{"pattern": name, "level": 4} for name in sections],
+            },
+        ]
+        return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
+
+    before = draw_map(index, drawn("tariff_of"))
+    menu = {place.name: place for place in menu_of(index, relevance, before)}
+    assert menu.keys() == {"tariff_name", "refund_tariff"}
+    assert [menu[name].head for name in ("tariff_name", "refund_tariff")] == [
+        "tariff_name(item)",
+        "refund_tariff(item)",
+    ]
+    taken = draw_map(index, drawn("tariff_of", "tariff_name"))
+    block, shown = taken.block("one.py"), before.block("one.py")
+    assert block is not None
+    assert shown is not None
+    assert block.tokens - shown.tokens == menu["tariff_name"].tokens
+
+
+def test_a_copy_of_shown_code_is_on_no_menu(tmp_path: Path) -> None:
+    source = "def tariff_of(item):\n    cost = item * 3\n    return cost\n"
+    index = build_index(write(tmp_path, {"one.py": source, "two.py": source}), store=Store(None), workers=1)
+    rules = [{"pattern": "one.py", "level": 4}, {"pattern": "two.py", "level": 1}]
+    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": rules}))
+    assert menu_of(index, score_goal(index, "tariff_of returns a wrong cost"), drawn) == ()

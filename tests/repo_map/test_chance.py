@@ -1,0 +1,83 @@
+"""How likely each unit is part of the work, and what a dump of versions adds to that: nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repo_map.drawing.draw import draw_map
+from repo_map.index import RepoIndex, build_index
+from repo_map.packing.pack import pack
+from repo_map.relevance.chance import chance_signals, chances_of
+from repo_map.relevance.model import default_weights
+from repo_map.relevance.score import score_goal
+from tests.support.trees import write
+
+GOAL = "The total of an invoice is rounded wrongly"
+DUMP = """
+INSTALLED VERSIONS
+------------------
+commit: 1a2b3c
+python: 3.11.4.final.0
+OS: Linux
+pandas: 2.1.0
+numpy : 1.26.0
+mailer: 4.2.1
+queue : 1.0.3
+sqlalchemy: None
+"""
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> RepoIndex:
+    files = {
+        "invoice.py": "".join(
+            f"def total_{n}(invoice):\n    return round(sum(invoice), {n})\n\n\n" for n in range(30)
+        ),
+        "mailer.py": "def mailer(queue):\n    return queue.pop()\n",
+        "numpy_pandas.py": "def pandas(numpy):\n    return numpy.python\n",
+    }
+    return build_index(write(tmp_path, files), workers=1)
+
+
+def test_a_chance_is_between_nothing_and_certainty_for_every_unit(index: RepoIndex) -> None:
+    chances = [unit.chance for unit in score_goal(index, GOAL).units]
+    assert len(chances) > 20
+    assert all(0 < chance < 1 for chance in chances)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.5, 1.0])
+def test_the_chance_of_equal_units_falls_with_their_place(confidence: float) -> None:
+    count = 200
+    alike, first = np.zeros(count), np.zeros(count, np.int64)
+    weights = default_weights().chance
+    chances = chances_of(chance_signals(alike, first, first, confidence), weights)
+    assert (np.diff(chances) < 0).all()
+    behind = chances_of(chance_signals(alike, first + 9, first, confidence), weights)
+    assert (behind < chances).all(), "so it does with the place of their file"
+
+
+def test_no_units_have_no_chances() -> None:
+    none, whole = np.zeros(0), np.zeros(0, np.int64)
+    assert chances_of(chance_signals(none, whole, whole, 0.5), default_weights().chance).shape == (0,)
+
+
+def test_a_dump_of_versions_weighs_nothing(index: RepoIndex) -> None:
+    bare, with_dump = score_goal(index, GOAL), score_goal(index, f"{GOAL}\n{DUMP}")
+    assert with_dump.units == bare.units
+    assert with_dump.files == bare.files
+
+
+def test_lines_of_names_and_values_that_are_no_versions_keep_their_weight(index: RepoIndex) -> None:
+    settings = "mailer: broken\nqueue: empty\npandas: slow\nnumpy: odd\npython: yes\nhost: local\n"
+    assert score_goal(index, f"{GOAL}\n\n{settings}").units != score_goal(index, GOAL).units
+
+
+def test_by_need_a_packet_is_part_of_what_fills_its_budget(index: RepoIndex) -> None:
+    relevance = score_goal(index, GOAL)
+    full = draw_map(index, pack(index, relevance, 4_000, fill=True))
+    by_need = draw_map(index, pack(index, relevance, 4_000, fill=False))
+    assert 0 < by_need.tokens <= full.tokens <= 4_000
+    assert {block.path for block in by_need.blocks} <= {block.path for block in full.blocks}
