@@ -106,6 +106,7 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("get_context", {"cursor": "WzAsbnVsbCwwXQ"}),
     ("get_context", {"cursor": "plan:77:0"}),
     ("step", {"updates": {"model": 4}}),
+    ("step", {"updates": {"numbers": {"first": 1}}}),
     ("navigate_all", {}),
 ]
 

@@ -104,7 +104,7 @@ def _check_briefs(requests: list[dict[str, Any]]) -> None:
 async def test_a_variant_whose_context_lacks_the_function_fails(
     tasks: dict[str, Task], server: GeminiServer, tmp_path: Path
 ) -> None:
-    outcome = await generate("navigator", tasks["python-tax"], server, tmp_path, knowledge_tokens=60)
+    outcome = await generate("navigator", tasks["python-tax"], server, tmp_path, knowledge_tokens=20)
     assert "def tax" not in outcome.state["knowledge"]
     assert outcome.solution == {}
     assert outcome.state["round"] == 3
