@@ -242,7 +242,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
         more = len(focus) - SUMMED_UP
         lines.append(f"- and {more} more file{'s' * (more != 1)}")
     named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
-    wanted = f"Beside the chosen code, yet without room: {'; '.join(named)}." if named else ""
+    wanted = f"Beside the chosen code, not shown: {'; '.join(named)}." if named else ""
     left_out = (
         f"Left out by your rules, or for want of evidence or of room: {view.map.excluded:,} "
         f"file{'s' * (view.map.excluded != 1)}."

@@ -534,7 +534,7 @@ async def test_the_last_step_names_what_the_chosen_code_needs_beside_it(
         ask(repository, goal="`login` accepts a wrong password", token_budget=110)
     )
     output = await navigator.run(navigation_id)
-    assert "Beside the chosen code, yet without room: `" in output.reasoning_summary
+    assert "Beside the chosen code, not shown: `" in output.reasoning_summary
     assert "uses it" in output.reasoning_summary
     assert output.token_count <= 110
 
