@@ -93,6 +93,7 @@ class TerminalReport:
             lines.append(Text(report.sufficiency, style="dim"))
         if report.ended:
             lines.append(Text(report.ended, style="bold"))
+            lines += _menu_lines(report)
         lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
         self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
         self._notes.update(report.notes)
@@ -170,6 +171,23 @@ def write_or_print(text: str, file: str | None) -> None:
         print_text(text if text.endswith("\n") else f"{text}\n")
     else:
         replace_text(Path(file), text if text.endswith("\n") else f"{text}\n")
+
+
+def _menu_lines(report: TurnReport) -> list[Text]:
+    """Return the first places of the menu, and how to ask for them."""
+    if not report.menu:
+        return []
+    shown = report.menu[:_SHOWN]
+    lines = [
+        Text('Not shown (`repo-navigator context --feedback "1, 3"` adds their source, +N tokens each):'),
+        *(
+            Text(f"  {place.number} {place.path}:{place.first} {place.head} +{place.tokens:,}")
+            for place in shown
+        ),
+    ]
+    if len(report.menu) > len(shown):
+        lines.append(Text(f"  and {counted(len(report.menu) - len(shown), 'more place')}, listed by --json"))
+    return lines
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:
