@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
@@ -57,8 +56,6 @@ class NavigatorServer(MCPServer[AppContext]):
 
     navigations: Navigations
     rounds: PendingCalls
-    offered: Mapping[str, Tool]
-    """The tools by name."""
 
     async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
@@ -80,12 +77,12 @@ class NavigatorServer(MCPServer[AppContext]):
     async def _called(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
     ) -> CallToolResult | InputRequiredResult:
-        tool = self.offered.get(name)
+        tool = next((each for each in await self.list_tools() if each.name == name), None)
         if tool is None:
             raise ToolError(
                 f"There is no tool `{name}`; call navigate, step, get_turn_report or get_context."
             )
-        refuse_unknown_arguments(name, arguments, tool.parameters.get("properties", {}))
+        refuse_unknown_arguments(name, arguments, tool.input_schema.get("properties", {}))
         try:
             return await self._rounds_of(name, arguments, context)
         except UnexpectedToolError as error:
@@ -148,20 +145,18 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     connections = Connections(
         partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
     )
-    offered = tools()
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
         version=package_version(),
         instructions=INSTRUCTIONS,
-        tools=offered,
+        tools=tools(),
         lifespan=connections.open,
         log_level=settings.log_level,
         middleware=[identify_principal, warming],
     )
     server.navigations = navigations
     server.rounds = rounds
-    server.offered = {tool.name: tool for tool in offered}
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)

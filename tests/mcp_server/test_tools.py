@@ -379,3 +379,18 @@ async def test_a_model_that_a_call_names_and_that_has_no_key_is_refused_as_the_c
     (listed,) = left.contents
     assert isinstance(listed, TextResourceContents)
     assert "gemini" not in listed.text
+
+
+async def test_a_tool_that_is_added_to_the_server_can_be_called(settings: Settings, shop: Path) -> None:
+    server = build_server(settings, working_folder=shop)
+
+    def double(number: int) -> str:
+        """Double a number."""
+        return str(2 * number)
+
+    server.add_tool(double)
+    async with Client(server) as client:
+        assert text_of(await client.call_tool("double", {"number": 4})) == "8"
+        refused = await client.call_tool("double", {"numbr": 4})
+        assert refused.is_error
+        assert "did you mean `number`?" in str(refused.content)
