@@ -45,15 +45,13 @@ class Prices:
         levels = [level for level in range(max(above + 1, 2), 5) if self._is_near(file_id, level)]
         return self._adding({level: self._added(path, file_id, Shape(level)) for level in levels})
 
-    def of_part(self, path: str, file_id: int, part: str | LineRange) -> dict[int, int]:
-        """Return what the source that a name's pattern or a range of lines asks for adds, by its level."""
+    def of_part(self, path: str, file_id: int, name: str) -> dict[int, int]:
+        """Return what the source of the definitions of a name adds, by its level."""
         block = self._drawn.block(path)
         shape = Shape(1) if block is None else block.shape
-        section = (
-            Section(part, "", 4) if isinstance(part, str) else Section("", f"{part.first}-{part.last}", 4)
-        )
-        others = tuple(each for each in shape.sections if each[:2] != section[:2])
-        return self._adding({4: self._added(path, file_id, shape._replace(sections=(*others, section)))})
+        part = Section(globs.escape(name), "", 4)
+        others = tuple(section for section in shape.sections if section.pattern != part.pattern)
+        return self._adding({4: self._added(path, file_id, shape._replace(sections=(*others, part)))})
 
     def _is_near(self, file_id: int, level: int) -> bool:
         return bool(self._estimates[file_id, level] <= self._most)
@@ -95,7 +93,7 @@ def _units(index: RepoIndex, relevance: Relevance, drawn: RepoMap, prices: Price
             continue
         if drawn.shows(unit.path, LineRange(unit.start, unit.end)):
             continue
-        if not (offered := prices.of_part(unit.path, file_id, globs.escape(unit.name))):
+        if not (offered := prices.of_part(unit.path, file_id, unit.name)):
             continue
         found.append(
             Candidate(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from navigator.candidates import Prices
 from navigator.reports import MenuPlace
-from repo_map import globs
 from repo_map.messages import one_line
 from repo_map.parsing.values import LineRange
 from repo_map.text.units import GAP
@@ -40,7 +38,7 @@ def menu_of(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Men
     prices = Prices(index, drawn)
     seen = {_dense(index, *key) for key in _shown(index, relevance, drawn)}
     units = [unit for unit in relevance.units if unit.kind != GAP and unit.name][:_MOST_UNITS]
-    namesakes = Counter((unit.path, unit.name) for unit in relevance.units)
+    named: set[tuple[str, str]] = set()
     found: dict[str, list[MenuPlace]] = {}
     count = 0
     for unit in units:
@@ -51,12 +49,12 @@ def menu_of(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Men
         if block is not None and block.shows(LineRange(unit.start, unit.end)):
             continue
         text = _dense(index, file_id, unit.start, unit.end)
-        is_alone = namesakes[unit.path, unit.name] == 1
-        part = globs.escape(unit.name) if is_alone else LineRange(unit.start, unit.end)
-        price = prices.of_part(unit.path, file_id, part).get(4)
-        if text in seen or price is None:
+        # A number asks for a name in a file: namesakes there come, and are paid for, together.
+        price = prices.of_part(unit.path, file_id, unit.name).get(4)
+        if text in seen or (unit.path, unit.name) in named or price is None:
             continue
         seen.add(text)
+        named.add((unit.path, unit.name))
         count += 1
         found.setdefault(unit.path, []).append(
             MenuPlace(

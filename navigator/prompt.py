@@ -83,7 +83,7 @@ def start_delta(drawn: RepoMap, step: int, choice: Sequence[Candidate]) -> MapDe
 def continue_delta(
     message: MapDelta, drawn: RepoMap, step: int, choice: Sequence[Candidate], remembers: CachedPrefix
 ) -> MapDelta:
-    """Return how to tell of ``drawn`` to a model that was told as ``told`` says.
+    """Return how to tell of ``drawn`` to a model that was told as ``message`` says.
 
     Changes are sent until they have cost as much as the map, which is then told whole again. Where nothing is
     remembered that is so at once: the old map and its changes would be more than the new one.

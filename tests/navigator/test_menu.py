@@ -83,3 +83,19 @@ def test_a_copy_of_shown_code_is_on_no_menu(tmp_path: Path) -> None:
     rules = [{"pattern": "one.py", "level": 4}, {"pattern": "two.py", "level": 1}]
     drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": rules}))
     assert menu_of(index, score_goal(index, "tariff_of returns a wrong cost"), drawn) == ()
+
+
+def test_namesakes_of_a_file_are_one_place_at_the_price_of_all(tmp_path: Path) -> None:
+    source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
+    source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong rate")
+    out = {"pattern": "**", "level": 0}
+    nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
+    (place,) = menu_of(index, relevance, nothing)
+    asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
+    drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
+    assert drawn.text.count("def tariff_of") == 2
+    block = drawn.block("one.py")
+    assert block is not None
+    assert place.tokens == block.tokens
