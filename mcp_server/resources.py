@@ -63,7 +63,7 @@ class _NavigationResources:
 
     async def navigations(self) -> str:
         """Every navigation you can continue, latest first."""
-        with _told():
+        with _raised_as_resource_errors():
             found = await self._navigations.summaries(current_principal())
             return _json([_summary(summary) for summary in found])
 
@@ -77,14 +77,14 @@ class _NavigationResources:
 
     async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
-        with _told():
+        with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
             latest = await navigator.report(meant.navigation_id, user=meant.user)
             return _json(wire_report(latest, meant.token_budget).on_the_wire())
 
     async def decisions(self, navigation_id: str) -> str:
         """Every decision with its reason, its change of the plan and its cost."""
-        with _told():
+        with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
             steps = await navigator.decisions(meant.navigation_id, user=meant.user)
             fields = {"step_number", "last_action", "reasoning", "config_diff", "model", "cost_this_turn"}
@@ -92,7 +92,7 @@ class _NavigationResources:
 
     async def map_version(self, navigation_id: str, version: str) -> str:
         """The map as a step drew it."""
-        with _told():
+        with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
             if not version.isdecimal():
                 raise ResourceNotFoundError(
@@ -101,7 +101,7 @@ class _NavigationResources:
             return await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
 
     async def _output(self, navigation_id: str) -> NavigatorOutput:
-        with _told():
+        with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
             return await navigator.context(meant.navigation_id, user=meant.user)
 
@@ -112,7 +112,7 @@ class _NavigationResources:
 
 async def listed(navigations: Navigations) -> list[Resource]:
     """Return the contexts of the caller's latest navigations, to be listed beside the fixed resource."""
-    with _told():
+    with _raised_as_resource_errors():
         summaries = await navigations.summaries(current_principal())
     return [
         Resource(
@@ -144,7 +144,7 @@ def _json(value: Any) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _raised_as_resource_errors() -> Iterator[None]:
     try:
         yield
     except UnknownNavigationError as error:

@@ -196,7 +196,7 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_
         )
         parts = [
             report_text(message),
-            _told(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
+            _in_fence(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
         ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
@@ -256,7 +256,7 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
             }
         )
         notes = "\n".join(f"note: {note}" for note in result.notes)
-        message = _told(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
+        message = _in_fence(notes, _summary(result.reasoning_summary), _plan(result.flight_plan_yaml))
         parts = [_output_head(result), _since(output), message]
         return Answer(_with_context(parts, context, following), result.on_the_wire())
 
@@ -351,7 +351,7 @@ def _since(delta: NavigatorOutput) -> str:
     return f"{message}; no longer shown:\n{quoted(', '.join(delta.removed))}" if delta.removed else message
 
 
-def _told(*parts: str) -> str:
+def _in_fence(*parts: str) -> str:
     """Return what names the repository's own, or comes from a model that has read it, between the markers."""
     message = "\n".join(filter(None, parts))
     return quoted(message) if message else ""
