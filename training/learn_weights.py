@@ -181,7 +181,8 @@ def main() -> None:
     if not arguments.fast:
         lines += ["", *report("cross-validated", tasks, cross_validate(tasks, extra, FORMULA))]
     if arguments.write:
-        learned = learn([*tasks, *extra], FORMULA)._replace(surety=default_weights().surety)
+        kept = default_weights()
+        learned = learn([*tasks, *extra], FORMULA)._replace(surety=kept.surety, chance=kept.chance)
         arguments.write.write_text(json.dumps(learned._asdict(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")
 
