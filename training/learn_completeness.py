@@ -106,7 +106,7 @@ def learn(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
 
 
 def report(said: Floats, true: Floats, budgets: Ints) -> str:
-    """Return how often packets were complete, by how likely they were said to be, and Brier scores by size."""
+    """Return how often packets were complete, by how likely they were said to be; Brier scores by size."""
     lines = ["said            packets  mean  right"]
     for low, high in itertools.pairwise(_BOUNDS):
         chosen = (said >= low) & (said < high)
