@@ -38,8 +38,9 @@ _NEIGHBOUR = 0.5
 _SHARE_OF_TESTS = 0.1
 _ENOUGH_FOR_TESTS = 4_000
 """Tokens from which on tests get their share; below, the lines that name them are told."""
+_SHARE_OF_NAMES = 0.04
 _NAMES_OF_TESTS = 80
-"""Tokens of those lines."""
+"""Tokens of those lines, at most."""
 _MOST_TESTS = 12
 """Tests and fixtures that are looked at."""
 _LEAST_TOKENS = 1_000
@@ -101,7 +102,9 @@ def pack(
         draft.measure()
     pieces = _ranked_pieces(reader, relevance, shares)
     chosen = _chosen(reader, pieces)
-    reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else _NAMES_OF_TESTS
+    reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
+    names = min(round(_SHARE_OF_NAMES * room), _NAMES_OF_TESTS)
+    reserve = max(reserve, names)
     ranked = _with_neighbours(index, reader, pieces, chosen)
     if fill:
         rest = draft.fill(ranked, room - reserve)
@@ -112,8 +115,8 @@ def pack(
         rest = draft.fill([piece for piece in ranked if piece[:3] in worthy], room - reserve)
         draft.fill(pieces, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
-            reserve = min(reserve, _NAMES_OF_TESTS)
-    draft.take_first(_tests(reader, index, chosen, whole=reserve > _NAMES_OF_TESTS), reserve)
+            reserve = names
+    draft.take_first(_tests(reader, index, chosen, whole=reserve > names), reserve)
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)

@@ -104,7 +104,7 @@ def test_below_4000_tokens_the_tests_of_the_chosen_code_are_named(tmp_path: Path
         "shop/vouchers.py": TESTED + PADDING,
         "tests/test_vouchers.py": TEST + 300 * "    assert order.total\n",
     }
-    text = shown(tmp_path, files, "refund_voucher loses the total", 700)
+    text = shown(tmp_path, files, "refund_voucher loses the total", 1_500)
     assert "tests/test_vouchers.py\n" in text
     assert "def test_refunds(order):\n" in text
     assert "assert refund_voucher(order) == 3" not in text
