@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
-from repo_map.relevance.goal import GoalPart, ParsedGoal, TraceFrame
+from repo_map.relevance.goal import GoalPart, ParsedGoal
+from repo_map.relevance.goal_places import TraceFrame
 from repo_map.relevance.priors import are_auxiliary, are_intended, are_main, file_kind_intents
 from repo_map.text.terms import terms_of, words
 
