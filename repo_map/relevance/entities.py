@@ -10,10 +10,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.history.history import History
+from repo_map.relevance.commit_mentions import find_commits
+from repo_map.relevance.commit_votes import aligned_history
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
 from repo_map.relevance.goal import GoalPart, ParsedGoal
 from repo_map.relevance.goal_places import TraceFrame
 from repo_map.relevance.priors import are_auxiliary, are_intended, are_main, file_kind_intents
+from repo_map.relevance.quotations import find_quotations
 from repo_map.text.terms import terms_of, words
 
 MOST_FILES_OF_A_NAME = 12
@@ -33,14 +37,35 @@ def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
     files = corpus.files_of_name.get(name) or corpus.files_of_name.get(f".{name}", [])
     if not files:
         return []
+    least = _least_tail(path)
     depth = {file: _common_tail(wanted, corpus.index.paths[file].split("/")) for file in files}
+    if least:
+        # Installed packages keep their folders: a file that lacks them is a namesake in another project.
+        depth = {
+            file: tail
+            for file, tail in depth.items()
+            if tail >= least or tail == corpus.index.paths[file].count("/") + 1
+        }
+        if not depth:
+            return []
     deepest = max(depth.values())
-    best = [file for file in files if depth[file] == deepest]
+    best = [file for file in files if depth.get(file) == deepest]
     if len(best) > MOST_FILES_OF_A_NAME:
         return []
     whole = deepest == len(wanted) or deepest == corpus.index.paths[best[0]].count("/") + 1
     surety = 1.0 if deepest > 1 or len(wanted) == 1 or whole else _NAME_ALONE
     return [(file, surety / len(best) ** 0.5) for file in best]
+
+
+_INSTALLED: Final = re.compile(
+    r"(?:^|[/\\])(?:(?:site|dist)-packages|python\d(?:\.\d+)?(?![/\\](?:site|dist)-packages))[/\\](.+)$"
+)
+"""A path of an installed Python package or of its library."""
+
+
+def _least_tail(path: str) -> int:
+    found = _INSTALLED.search(path)
+    return len(re.split(r"[/\\]", found[1])) if found else 0
 
 
 def is_whole(files: list[tuple[int, float]]) -> bool:
@@ -174,6 +199,12 @@ class EntityMatches:
     crash: CrashSite | None = None
     dotted: dict[int, float] = field(default_factory=dict)
     dotted_units: dict[int, float] = field(default_factory=dict)
+    quoted: dict[int, float] = field(default_factory=dict)
+    quoted_units: dict[int, float] = field(default_factory=dict)
+    """File, unit → strength of what the goal quotes of it."""
+    committed: dict[int, float] = field(default_factory=dict)
+    committed_units: dict[int, float] = field(default_factory=dict)
+    """File, unit → strength of the commits that the goal names."""
     definitions: dict[int, float] = field(default_factory=dict)
     """Unit → strength of the identifiers that it defines."""
     evidence: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -184,8 +215,8 @@ class EntityMatches:
     """Identifier → number of definitions, for those with several."""
 
 
-def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
-    """Look up everything that the goal names."""
+def find_named(corpus: Corpus, goal: ParsedGoal, history: History | None = None) -> EntityMatches:
+    """Look up everything that the goal names or quotes."""
     named = EntityMatches(are_intended(corpus, goal.aims.kinds))
     _find_frames(corpus, goal, named)
     named.crash = _find_crash(corpus, goal, named.aimed)
@@ -196,7 +227,33 @@ def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
             named.evidence["path", file] = name
     _find_dotted(corpus, goal.dotted, named)
     _find_definitions(corpus, goal, named)
+    _find_quotations(corpus, goal, named)
+    if history is not None and len(history):
+        _find_commits(corpus, goal, history, named)
     return named
+
+
+def _find_quotations(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
+    quotations = find_quotations(corpus, goal)
+    for each in quotations:
+        strength = 1.0 / len(quotations) ** 0.5
+        if _strengthen(named.quoted, each.file, strength):
+            named.evidence["quoted", each.file] = each.text
+        if _strengthen(named.quoted_units, each.unit, strength):
+            named.evidence["quoted unit", each.unit] = each.text
+
+
+def _find_commits(corpus: Corpus, goal: ParsedGoal, history: History, named: EntityMatches) -> None:
+    for commit in find_commits(goal.text, corpus.index.root.name, aligned_history(corpus, history)):
+        if len(commit.files):
+            named.found.add(commit.written)
+        for key, scores, found in (
+            ("commit", named.committed, commit.files),
+            ("commit unit", named.committed_units, commit.units),
+        ):
+            for each in found.tolist():
+                if _strengthen(scores, each, 1.0 / len(found) ** 0.5):
+                    named.evidence[key, each] = commit.title
 
 
 def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
@@ -356,10 +413,10 @@ def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) ->
 def file_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
     """Return how strongly the goal names each candidate file."""
     strengths = {
-        "m.path": named.paths,
+        "m.path": _stronger(named.paths, named.quoted),
         "m.folder": named.folders,
         "m.frame": named.frames,
-        "m.dot": named.dotted,
+        "m.dot": _stronger(named.dotted, named.committed),
         "m.crash": {named.crash.file: 1.0} if named.crash else {},
     }
     rows, row_of = len(candidates.files), candidates.row_of_file
@@ -370,12 +427,17 @@ def unit_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Flo
     """Return how strongly the goal names each of their units."""
     strengths = {
         "m.frame": named.frame_units,
-        "m.dot": named.dotted_units,
+        "m.dot": _stronger(named.dotted_units, named.quoted_units, named.committed_units),
         "m.crash": {named.crash.unit: 1.0} if named.crash else {},
         "def.unit": named.definitions,
     }
     rows, row_of = len(candidates.units), candidates.row_of_unit
     return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def _stronger(*all_strengths: Mapping[int, float]) -> dict[int, float]:
+    keys = dict.fromkeys(key for strengths in all_strengths for key in strengths)
+    return {key: max(strengths.get(key, 0.0) for strengths in all_strengths) for key in keys}
 
 
 def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:

@@ -29,7 +29,8 @@ FILLER = re.compile(
 # the square of its length.
 _LONG_WORD = re.compile(r"(\S{300})(?=\S)")
 _LONG_SPACE = re.compile(r"(\s{60})\s+")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|pre|code|b|i|em|strong|kbd|sub|sup|img|a|h\d)\b[^>]*>", re.IGNORECASE
 )
@@ -41,7 +42,9 @@ _BOILERPLATE_HEADING = re.compile(
     r"\b(?:environment|\w*versions?|system info\w*|platform|operating system|compiler|checklist|"
     r"validation|"
     r"additional (?:context|information)|before submitting|code of conduct|willing to|os|dependenc(?:y|ies)|"
-    r"how did you install|installation|contribut\w+|screenshots?|your setup)\b",
+    r"how did you install|installation|contribut\w+|screenshots?|your setup|checks|prerequisites|"
+    r"existing issues?|anything else|pip (?:freeze|list)|"
+    r"output of .*(?:freeze|list|info|doctor|diagnos\w*|show_\w+))\b",
     re.IGNORECASE,
 )
 _TEMPLATE_HEADING = re.compile(
@@ -51,18 +54,24 @@ _TEMPLATE_HEADING = re.compile(
     r"what (?:happened|is|do|are|did)\b.*|minimal\b.*|code(?: sample| example)?|output|traceback|example|"
     r"context|"
     r"motivation|issue|feature request|proposed\b.*|possible solution|search before asking|additional\b.*|"
-    r"is your feature\b.*)\W*$",
+    r"is your feature\b.*|output of\b.*|how to reproduce|steps|relevant log output|logs?|alternatives\b.*|"
+    r"use case|notes?|details|any other\b.*|link to\b.*|which\b.*|tell us\b.*|feature description)\W*$",
     re.IGNORECASE,
 )
 _TEMPLATE_TEXT = re.compile(
     r"^.*\b(?:a clear and concise description|add any other context|if applicable, add|please describe|"
     r"is your feature request related|describe the solution|describe alternatives|_no response_|"
-    r"please (?:search|make sure|provide|fill))\b.*$",
+    r"please (?:search|make sure|provide|fill|include|attach|paste|do not|note that this)|"
+    r"i(?: have|'ve|’ve) (?:searched|read|checked|verified|looked|confirmed)|"
+    r"i (?:agree|confirm|am willing|understand)\b.{0,60}"
+    r"\b(?:code of conduct|submit|guidelines|policy))\b.*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENVIRONMENT_LINE = re.compile(
     r"^\W*(?:[\w.-]+==[\w.]+|(?:os|python|node|npm|rust|rustc|cargo|go|java|jdk|platform|system|compiler|browser|"
     r"version|operating system|[\w ]{0,20} version)\s*[:=]\s*.{0,60}|"
+    r"(?:python|node(?:\.?js)?|npm|rust|go|java|jdk|ubuntu|debian|fedora|centos|arch linux|alpine|linux|"
+    r"windows|mac ?os(?: x)?|osx|chrome|firefox|safari|gcc|clang|docker)\W{1,3}v?\d[\w.+-]*(?:[ (,].{0,40})?|"
     r"(?:_no response_|n/a|none|thanks?[\w ,!.]*|hi[\w ,!.]{0,20}|hello[\w ,!.]{0,20}))$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -82,6 +91,10 @@ _KIND_PREFIX = re.compile(
 )
 """``[bug] …``, ``fix: …``, ``feat(router)!: …``, of which the scope says something."""
 _LONGEST_TITLE = 240
+
+
+_ASIDE = "\x00"
+_SET_ASIDE = re.compile(f"{_ASIDE}(\\d+){_ASIDE}")
 
 
 def clean(goal: str) -> str:
@@ -113,7 +126,17 @@ def split_title(text: str) -> tuple[str, str]:
 
 
 def drop_boilerplate(text: str) -> str:
-    """Leave out sections about the environment, the headings of issue templates, and lines of versions."""
+    """Leave out sections about the environment, the headings of issue templates, and lines of versions.
+
+    A section goes with the code in it; what looks like a heading within code is none.
+    """
+    fences: list[str] = []
+
+    def set_aside(fence: re.Match[str]) -> str:
+        fences.append(fence[0])
+        return f"{_ASIDE}{len(fences) - 1}{_ASIDE}\n"
+
+    text = FENCE.sub(set_aside, text.replace(_ASIDE, " "))
     headings = list(_HEADING.finditer(text))
     kept = [text[: headings[0].start()] if headings else text]
     for at, heading in enumerate(headings):
@@ -123,7 +146,8 @@ def drop_boilerplate(text: str) -> str:
             continue
         start = heading.end() if _TEMPLATE_HEADING.match(name) else heading.start()
         kept.append(text[start:end])
-    return _ENVIRONMENT_LINE.sub("", _TEMPLATE_TEXT.sub("", "".join(kept)))
+    plain = _ENVIRONMENT_LINE.sub("", _TEMPLATE_TEXT.sub("", "".join(kept)))
+    return _SET_ASIDE.sub(lambda mark: fences[int(mark[1])], plain)
 
 
 def drop_version_dumps(text: str) -> str:

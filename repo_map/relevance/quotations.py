@@ -1,0 +1,272 @@
+"""Where a goal quotes the code: docstrings, comments, messages, lines, word for word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from repo_map.relevance.corpus import Corpus, Ints
+from repo_map.relevance.goal import GoalPart, ParsedGoal, Passage
+from repo_map.relevance.priors import are_main
+from repo_map.text.terms import terms_of
+from repo_map.text.units import STRINGS
+
+
+class _Least(NamedTuple):
+    """From how many words in a row on a passage counts as a quotation."""
+
+    words: int
+    telling: int
+    """Words among them that are no stop words."""
+
+
+_LEAST = {
+    GoalPart.TITLE: _Least(6, 4),
+    GoalPart.PROSE: _Least(6, 4),
+    GoalPart.INLINE: _Least(4, 3),
+    GoalPart.CODE: _Least(6, 5),
+    GoalPart.ERROR: _Least(4, 3),
+}
+"""What stands in quotation marks or in an error is a quotation sooner than what people write themselves."""
+_WHOLE = _Least(4, 3)
+"""For a passage that stands whole in the code."""
+_LONGEST_WINDOW = 12
+_MOST_WORDS = 600
+_MOST_PLACES = 8
+"""Units that may hold a run of words: more of them, and it is a turn of phrase."""
+_MOST_READ = 40
+"""Units that are read for one goal."""
+_MOST_QUOTED = 3
+_MOST_TEMPLATES = 10
+"""Units whose messages are compared with one of the goal's."""
+_LONGEST_FILL = 120
+_BETWEEN = r"[\W_]{1,80}"
+_WORD = re.compile(r"[^\W_]+")
+_LITERAL = re.compile(r"\"((?:\\.|[^\"\\\n]){8,400})\"|'((?:\\.|[^'\\\n]){8,400})'|`((?:\\.|[^`\\]){8,400})`")
+_VARIABLE = re.compile(
+    r"%(?:\(\w+\))?[-+ #0-9.*]*(?:hh?|ll?|z|j)?[a-zA-Z]|\$\{[^{}]*\}|#\{[^{}]*\}|\{[^{}]*\}|\$\w+|\\\(\w+\)"
+)
+"""What stands for a value in a message: ``%s``, ``{}``, ``{name!r}``, ``${name}``, ``#{name}``."""
+
+
+class Quotation(NamedTuple):
+    """A unit that says what the goal says, word for word."""
+
+    file: int
+    unit: int
+    text: str
+    """What both say, as the goal wrote it."""
+    words: int
+
+
+def find_quotations(corpus: Corpus, goal: ParsedGoal) -> tuple[Quotation, ...]:
+    """Return the units that the goal quotes, the longest quotation first; at most three places of each.
+
+    Only units whose indexed words allow it are read, a bounded number of them. Places in main code go before
+    those in tests, documents and copies, which repeat what code says.
+    """
+    if not goal.passages:
+        return ()
+    search = _Search(corpus, goal)
+    found = [*search.runs(), *search.messages()]
+    longest: dict[int, Quotation] = {}
+    for each in found:
+        if each.unit not in longest or each.words > longest[each.unit].words:
+            longest[each.unit] = each
+    kept = sorted(longest.values(), key=lambda each: (-each.words, each.unit))
+    if not kept:
+        return ()
+    main = are_main(
+        corpus, np.array([each.file for each in kept]), np.zeros(len(corpus.index.paths), np.bool_)
+    )
+    in_main = [each for each, is_main in zip(kept, main.tolist(), strict=True) if is_main]
+    kept = in_main or kept
+    # A shorter quotation than the longest may be a turn of phrase.
+    best = [each for each in kept if each.words >= kept[0].words // 2]
+    return tuple(best) if len(best) <= _MOST_QUOTED else tuple(_clear_winners(best))
+
+
+def _clear_winners(best: Sequence[Quotation]) -> Iterator[Quotation]:
+    ahead = [each for each in best if each.words == best[0].words]
+    if len(ahead) <= _MOST_QUOTED:
+        yield from ahead
+
+
+class _Window(NamedTuple):
+    passage: Passage
+    spans: tuple[tuple[int, int], ...]
+    """Where each word of the passage stands in it."""
+    first: int
+    end: int
+    places: Ints
+    """Units that hold every telling word of it."""
+
+
+class _Search:
+    """Looks for one goal's words in one corpus; what it reads is bounded."""
+
+    def __init__(self, corpus: Corpus, goal: ParsedGoal) -> None:
+        self._corpus = corpus
+        self._goal = goal
+        self._texts: dict[int, str] = {}
+
+    def runs(self) -> Iterator[Quotation]:
+        """Yield where words of a passage stand in a row."""
+        windows = sorted(self._windows(), key=lambda each: len(each.places))
+        held: dict[tuple[Passage, int], list[_Window]] = {}
+        for window in windows:
+            for unit in window.places.tolist():
+                if _pattern(self._said(window)).search(self._text(unit)):
+                    held.setdefault((window.passage, unit), []).append(window)
+        for (passage, unit), parts in held.items():
+            for first, end in _joined(parts):
+                text = passage.text[parts[0].spans[first][0] : parts[0].spans[end - 1][1]]
+                yield Quotation(int(self._corpus.file_of_unit[unit]), unit, text, end - first)
+
+    def messages(self) -> Iterator[Quotation]:
+        """Yield where a message of the code, filled in, stands in a passage."""
+        for passage in self._goal.passages:
+            if passage.part in (GoalPart.ERROR, GoalPart.TITLE, GoalPart.PROSE):
+                for unit in self._with_messages(passage):
+                    for literal in _LITERAL.findall(self._text(unit)):
+                        if quoted := _filled("".join(literal), passage.text):
+                            words = len(_WORD.findall(quoted))
+                            yield Quotation(int(self._corpus.file_of_unit[unit]), unit, quoted, words)
+
+    def _windows(self) -> Iterator[_Window]:
+        count = 0
+        for passage in self._goal.passages:
+            found = list(_WORD.finditer(passage.text))
+            count += len(found)
+            if count > _MOST_WORDS:
+                return
+            spans = tuple(word.span() for word in found)
+            telling = [_terms(word[0]) for word in found]
+            for first, end in _bounds([bool(each) for each in telling], _LEAST[passage.part]):
+                places = self._places(term for terms in telling[first:end] for term in terms)
+                if 0 < len(places) <= _MOST_PLACES:
+                    yield _Window(passage, spans, first, end, places)
+
+    def _places(self, terms: Iterable[str]) -> Ints:
+        held = [self._units_of.get(term, _NOWHERE) for term in dict.fromkeys(terms)]
+        held.sort(key=len)
+        places = held[0] if held else _NOWHERE
+        for each in held[1:]:
+            if not len(places):
+                break
+            places = np.intersect1d(places, each, assume_unique=True)
+        return places
+
+    def _with_messages(self, passage: Passage) -> list[int]:
+        """Return the units whose strings hold the most of the passage's rare words."""
+        worth: dict[int, float] = {}
+        number: dict[int, int] = {}
+        for term in dict.fromkeys(term for word in _WORD.findall(passage.text) for term in _terms(word)):
+            units = self._strings_of.get(term, _NOWHERE)
+            for unit in units.tolist() if len(units) <= 400 else ():
+                worth[unit] = worth.get(unit, 0.0) + 1.0 / (1.0 + len(units)) ** 0.5
+                number[unit] = number.get(unit, 0) + 1
+        likely = [unit for unit, count in number.items() if count >= _WHOLE.telling - 1]
+        return sorted(likely, key=lambda unit: (-worth[unit], unit))[:_MOST_TEMPLATES]
+
+    @cached_property
+    def _units_of(self) -> dict[str, Ints]:
+        return {term: np.unique(units) for term, (units, _) in self._postings.items()}
+
+    @cached_property
+    def _strings_of(self) -> dict[str, Ints]:
+        return {term: np.unique(units[fields == STRINGS]) for term, (units, fields) in self._postings.items()}
+
+    @cached_property
+    def _postings(self) -> dict[str, tuple[Ints, Ints]]:
+        """Term of the passages → the units and fields of its postings."""
+        index = self._corpus.index
+        passages = self._goal.passages
+        said = dict.fromkeys(
+            term for each in passages for word in _WORD.findall(each.text) for term in _terms(word)
+        )
+        ids = {found: term for term in said if (found := index.terms.get(term)) is not None}
+        wanted = np.zeros(len(index.terms) + 1, np.bool_)
+        wanted[list(ids)] = True
+        at = np.flatnonzero(wanted[index.postings.term])
+        terms = index.postings.term[at]
+        units = np.searchsorted(index.postings.unit_start, at, side="right") - 1
+        order = np.argsort(terms, kind="stable")
+        ends = np.flatnonzero(np.diff(terms[order])) + 1
+        return {
+            ids[int(terms[part[0]])]: (units[part], index.postings.field[at[part]].astype(np.int64))
+            for part in np.split(order, ends)
+            if len(part)
+        }
+
+    def _said(self, window: _Window) -> list[str]:
+        return [window.passage.text[a:b] for a, b in window.spans[window.first : window.end]]
+
+    def _text(self, unit: int) -> str:
+        """Return a unit's source, empty once enough was read."""
+        if unit not in self._texts:
+            if len(self._texts) >= _MOST_READ:
+                return ""
+            index = self._corpus.index
+            lines = index.source(int(self._corpus.file_of_unit[unit])).decode("utf-8", "replace").split("\n")
+            self._texts[unit] = "\n".join(
+                lines[int(index.units.start[unit]) - 1 : int(index.units.end[unit])]
+            )
+        return self._texts[unit]
+
+
+_NOWHERE = np.zeros(0, np.int64)
+
+
+def _terms(word: str) -> tuple[str, ...]:
+    """Return what the index knows a telling word by, nothing for numbers, stop words and short words."""
+    return terms_of(word)[:1] if len(word) > 2 and not word[0].isdigit() else ()
+
+
+def _bounds(telling: Sequence[bool], least: _Least) -> Iterator[tuple[int, int]]:
+    """Yield the shortest stretches of words that may be a quotation, one from each telling word on."""
+    for first in range(len(telling)):
+        if len(telling) - first < least.words and first:
+            break
+        if not telling[first] and first:
+            continue
+        number = 0
+        for end in range(first, min(first + _LONGEST_WINDOW, len(telling))):
+            number += telling[end]
+            whole = not first and end + 1 == len(telling)
+            needed = _WHOLE if whole else least
+            if end + 1 - first >= needed.words and number >= needed.telling:
+                yield first, end + 1
+                break
+
+
+def _joined(parts: Sequence[_Window]) -> Iterator[tuple[int, int]]:
+    """Join stretches that overlap."""
+    spans = sorted((each.first, each.end) for each in parts)
+    first, end = spans[0]
+    for a, b in spans[1:]:
+        if a >= end:
+            yield first, end
+            first, end = a, b
+        end = max(end, b)
+    yield first, end
+
+
+def _pattern(said: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(r"(?<![^\W_])" + _BETWEEN.join(map(re.escape, said)) + r"(?![^\W_])", re.IGNORECASE)
+
+
+def _filled(message: str, text: str) -> str:
+    """Return the part of the text that is the code's message with values for its variables, else nothing."""
+    parts = [_WORD.findall(part) for part in _VARIABLE.split(message.replace("\\n", " "))]
+    said = [word for part in parts for word in part]
+    if len(said) < _WHOLE.words - 1 or sum(bool(_terms(word)) for word in said) < _WHOLE.telling:
+        return ""
+    pieces = [_BETWEEN.join(map(re.escape, part)) for part in parts if part]
+    pattern = r"(?<![^\W_])" + rf".{{1,{_LONGEST_FILL}}}?".join(pieces) + r"(?![^\W_])"
+    found = re.search(pattern, text, re.IGNORECASE)
+    return found[0] if found else ""
