@@ -135,7 +135,15 @@ def _choose(
     worth += 0.5 * scaled(path_gain(corpus, query.goal_weights))
     if votes is not None:
         worth += 0.7 * scaled(votes.per_file)
-    for strengths in (named.paths, named.frames, named.dotted, named.folders, named.quoted, named.committed):
+    for strengths in (
+        named.paths,
+        named.frames,
+        named.dotted,
+        named.folders,
+        named.quoted,
+        named.committed,
+        named.rare_folders,
+    ):
         for file, strength in strengths.items():
             worth[file] += strength
     for unit, strength in named.definitions.items():

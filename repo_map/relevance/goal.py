@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from repo_map.relevance.goal_noise import (
     TRACE_LINE,
     clean,
     drop_boilerplate,
+    drop_template_lines,
     drop_version_dumps,
     first_line,
     split_title,
@@ -148,13 +149,15 @@ _OPERATORS = {
 }
 
 
-def parse_goal(goal: str, is_known: Callable[[str], bool] = lambda _path: True) -> ParsedGoal:
+def parse_goal(
+    goal: str, is_known: Callable[[str], bool] = lambda _path: True, template: Container[str] = frozenset()
+) -> ParsedGoal:
     """Take a goal apart; any text will do, an empty one gives an empty goal.
 
     ``is_known`` tells whether the repository has a file that a stack trace calls by a path: what a trace says
-    of other projects counts nothing.
+    of other projects counts nothing. Nor do lines that stand in ``template``, by ``line_said``.
     """
-    text = clean(goal)
+    text = drop_template_lines(clean(goal), template)
     language = spoken_language(text)
     without_links = drop_version_dumps(URL.sub(" ", text))
     title, body = split_title(without_links)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 LONGEST_GOAL = 24_000
 """Characters that are read: of a longer goal the head and the tail, where the title and the error stand."""
@@ -148,6 +149,18 @@ def drop_boilerplate(text: str) -> str:
         kept.append(text[start:end])
     plain = _ENVIRONMENT_LINE.sub("", _TEMPLATE_TEXT.sub("", "".join(kept)))
     return _SET_ASIDE.sub(lambda mark: fences[int(mark[1])], plain)
+
+
+def line_said(line: str) -> str:
+    """Return the words of a line in lower case, nothing for a line of one word."""
+    said = re.findall(r"\w+", line.lower())
+    return " ".join(said) if len(said) > 1 else ""
+
+
+def drop_template_lines(text: str, template: Container[str]) -> str:
+    """Leave out lines that stand in the repository's own templates, the first line apart."""
+    first, *others = text.split("\n")
+    return "\n".join([first, *(line for line in others if line_said(line) not in template)])
 
 
 def drop_version_dumps(text: str) -> str:

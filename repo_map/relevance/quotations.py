@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,23 +17,28 @@ from repo_map.text.units import STRINGS
 
 
 class _Least(NamedTuple):
-    """From how many words in a row on a passage counts as a quotation."""
+    """From what on words in a row count as a quotation."""
 
-    words: int
     telling: int
-    """Words among them that are no stop words."""
+    """Words that are no stop words."""
+    total: int
+    """Words, the telling ones counted twice."""
 
 
 _LEAST = {
-    GoalPart.TITLE: _Least(6, 4),
-    GoalPart.PROSE: _Least(6, 4),
-    GoalPart.INLINE: _Least(4, 3),
-    GoalPart.CODE: _Least(6, 5),
-    GoalPart.ERROR: _Least(4, 3),
+    GoalPart.TITLE: _Least(4, 10),
+    GoalPart.PROSE: _Least(4, 10),
+    GoalPart.INLINE: _Least(2, 7),
+    GoalPart.CODE: _Least(5, 11),
+    GoalPart.ERROR: _Least(2, 7),
 }
 """What stands in quotation marks or in an error is a quotation sooner than what people write themselves."""
-_WHOLE = _Least(4, 3)
-"""For a passage that stands whole in the code."""
+_WHOLE = _Least(3, 7)
+"""For a sentence that stands whole in the code."""
+_MESSAGE = _Least(2, 6)
+"""For a message of the code, its variables left out."""
+_OUTRIGHT = {GoalPart.TITLE: _Least(3, 7), GoalPart.ERROR: _Least(2, 7)}
+_NEARLY_WHOLE = 0.6
 _LONGEST_WINDOW = 12
 _MOST_WORDS = 600
 _MOST_PLACES = 8
@@ -61,6 +66,8 @@ class Quotation(NamedTuple):
     text: str
     """What both say, as the goal wrote it."""
     words: int
+    is_outright: bool = False
+    """Whether it is a title or a message, nearly whole, and stands in main code: what the goal is about."""
 
 
 def find_quotations(corpus: Corpus, goal: ParsedGoal) -> tuple[Quotation, ...]:
@@ -77,16 +84,16 @@ def find_quotations(corpus: Corpus, goal: ParsedGoal) -> tuple[Quotation, ...]:
     for each in found:
         if each.unit not in longest or each.words > longest[each.unit].words:
             longest[each.unit] = each
-    kept = sorted(longest.values(), key=lambda each: (-each.words, each.unit))
+    kept = sorted(longest.values(), key=lambda each: (-each.is_outright, -each.words, each.unit))
     if not kept:
         return ()
     main = are_main(
         corpus, np.array([each.file for each in kept]), np.zeros(len(corpus.index.paths), np.bool_)
     )
     in_main = [each for each, is_main in zip(kept, main.tolist(), strict=True) if is_main]
-    kept = in_main or kept
+    kept = in_main or [each._replace(is_outright=False) for each in kept]
     # A shorter quotation than the longest may be a turn of phrase.
-    best = [each for each in kept if each.words >= kept[0].words // 2]
+    best = [each for each in kept if each.words > kept[0].words // 2]
     return tuple(best) if len(best) <= _MOST_QUOTED else tuple(_clear_winners(best))
 
 
@@ -113,6 +120,7 @@ class _Search:
         self._corpus = corpus
         self._goal = goal
         self._texts: dict[int, str] = {}
+        self._rows: dict[int, str] = {}
 
     def runs(self) -> Iterator[Quotation]:
         """Yield where words of a passage stand in a row."""
@@ -120,22 +128,32 @@ class _Search:
         held: dict[tuple[Passage, int], list[_Window]] = {}
         for window in windows:
             for unit in window.places.tolist():
-                if _pattern(self._said(window)).search(self._text(unit)):
+                if self._said(window) in self._words(unit):
                     held.setdefault((window.passage, unit), []).append(window)
         for (passage, unit), parts in held.items():
             for first, end in _joined(parts):
                 text = passage.text[parts[0].spans[first][0] : parts[0].spans[end - 1][1]]
-                yield Quotation(int(self._corpus.file_of_unit[unit]), unit, text, end - first)
+                yield self._quotation(unit, text, passage)
 
     def messages(self) -> Iterator[Quotation]:
         """Yield where a message of the code, filled in, stands in a passage."""
         for passage in self._goal.passages:
             if passage.part in (GoalPart.ERROR, GoalPart.TITLE, GoalPart.PROSE):
+                said = frozenset(_WORD.findall(passage.text.lower()))
                 for unit in self._with_messages(passage):
                     for literal in _LITERAL.findall(self._text(unit)):
-                        if quoted := _filled("".join(literal), passage.text):
-                            words = len(_WORD.findall(quoted))
-                            yield Quotation(int(self._corpus.file_of_unit[unit]), unit, quoted, words)
+                        if quoted := _filled("".join(literal), passage.text, said):
+                            yield self._quotation(unit, quoted, passage)
+
+    def _quotation(self, unit: int, text: str, passage: Passage) -> Quotation:
+        said = _WORD.findall(text)
+        least = _OUTRIGHT.get(passage.part)
+        is_outright = (
+            least is not None
+            and _are_enough(sum(bool(_terms(word)) for word in said), len(said), least)
+            and len(said) >= _NEARLY_WHOLE * len(_WORD.findall(passage.text))
+        )
+        return Quotation(int(self._corpus.file_of_unit[unit]), unit, text, len(said), is_outright)
 
     def _windows(self) -> Iterator[_Window]:
         count = 0
@@ -170,7 +188,7 @@ class _Search:
             for unit in units.tolist() if len(units) <= 400 else ():
                 worth[unit] = worth.get(unit, 0.0) + 1.0 / (1.0 + len(units)) ** 0.5
                 number[unit] = number.get(unit, 0) + 1
-        likely = [unit for unit, count in number.items() if count >= _WHOLE.telling - 1]
+        likely = [unit for unit, count in number.items() if count >= _MESSAGE.telling]
         return sorted(likely, key=lambda unit: (-worth[unit], unit))[:_MOST_TEMPLATES]
 
     @cached_property
@@ -203,8 +221,14 @@ class _Search:
             if len(part)
         }
 
-    def _said(self, window: _Window) -> list[str]:
-        return [window.passage.text[a:b] for a, b in window.spans[window.first : window.end]]
+    def _said(self, window: _Window) -> str:
+        return _in_a_row(window.passage.text[a:b] for a, b in window.spans[window.first : window.end])
+
+    def _words(self, unit: int) -> str:
+        """Return a unit's words in a row, in lower case."""
+        if unit not in self._rows:
+            self._rows[unit] = _in_a_row(_WORD.findall(self._text(unit)))
+        return self._rows[unit]
 
     def _text(self, unit: int) -> str:
         """Return a unit's source, empty once enough was read."""
@@ -230,18 +254,21 @@ def _terms(word: str) -> tuple[str, ...]:
 def _bounds(telling: Sequence[bool], least: _Least) -> Iterator[tuple[int, int]]:
     """Yield the shortest stretches of words that may be a quotation, one from each telling word on."""
     for first in range(len(telling)):
-        if len(telling) - first < least.words and first:
-            break
-        if not telling[first] and first:
+        if first and not telling[first]:
             continue
         number = 0
-        for end in range(first, min(first + _LONGEST_WINDOW, len(telling))):
-            number += telling[end]
-            whole = not first and end + 1 == len(telling)
-            needed = _WHOLE if whole else least
-            if end + 1 - first >= needed.words and number >= needed.telling:
-                yield first, end + 1
+        for end in range(first + 1, min(first + _LONGEST_WINDOW, len(telling)) + 1):
+            number += telling[end - 1]
+            is_whole = not first and end == len(telling)
+            if _are_enough(number, end - first, least) or (
+                is_whole and _are_enough(number, end - first, _WHOLE)
+            ):
+                yield first, end
                 break
+
+
+def _are_enough(telling: int, words: int, least: _Least) -> bool:
+    return telling >= least.telling and words + telling >= least.total
 
 
 def _joined(parts: Sequence[_Window]) -> Iterator[tuple[int, int]]:
@@ -256,15 +283,17 @@ def _joined(parts: Sequence[_Window]) -> Iterator[tuple[int, int]]:
     yield first, end
 
 
-def _pattern(said: Sequence[str]) -> re.Pattern[str]:
-    return re.compile(r"(?<![^\W_])" + _BETWEEN.join(map(re.escape, said)) + r"(?![^\W_])", re.IGNORECASE)
+def _in_a_row(said: Iterable[str]) -> str:
+    return f" {' '.join(said)} ".lower()
 
 
-def _filled(message: str, text: str) -> str:
+def _filled(message: str, text: str, words_of_text: Collection[str]) -> str:
     """Return the part of the text that is the code's message with values for its variables, else nothing."""
     parts = [_WORD.findall(part) for part in _VARIABLE.split(message.replace("\\n", " "))]
     said = [word for part in parts for word in part]
-    if len(said) < _WHOLE.words - 1 or sum(bool(_terms(word)) for word in said) < _WHOLE.telling:
+    if not _are_enough(sum(bool(_terms(word)) for word in said), len(said), _MESSAGE):
+        return ""
+    if not all(word.lower() in words_of_text for word in said):
         return ""
     pieces = [_BETWEEN.join(map(re.escape, part)) for part in parts if part]
     pattern = r"(?<![^\W_])" + rf".{{1,{_LONGEST_FILL}}}?".join(pieces) + r"(?![^\W_])"

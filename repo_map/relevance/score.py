@@ -11,9 +11,9 @@ from repo_map.relevance.bm25 import unit_hits
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
-from repo_map.relevance.entities import files_at
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import ParsedGoal, parse_goal
+from repo_map.relevance.located import files_at
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
 from repo_map.relevance.reasons import SharedWords, file_reasons, unit_reasons
 
@@ -69,7 +69,7 @@ def score_goal(
     """Score the files and units of a repository by how likely the goal's work touches them."""
     weights = weights or default_weights()
     corpus = corpus_of(index)
-    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)))
+    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines)
     signals = read_signals(corpus, parsed, history)
     scores = combine(signals.file, weights.file, len(signals.candidates.files))
     columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
