@@ -329,11 +329,13 @@ def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) ->
 
 def file_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
     """Return how strongly the goal names each candidate file."""
+    # The only file of a rare folder comes into sight.
+    alone = {file: 1.0 for file, strength in named.rare_folders.items() if strength >= _RARE_FOLDER}
     strengths = {
         "m.path": _stronger(named.paths, named.quoted, named.committed, named.rare_folders),
         "m.folder": named.folders,
         "m.frame": named.frames,
-        "m.dot": named.dotted,
+        "m.dot": _stronger(named.dotted, alone),
         "m.crash": {named.crash.file: 1.0} if named.crash else {},
     }
     rows, row_of = len(candidates.files), candidates.row_of_file
