@@ -28,7 +28,7 @@ _NAMED, _DEFINED = 0.7, 0.95
 _HINT = "name a function, a file or an error text of it"
 _QUOTED = 0.85
 """Confidence at least where the goal quotes one place of the code, and that stands first."""
-_FEW_WORDS = 2
+_FEW_WORDS = 1
 """A goal of no more telling words than this leaves open what it is about, unless it names something."""
 _SAYS_LITTLE = frozenset(
     term

@@ -13,7 +13,7 @@ from repo_map.relevance.goal import GoalPart
 from repo_map.text.terms import words
 from repo_map.text.units import NAME, SIGNATURE
 
-_MOST_WORDS = 4
+_MOST_WORDS = 3
 _MOST_REASONS = 4
 
 
@@ -150,11 +150,11 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
     if "h.unit" in columns and columns["h.unit"][row] > 0.3:
         reasons.append("changed by past commits like this goal")
     if columns["s.callee"][row] > 0.4:
-        reasons.append("code that fits the goal uses its name")
+        reasons.append("likely code uses its name")
     elif columns["s.caller"][row] > 0.5:
-        reasons.append("uses names of code that fits the goal")
+        reasons.append("uses names of likely code")
     if not reasons:
-        reasons.append("in a file that fits the goal")
+        reasons.append("in a likely file")
     return tuple(reasons[:_MOST_REASONS])
 
 
