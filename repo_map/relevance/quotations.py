@@ -49,6 +49,8 @@ _MOST_QUOTED = 3
 _MOST_TEMPLATES = 10
 """Units whose messages are compared with one of the goal's."""
 _LONGEST_FILL = 120
+_LONGEST_PASSAGE = 2_000
+"""Characters."""
 _BETWEEN = r"[\W_]{1,80}"
 _WORD = re.compile(r"[^\W_]+")
 _LITERAL = re.compile(r"\"((?:\\.|[^\"\\\n]){8,400})\"|'((?:\\.|[^'\\\n]){8,400})'|`((?:\\.|[^`\\]){8,400})`")
@@ -296,6 +298,7 @@ def _filled(message: str, text: str, words_of_text: Collection[str]) -> str:
     if not all(word.lower() in words_of_text for word in said):
         return ""
     pieces = [_BETWEEN.join(map(re.escape, part)) for part in parts if part]
-    pattern = r"(?<![^\W_])" + rf".{{1,{_LONGEST_FILL}}}?".join(pieces) + r"(?![^\W_])"
-    found = re.search(pattern, text, re.IGNORECASE)
+    # Each value ends at the first place where the message goes on: nothing is tried twice.
+    rest = "".join(rf"(?>.{{1,{_LONGEST_FILL}}}?{piece})" for piece in pieces[1:])
+    found = re.search(rf"(?<![^\W_]){pieces[0]}{rest}(?![^\W_])", text[:_LONGEST_PASSAGE], re.IGNORECASE)
     return found[0] if found else ""
