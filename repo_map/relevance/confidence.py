@@ -11,6 +11,7 @@ import numpy as np
 from repo_map.relevance.corpus import Floats
 from repo_map.relevance.features import FileColumns, Signals
 from repo_map.relevance.goal import GoalPart
+from repo_map.text.terms import terms_of, words
 
 FIRST = 5
 SURE, LIKELY = 0.8, 0.65
@@ -24,7 +25,22 @@ _HELD_WORDS = 0.5
 _AMONG_FEW = 0.46
 """How often it was right where it held less, in folders half of which had the file of a real task."""
 _NAMED, _DEFINED = 0.7, 0.95
-_HINT = "say what it is about in the words of the code"
+_HINT = "name a function, a file or an error text of it"
+_QUOTED = 0.85
+"""Confidence at least where the goal quotes one place of the code, and that stands first."""
+_FEW_WORDS = 1
+"""A goal of no more telling words than this leaves open what it is about, unless it names something."""
+_SAYS_LITTLE = frozenset(
+    term
+    for word in words(
+        "add application app bad better break broken bug change clean code crash error fail fast faster "
+        "feature file fix function good help implement improve issue make method new optimize please problem "
+        "program project refactor remove repo repository rewrite slow something stuff support test thing "
+        "update thank work wrong write"
+    )
+    for term in terms_of(word)
+)
+"""What any goal may say of any code."""
 _MANY_NAMESAKES = 4
 _RARE_UNITS = 3
 _MOST_NAMED = 4
@@ -91,11 +107,18 @@ def judge(
         note = (
             "The repository has no files."
             if empty
+            else f"The goal reads as {signals.goal.language}, and the repository has no word of it: write it "
+            f"in English, or {_HINT}."
+            if signals.goal.language
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
         return Sufficiency(Confidence.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
-    doubt = _doubt(signals, columns, int(np.argmax(scores)))
+    best = int(np.argmax(scores))
+    doubt = _doubt(signals, columns, best)
     confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
+    is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
+    if is_quoted:
+        confidence = max(confidence, _QUOTED)
     surety = (
         Confidence.SURE
         if confidence >= SURE
@@ -105,7 +128,9 @@ def judge(
     )
     vague = {name: count for name, count in ambiguous.items() if name in known}
     notes = list(_notes(signals, surety, missing, vague))
-    if doubt.note:
+    if is_quoted:
+        notes[0] = "The first file says word for word what the goal quotes."
+    elif doubt.note:
         notes[0] = doubt.note
     return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
 
@@ -120,18 +145,38 @@ class _Doubt(NamedTuple):
 
 def _doubt(signals: Signals, columns: FileColumns, best: int) -> _Doubt:
     """Return what follows where too few of the goal's words are found, or held by the best of few files."""
-    words, strange = _words(signals)
-    number = len(words) + len(strange)
-    if len(words) < _KNOWN_WORDS * number and not _is_placed(columns):
-        message = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
+    known, strange = _words(signals)
+    number = len(known) + len(strange)
+    is_named = _is_placed(columns) or _is_named(columns, best)
+    if signals.goal.language and len(known) < _KNOWN_WORDS * number:
+        return _Doubt(1.0 if is_named else LIKELY / 2, _foreign(signals))
+    if not is_named and len((known | strange) - _SAYS_LITTLE) <= _FEW_WORDS:
+        return _Doubt(LIKELY / 2, f"The goal says little: {_HINT}.")
+    if len(known) < _KNOWN_WORDS * number and not _is_placed(columns):
+        message = f"The repository has only {len(known)} of the goal's {number} words: {_HINT}."
         return _Doubt(LIKELY / 2, message)
     if len(signals.candidates.corpus.index.paths) < _HANDFUL and not _is_named(columns, best):
-        held = _held_words(signals, best, words)
+        held = _held_words(signals, best, known)
         if held < _HELD_WORDS * number:
             return _Doubt(
                 _AMONG_FEW, f"The first of few files has only {held} of the goal's {number} words: {_HINT}."
             )
     return _Doubt()
+
+
+def _foreign(signals: Signals) -> str:
+    """Return the sentence that says which words of a goal in another language could be used."""
+    goal, terms = signals.goal, signals.candidates.corpus.index.terms
+    found = [*signals.named.found]
+    found += [
+        goal.surface[term] if term.isascii() else term
+        for source in (GoalPart.INLINE, GoalPart.TITLE, GoalPart.PROSE, GoalPart.ERROR)
+        for term in goal.terms[source]
+        if term in goal.surface and terms.get(term) is not None
+    ]
+    used = list(dict.fromkeys(found))
+    told = f"only these words of it could be used: {_listed(used)}" if used else "no word of it could be used"
+    return f"The goal reads as {goal.language}; {told}; an English goal finds more."
 
 
 def _words(signals: Signals) -> tuple[set[str], set[str]]:
@@ -142,17 +187,17 @@ def _words(signals: Signals) -> tuple[set[str], set[str]]:
         for source, counts in signals.goal.terms.items()
         if source not in (GoalPart.CODE, GoalPart.ERROR)
     )
-    words = {term for each in counts for term in each}
-    known = {term for term in words if terms.get(term) is not None}
-    return known, words - known
+    said = {term for each in counts for term in each}
+    known = {term for term in said if terms.get(term) is not None}
+    return known, said - known
 
 
-def _held_words(signals: Signals, row: int, words: set[str]) -> int:
+def _held_words(signals: Signals, row: int, known: set[str]) -> int:
     """Return how many of the words a candidate file holds."""
     corpus = signals.candidates.corpus
     file = int(signals.candidates.files[row])
     first, end = corpus.file_postings[file : file + 2].tolist()
-    ids = np.array([corpus.index.terms.get(word) for word in words], dtype=np.int64)
+    ids = np.array([corpus.index.terms.get(word) for word in known], dtype=np.int64)
     return int(np.isin(ids, corpus.index.postings.term[first:end]).sum())
 
 

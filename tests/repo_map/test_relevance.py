@@ -112,7 +112,7 @@ def test_a_goal_about_the_tests_does_not_demote_them(index: RepoIndex) -> None:
 def test_a_quoted_message_finds_the_string_that_it_comes_from(index: RepoIndex) -> None:
     relevance = score_goal(index, 'It fails with "no such entry in the cache"')
     assert relevance.units[0].name == "evict"
-    assert "holds the quoted message" in relevance.units[0].reasons
+    assert "says “no such entry in the cache”" in relevance.units[0].reasons
 
 
 def test_what_commits_called_otherwise_is_found_through_the_past(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_goal_without_a_word_of_the_code_chooses_nothing_and_says_what_to_writ
     assert relevance.files == relevance.units == ()
     assert relevance.sufficiency.surety is Confidence.NOTHING
     (note,) = relevance.sufficiency.notes
-    assert "in the words of the code" in note
+    assert "name a function, a file or an error text of it" in note
 
 
 @pytest.mark.parametrize(
