@@ -146,7 +146,7 @@ def _measure(
 def _navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
     from mcp_server.report_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
-    from navigator.reports import MenuPlace  # noqa: PLC0415 - likewise
+    from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
     started = time.perf_counter()

@@ -4,10 +4,10 @@
 whose path occurs in the text. ``struct`` the share of gold symbols whose signature is visible. ``body`` the
 share of gold functions whose whole source is in the text, as one run of lines; ``reach`` the share that is
 or that the menu offers. ``span`` the share of edited lines, two lines around them included, that is. ``full``
-the share of gold files that are there whole, or with all of their gold functions and edited lines. ``prec`` gold
-files among the files shown with content. ``tokens`` the tokens sent, the menu's included; ``complete`` those
-and the gold functions that had to be picked from the menu, where it offers all that are not shown. ``*_all``
-the share of tasks with all of them. Lines compare without indentation, line numbers and blank lines.
+the share of gold files that are there whole, or with all of their gold functions and edited lines. ``prec``
+gold files among the files shown with content. ``tokens`` the tokens sent, the menu's included; ``complete``
+those and the gold functions that had to be picked from the menu, where it offers all that are not shown.
+``*_all`` the share of tasks with all of them. Lines compare without indentation, line numbers and blanks.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -46,29 +45,14 @@ _RARE_UNITS = 3
 _MOST_NAMED = 4
 
 
-class Confidence(StrEnum):
-    """How likely the first files hold what the goal needs."""
-
-    SURE = "sure"
-    LIKELY = "likely"
-    UNSURE = "unsure"
-    NOTHING = "nothing"
-    """The goal matches nothing at all."""
-
-
-_MEANINGS = {
-    Confidence.SURE: "The first files stand apart from all others.",
-    Confidence.LIKELY: "The right files are probably among the first; others fit nearly as well.",
-    Confidence.UNSURE: "No file stands out: several fit the goal's words about as well.",
-}
-
-
 class Sufficiency(NamedTuple):
     """A judgement of the choice, for the report."""
 
-    surety: Confidence
     confidence: float
-    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1."""
+    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1.
+
+    0 where the goal matches nothing at all.
+    """
     notes: tuple[str, ...]
     """What speaks for and against, in sentences."""
     coverage: float
@@ -77,6 +61,8 @@ class Sufficiency(NamedTuple):
     """Identifiers of the goal that the repository lacks."""
     ambiguous: tuple[str, ...]
     """Identifiers that several definitions bear."""
+    is_measured: bool = True
+    """Whether real tasks say how likely it is; else a rule about the goal's words does."""
 
 
 def surety_signals(scores: Floats) -> dict[str, float]:
@@ -112,27 +98,20 @@ def judge(
             if signals.goal.language
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
-        return Sufficiency(Confidence.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
+        return Sufficiency(0.0, (note,), coverage, tuple(missing), ())
     best = int(np.argmax(scores))
     doubt = _doubt(signals, columns, best)
-    confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
+    measured = confidence_of(surety_signals(scores), weights)
+    confidence = min(measured, doubt.most)
     is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
     if is_quoted:
         confidence = max(confidence, _QUOTED)
-    surety = (
-        Confidence.SURE
-        if confidence >= SURE
-        else Confidence.LIKELY
-        if confidence >= LIKELY
-        else Confidence.UNSURE
-    )
     vague = {name: count for name, count in ambiguous.items() if name in known}
-    notes = list(_notes(signals, surety, missing, vague))
-    if is_quoted:
-        notes[0] = "The first file says word for word what the goal quotes."
-    elif doubt.note:
-        notes[0] = doubt.note
-    return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+    quoted = "The first file says word for word what the goal quotes." if is_quoted else ""
+    first = filter(None, [quoted or doubt.note])
+    notes = (*first, *_notes(signals, confidence, missing, vague))
+    is_measured = confidence == measured
+    return Sufficiency(confidence, notes, coverage, tuple(missing), tuple(vague), is_measured)
 
 
 class _Doubt(NamedTuple):
@@ -227,14 +206,13 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
 
 
 def _notes(
-    signals: Signals, surety: Confidence, missing: list[str], ambiguous: Mapping[str, int]
+    signals: Signals, confidence: float, missing: list[str], ambiguous: Mapping[str, int]
 ) -> Iterator[str]:
-    yield _MEANINGS[surety]
     if missing:
         yield f"The repository has no {_listed(missing)}."
     for name, count in list(ambiguous.items())[:2]:
         yield f"`{name}` is defined in {count} places; a qualified name would tell which."
-    if surety is not Confidence.SURE:
+    if confidence < SURE:
         rare = _rare_names(signals)
         if rare:
             yield f"A plain search for {_listed(rare)} finds few places and may do better."

@@ -9,7 +9,7 @@ import pytest
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
-from repo_map.relevance.confidence import Confidence
+from repo_map.relevance.confidence import SURE
 from repo_map.relevance.goal import parse_goal
 from repo_map.relevance.score import Relevance, score_goal
 from tests.support.trees import commit, git, write
@@ -102,7 +102,7 @@ def test_what_quotes_the_code_finds_its_place_first_and_is_sure(
     assert relevance.units[0].name == name
     assert reason in relevance.units[0].reasons
     assert reason in relevance.files[0].reasons
-    assert relevance.sufficiency.surety is Confidence.SURE
+    assert relevance.sufficiency.confidence >= SURE
     assert relevance.sufficiency.notes[0] == "The first file says word for word what the goal quotes."
 
 
