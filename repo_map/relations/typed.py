@@ -102,6 +102,12 @@ class TypedFamily:
     """The types of texts (``'``) and whole numbers (``0``)."""
     same: ClassVar[frozenset[str]] = frozenset()
     """Methods of containers that are not ours which give a container alike."""
+    several: ClassVar[dict[str, int]] = {}
+    """Methods of mappings that are not ours which give all parts of one position; -1: all pairs."""
+    takers: ClassVar[frozenset[str]] = frozenset()
+    """Methods of containers that are not ours which call a function with their parts."""
+    functions: ClassVar[frozenset[str]] = frozenset()
+    """Types that are not ours of functions, which say what these take first."""
 
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
@@ -333,11 +339,11 @@ class TypedFamily:
     def evaluate(self, where: Where, expression: Expression) -> Values:
         """Return what an expression may be."""
         steps = expression.then
-        values = self._root(where, expression, is_called=steps[:1] == ("()",))
+        values = self._root(where, expression, is_called=_is_called(steps[:1]))
         for at, suffix in enumerate(steps):
             if not values:
                 return ()
-            is_called = steps[at + 1 : at + 2] == ("()",)
+            is_called = _is_called(steps[at + 1 : at + 2])
             values = self._all(
                 values,
                 lambda value, suffix=suffix, is_called=is_called: self._follow(  # type: ignore[misc]
@@ -376,6 +382,11 @@ class TypedFamily:
             return self._part(value, -1, where)
         if first == "%":
             return self._part(value, 0, where)
+        if first == "@":
+            count, dot, number_text = suffix[1:].partition(".")
+            if dot:
+                return self._wanted(value, int(count), int(number_text), where)
+            return self.parameter_of(value, int(count))
         number = int(suffix[1:])
         if value.kind == FOREIGN and value.name == "tuple":
             return value.parts[number] if number < len(value.parts) else ()
@@ -534,6 +545,10 @@ class TypedFamily:
             container = value.parts[0][0] if value.parts and value.parts[0] else STRANGER
             if value.name in self.elements and container.parts and container.kind == FOREIGN:
                 return container.parts[min(self.elements[value.name], len(container.parts) - 1)]
+            if value.name in self.several and container.kind == FOREIGN and len(container.parts) == 2:
+                at = self.several[value.name]
+                pair = (Value(FOREIGN, name="tuple", parts=container.parts),)
+                return (Value(FOREIGN, name="Set", parts=(pair if at < 0 else container.parts[at],)),)
             return (container,) if value.name in self.same else (STRANGER,)
         return (STRANGER,) if value.kind == FOREIGN else ()
 
@@ -548,6 +563,41 @@ class TypedFamily:
             return self.instances(Where(function.file, function.row, 0), written[0].value, of=receiver)
 
         return self._once(("returned", function), read)
+
+    def _wanted(self, value: Value, count: int, number: int, where: Where) -> Values:
+        """Return what a call of ``count`` arguments takes as the one at ``number``."""
+        if value.kind == FOREIGN_METHOD:
+            return (value,)
+        if value.kind == TYPE_VALUE:
+            made = [Value(FUNCTION, *each) for each in self.constructors((value.file, value.row))]
+            return self._all(tuple(made), lambda each: self._wanted(each, count, number, where))
+        if value.kind != FUNCTION or value.row < 0:
+            return ()
+        place = (value.file, value.row)
+        told = self.said(place, PARAMETERS)
+        types = split(told[0].value, ",") if told else []
+        if len(types) != count:
+            return ()
+        receiver = value.parts[0][0] if value.parts and value.parts[0] else None
+        return self.instances(Where(*place, 0), types[number], of=receiver)
+
+    def parameter_of(self, value: Value, number: int) -> Values:
+        """Return a parameter of what is a function: of an interface, or of what a container calls."""
+        if value.kind == FOREIGN_METHOD and value.parts and value.parts[0]:
+            container = value.parts[0][0]
+            if container.kind == FOREIGN and container.parts and value.name in self.takers:
+                return container.parts[min(number, len(container.parts) - 1)]
+            return ()
+        if value.kind == FOREIGN and value.name in self.functions:
+            return value.parts[min(number, len(value.parts) - 1)] if value.parts else ()
+        if value.kind == INSTANCE:
+            return self.parameter_of_interface(value, number)
+        return ()
+
+    def parameter_of_interface(self, value: Value, number: int) -> Values:
+        """Return a parameter of the only method that an interface of ours leaves open."""
+        del value, number
+        return ()
 
     def _called(self, values: Values, arguments: tuple[str, ...] | None, where: Where) -> Values:
         """Return what a call with these arguments may mean, constructors of types too."""
@@ -741,3 +791,8 @@ class TypedFamily:
     def typed_places(self, name: str) -> Iterator[Place]:
         """Yield the types of a last name."""
         return (place for place in self.named(name) if self.kind(place) in TYPE_KINDS)
+
+
+def _is_called(step: tuple[str, ...]) -> bool:
+    """Tell whether the next step, if there is one, is a call or asks what one takes."""
+    return step == ("()",) or (bool(step) and step[0][0] == "@" and "." in step[0])
