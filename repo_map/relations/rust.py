@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import tomllib
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +12,7 @@ from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, T
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
     FOREIGN,
+    FOREIGN_METHOD,
     FUNCTION,
     INSTANCE,
     SPACE,
@@ -24,7 +25,8 @@ from repo_map.relations.typed import (
     Where,
 )
 
-_NAME: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
+_MAKERS: Final = frozenset({"default", "from"})
+"""What the library's traits, derived or not, call what makes an object of a type."""
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 
 
@@ -83,6 +85,14 @@ class Rust(TypedFamily):
             found = self._of_impl((place[0], around))
             return (found[0].file, found[0].row) if len(found) == 1 else None
         return (place[0], around) if kind in TYPE_KINDS else None
+
+    def result(self, value: Value, where: Where) -> Values:
+        """Return what calling a value gives; what is derived makes the type that it is called on."""
+        if value.kind == FOREIGN_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
+            owner = value.parts[0][0]
+            if owner.kind == TYPE_VALUE:
+                return (owner._replace(kind=INSTANCE),)
+        return super().result(value, where)
 
     def base_values(self, place: Place) -> Values:
         """Return the traits that a type implements, and those that a trait extends."""
@@ -268,8 +278,8 @@ class Rust(TypedFamily):
         """The crates of the repository: the folder of each by its name."""
         found: dict[str, str] = {}
         for file, path in enumerate(self._index.paths):
-            if path.rpartition("/")[2] == "Cargo.toml" and (named := _NAME.search(self._index.text(file))):
-                found.setdefault(named[1].replace("-", "_"), path.rpartition("/")[0] + "/")
+            if path.rpartition("/")[2] == "Cargo.toml" and (name := _crate_name(self._index.text(file))):
+                found.setdefault(name, path.rpartition("/")[0] + "/")
         return found
 
     @cached_property
@@ -306,6 +316,19 @@ class Rust(TypedFamily):
                     if definition.end > definition.start:
                         found.setdefault(self._module_of((file, row), is_inside=True), []).append((file, row))
         return found
+
+
+def _crate_name(manifest: str) -> str:
+    """Return what ``use`` calls the crate of a ``Cargo.toml``, ``""`` where it has none."""
+    try:
+        told = tomllib.loads(manifest)
+    except tomllib.TOMLDecodeError:
+        return ""
+    for table in ("lib", "package"):
+        named = told.get(table)
+        if isinstance(named, dict) and isinstance(name := named.get("name"), str):
+            return name.replace("-", "_")
+    return ""
 
 
 def _space(crate: str, module: str) -> Value:
