@@ -70,7 +70,8 @@ def running(
     """Start a judge on a tree, its ``files`` in the judge's languages, and wait until it has read them."""
     if not files:
         raise ServerError(f"`{tree}` has no file in {', '.join(sorted(judge.languages))}.")
-    with TemporaryDirectory(prefix="judge-") as folder:
+    # A server may write its own index until it has ended.
+    with TemporaryDirectory(prefix="judge-", ignore_cleanup_errors=True) as folder:
         start = judge.start(tree, files, Path(folder))
         server = LanguageServer(
             (program, *start.arguments),

@@ -135,7 +135,7 @@ def test_a_type_that_belongs_to_a_trait_is_used_through_parameters(tmp_path: Pat
 def test_a_crate_is_known_whatever_stands_before_its_name(tmp_path: Path) -> None:
     files = {
         "core/Cargo.toml": '[package]\ncategories = ["net"]\nname = "my-core"\n',
-        "core/src/lib.rs": "#[derive(Default)]\npub struct Part {}\nimpl Part {\n    pub fn run(&self) {}\n}\n",
+        "core/src/lib.rs": "#[derive(Default)]\npub struct Part {}\nimpl Part {\n  pub fn run(&self) {}\n}\n",
         "app/Cargo.toml": '[package]\nname = "app"\n[dependencies]\nmy-core = { path = "../core" }\n',
         "app/src/main.rs": "use my_core::Part;\nfn main() {\n    Part::default().run();\n}\n",
     }
