@@ -208,7 +208,7 @@ def _c(tree: Path, files: Sequence[str], folder: Path) -> Start:
     return Start(tuple(arguments))
 
 
-_NPM = "npm install --global typescript-language-server typescript"
+_NPM = "npm install --global typescript-language-server typescript@5"
 JUDGES = {
     "python": Judge(
         ("basedpyright-langserver", "pyright-langserver"),

@@ -34,8 +34,13 @@ _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Co
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
 _TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*')
 _CALLED: Final = re.compile(rb"(?<![\w.)\]:?])((?:[A-Za-z_]\w*(?:::|\.))*)([A-Za-z_]\w*)(?:::<[^<>()]*>)?\(")
+_TYPE_NAME: Final = re.compile(
+    rb"(?<![\w.:$'#])((?:[a-z_]\w*::)*)(?:([A-Z]\w*)(?![\w(!])|([a-z_]\w*)(?=::[A-Z]))(?!\s*:\s)"
+)
+"""In what a macro is given: a name written like a type's, or what stands before such a one."""
 _USE: Final = re.compile(rb"\buse\s+([^;]+);")
 _AS: Final = re.compile(r"\s+as\s+")
+_HEADS: Final = frozenset({"self", "Self", "super", "crate"})
 _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statement"})
 _KEYWORDS: Final = frozenset(
     {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
@@ -275,6 +280,18 @@ class _Reader(TypedReader):
                     self.indent(row),
                 )
             )
+        for found in _TYPE_NAME.finditer(text):
+            group = 2 if found[2] is not None else 3
+            name_text = found[group].decode("utf-8", "replace")
+            parts = [part for part in found[1].split(b"::") if part]
+            if len(name_text) == 1 or name_text.isupper() or name_text in RUST_USUAL or name_text in _HEADS:
+                continue
+            if parts[:1] == [b"self"]:
+                parts[0] = HERE.encode()
+            row = node.start_point[0] + text.count(b"\n", 0, found.start(group))
+            receiver = b".".join(parts).decode("utf-8", "replace")
+            byte = start + found.start(group)
+            self.sites.append(Site(name_text, receiver, self.owner(byte), row + 1, TYPE, self.indent(row)))
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent

@@ -295,6 +295,13 @@ class TypedFamily:
         for each in reversed(view.bound.get((scope, name), ())):
             if each.kind not in (DECLARED, ASSIGNED) or each.line > where.line:
                 continue
+            if (
+                is_inner
+                and each.line == where.line
+                and each.indent <= where.indent
+                and _root_of(each) == name
+            ):
+                continue  # ``let x = x.next()`` reads what was bound before.
             if not is_inner or each.indent <= where.indent or each.line == where.line:
                 return each
         return None
@@ -791,6 +798,12 @@ class TypedFamily:
     def typed_places(self, name: str) -> Iterator[Place]:
         """Yield the types of a last name."""
         return (place for place in self.named(name) if self.kind(place) in TYPE_KINDS)
+
+
+def _root_of(each: Binding) -> str:
+    """Return the name that the value of an assignment begins with, ``""`` for none."""
+    root = parse(each.value).root if each.kind == ASSIGNED and each.value else None
+    return root.name if isinstance(root, Name) else ""
 
 
 def _is_called(step: tuple[str, ...]) -> bool:

@@ -140,3 +140,33 @@ def test_a_crate_is_known_whatever_stands_before_its_name(tmp_path: Path) -> Non
         "app/src/main.rs": "use my_core::Part;\nfn main() {\n    Part::default().run();\n}\n",
     }
     assert callers(tmp_path, files, "core/src/lib.rs:Part.run") == ["app/src/main.rs:3"]
+
+
+def test_types_are_used_in_what_macros_are_given(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "net"\n',
+        "src/lib.rs": (
+            "pub mod code;\nuse code::{Kind, low_code};\n"
+            "fn run(kind: u32) {\n"
+            "    assert_eq!(Kind::Ok, low_code::Bad);\n"
+            "    assert!(code::Kind::<u32>::new() != vec![Kind {}]);\n"
+            '    log!("Kind", kind.Kind, $Kind, Kind: 1);\n'
+            "}\n"
+        ),
+        "src/code.rs": "pub enum Kind { Ok }\npub enum low_code { Bad }\n",
+    }
+    assert uses(tmp_path, files, "src/code.rs:Kind") == ["src/lib.rs:4", "src/lib.rs:5"]
+    assert uses(tmp_path, files, "src/code.rs:low_code") == ["src/lib.rs:4"]
+
+
+def test_a_name_that_is_bound_from_itself_means_what_it_meant_before(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "net"\n',
+        "src/lib.rs": "pub mod conn;\nfn run() {\n    let conn = conn::open(1);\n    conn.close();\n}\n",
+        "src/conn.rs": (
+            "pub struct Conn {}\nimpl Conn {\n    pub fn close(&self) {}\n}\n"
+            "pub fn open(n: u32) -> Conn { Conn {} }\n"
+        ),
+    }
+    assert callers(tmp_path, files, "src/conn.rs:open") == ["src/lib.rs:3"]
+    assert callers(tmp_path, files, "src/conn.rs:Conn.close") == ["src/lib.rs:4"]
