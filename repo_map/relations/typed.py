@@ -170,13 +170,24 @@ class TypedFamily:
                 self.evaluate(where, parse(receiver)),
                 lambda value: self.member(value, site.name, where, is_called=is_called),
             )
+        found = values
         if site.kind == CALL:
-            values = self._called(values, arguments, where)
+            values = self._called(found, arguments, where)
         targets = sorted({(v.file, v.row) for v in values if v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0})
+        if targets and not self._is_one(targets):
+            # Which constructor is called is open; what is constructed is not.
+            targets = [place for place in targets if self.kind(place) in TYPE_KINDS]
         if targets:
-            return Meaning(tuple(targets)) if self._is_one(targets) else OPEN
+            return Meaning(tuple(targets), is_certain=self.is_certain(where, site, found, targets))
+        if any(v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0 for v in values):
+            return OPEN
         is_outside = bool(values) and all(v.kind in (FOREIGN, FOREIGN_METHOD) for v in values)
         return OUTSIDE if is_outside else OPEN
+
+    def is_certain(self, where: Where, site: Site, found: Values, targets: list[Place]) -> bool:
+        """Tell whether what was found at a site is all that its name can mean there, and one of it."""
+        del where, site, found, targets
+        return True
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
@@ -629,18 +640,27 @@ class TypedFamily:
             chosen = [each for _, each in possible]
         return (*others, *chosen)
 
+    def takes(self, place: Place, count: int) -> bool:
+        """Tell whether a function can be called with so many arguments."""
+        told = self.said(place, PARAMETERS)
+        if not told:
+            return True
+        most = len(split(told[0].value, ","))
+        if told[0].name.endswith("+"):
+            return count >= most - 1
+        return int(told[0].name.rstrip("-")) <= count <= most if told[0].name.endswith("-") else count == most
+
     def _fit(self, place: Place, given: list[Values]) -> float | None:
         """Return how well a function takes arguments, None where it does not."""
         told = self.said(place, PARAMETERS)
         if not told:
             return 0.0
         types = split(told[0].value, ",")
-        has_more, may_lack = told[0].name.endswith("+"), told[0].name.endswith("-")
-        least = int(told[0].name.rstrip("+-"))
-        if may_lack and least <= len(given) < len(types):
-            types = types[: len(given)]
-        if len(given) != len(types) and not (has_more and len(given) >= len(types) - 1):
+        has_more = told[0].name.endswith("+")
+        if not self.takes(place, len(given)):
             return None
+        if not has_more:
+            types = types[: len(given)]
         sum_, where = 0.0, Where(*place, 0)
         for at, values in enumerate(given):
             if not types:
