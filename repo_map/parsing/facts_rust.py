@@ -40,7 +40,7 @@ _TYPE_NAME: Final = re.compile(
 """In what a macro is given: a name written like a type's, or what stands before such a one."""
 _USE: Final = re.compile(rb"\buse\s+([^;]+);")
 _AS: Final = re.compile(r"\s+as\s+")
-_HEADS: Final = frozenset({"self", "Self", "super", "crate"})
+_HEADS: Final = frozenset({"self", "Self", "super", "crate", HERE})
 _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statement"})
 _KEYWORDS: Final = frozenset(
     {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
@@ -281,17 +281,17 @@ class _Reader(TypedReader):
                 )
             )
         for found in _TYPE_NAME.finditer(text):
-            group = 2 if found[2] is not None else 3
-            name_text = found[group].decode("utf-8", "replace")
-            parts = [part for part in found[1].split(b"::") if part]
-            if len(name_text) == 1 or name_text.isupper() or name_text in RUST_USUAL or name_text in _HEADS:
-                continue
-            if parts[:1] == [b"self"]:
-                parts[0] = HERE.encode()
-            row = node.start_point[0] + text.count(b"\n", 0, found.start(group))
-            receiver = b".".join(parts).decode("utf-8", "replace")
-            byte = start + found.start(group)
-            self.sites.append(Site(name_text, receiver, self.owner(byte), row + 1, TYPE, self.indent(row)))
+            path = found[0].decode("utf-8", "replace").split("::")
+            if path[0] == "self":
+                path[0] = HERE
+            row = node.start_point[0] + text.count(b"\n", 0, found.start())
+            owner, indent = self.owner(start + found.start()), self.indent(row)
+            # What stands before a name may be a type, too: that of a constant or a variant.
+            for at in range(max(0, len(path) - 2), len(path)):
+                name_text, receiver = path[at], ".".join(path[:at])
+                is_usual = name_text in RUST_USUAL or name_text in _HEADS
+                if len(name_text) > 1 and not name_text.isupper() and not is_usual:
+                    self.sites.append(Site(name_text, receiver, owner, row + 1, TYPE, indent))
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent

@@ -36,6 +36,7 @@ class Rust(TypedFamily):
     common = RUST_MEMBERS
     has_names_apart = True
     has_local_functions = True
+    binds_below = True
     elements = {  # noqa: RUF012 - a table of the class
         **dict.fromkeys(("unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"), 0),
         **dict.fromkeys(("next", "last", "first", "pop", "get", "get_mut", "take"), 0),

@@ -96,6 +96,8 @@ class TypedFamily:
     """Whether a method and a field of one name are different things, told apart by the call."""
     has_local_functions: ClassVar[bool] = False
     """Whether a local may be called by its bare name even so."""
+    binds_below: ClassVar[bool] = False
+    """Whether what binds a name reads, on its own line, what was bound before."""
     elements: ClassVar[dict[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
     literals: ClassVar[dict[str, str]] = {}
@@ -306,12 +308,8 @@ class TypedFamily:
         for each in reversed(view.bound.get((scope, name), ())):
             if each.kind not in (DECLARED, ASSIGNED) or each.line > where.line:
                 continue
-            if (
-                is_inner
-                and each.line == where.line
-                and each.indent <= where.indent
-                and _root_of(each) == name
-            ):
+            is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
+            if is_own_line and (root := _root_of(each)) and (self.binds_below or root == name):
                 continue  # ``let x = x.next()`` reads what was bound before.
             if not is_inner or each.indent <= where.indent or each.line == where.line:
                 return each
