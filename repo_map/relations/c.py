@@ -132,23 +132,19 @@ class C(TypedFamily):
             return False
         if any(self._is_also_elsewhere(each, site.name) for each in targets):
             return False
+        is_member = any(self.owner(each) is not None for each in targets)
         functions = [(v.file, v.row) for v in found if v.kind == FUNCTION and v.row >= 0]
         for value in found:
             if value.kind == TYPE_VALUE:
                 functions += self.constructors((value.file, value.row))
+        if not site.object and not is_member:
+            # What it is given may lead to one of another namespace, or to a friend.
+            functions += (each for each in self.named(site.name) if self.kind(each) in FUNCTIONS)
         count = len(split(site.receiver.partition("/")[2], ","))
-        if (
-            len(
-                {
-                    (self._full_name(each), self._parameters_of(each))
-                    for each in functions
-                    if self.takes(each, count)
-                }
-            )
-            > 1
-        ):
+        takers = [each for each in functions if self.takes(each, count)]
+        if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
             return False
-        if site.object or any(self.owner(each) is not None for each in targets):
+        if site.object or is_member:
             return True
         around = self._class_at(where)
         return around is None or self.order(around)[1]
