@@ -127,7 +127,8 @@ class C(TypedFamily):
         are left open.
         """
         if site.kind in (TYPE, BASE):
-            return len(targets) == 1
+            # Another name of a type is often written once for each condition, and stands for what it names.
+            return len(targets) == 1 and self.kind(targets[0]) != "type"
         if site.kind != CALL or sum(self.kind(each) in TYPE_KINDS for each in targets) > 1:
             return False
         if any(self._is_also_elsewhere(each, site.name) for each in targets):
