@@ -54,6 +54,8 @@ class Meaning(NamedTuple):
     """Definitions of this repository, in a fixed order."""
     is_outside: bool = False
     """Whether it is known to mean something that is not ours: a builtin, another package."""
+    is_certain: bool = False
+    """Whether it holds even in a language whose names are likely at best."""
 
 
 OPEN = Meaning()
