@@ -296,25 +296,29 @@ class Jvm(Java):
         return [each for each in owned if self.kind(each) in FUNCTIONS]
 
     def _called(self, values: Values, arguments: tuple[str, ...] | None, where: Where) -> Values:
+        types = [value for value in values if value.kind == TYPE_VALUE and self._is_kotlin(value.file)]
+        functions = tuple(value for value in values if value.kind == FUNCTION)
+        if not types:
+            if functions and len(functions) < len(values) and arguments is not None:
+                # A function, and a property that Java reads by a call without arguments.
+                given = [self.evaluate(where, parse(each)) for each in arguments]
+                values = tuple(
+                    value
+                    for value in values
+                    if value.kind != FUNCTION or self._fit((value.file, value.row), given) is not None
+                )
+            return super()._called(values, arguments, where)
         made: list[Value] = []
-        rest: list[Value] = []
-        for value in values:
+        for value in types:
             place = (value.file, value.row)
-            others = (
-                list(self.constructors(place))
-                if value.kind == TYPE_VALUE and self._is_kotlin(value.file)
-                else []
-            )
-            if not others:
-                rest.append(value)
-                continue
-            made.append(value)
-            if self.said(place, PARAMETERS):
-                others.insert(0, place)
-            chosen = super()._called(tuple(Value(FUNCTION, *each) for each in others), arguments, where)
-            if len(chosen) == 1:
-                made.append(chosen[0]._replace(kind=TYPE_VALUE if chosen[0].row == value.row else FUNCTION))
-        return (*made, *(super()._called(tuple(rest), arguments, where) if rest else ()))
+            others = tuple(Value(FUNCTION, *each) for each in self.constructors(place)) + functions
+            head = (Value(FUNCTION, *place),) if self.said(place, PARAMETERS) or not others else ()
+            chosen = super()._called(head + others, arguments, where) if others else head
+            if all(each not in functions for each in chosen):
+                made.append(value)
+            if len(chosen) == 1 and chosen != head:
+                made += chosen
+        return tuple(made)
 
     def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``, extensions that are seen from a place among it."""
@@ -327,7 +331,16 @@ class Jvm(Java):
     def _of_type(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
         found = super()._of_type(value, name, where, is_called=is_called)
         if not self._is_kotlin(where.file):
-            return tuple(each for each in found if not self._is_hidden(each))
+            seen = tuple(each for each in found if not self._is_hidden(each))
+            if is_called and any(each.kind == FUNCTION and self._is_kotlin(each.file) for each in seen):
+                property_ = super()._of_type(value, name, where)
+                if property_ and property_[0].kind != FOREIGN_METHOD:
+                    return (*seen, Value(FOREIGN, name="func", parts=(property_,)))
+            return seen
+        if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
+            inner = super()._of_type(value, name, where)
+            if any(each.kind == TYPE_VALUE for each in inner):
+                return inner
         if not found or all(each.kind == FOREIGN_METHOD for each in found):
             for place in self.order((value.file, value.row))[0]:
                 for row in self._views[place[0]].members.get((place[1], "Companion"), ()):
