@@ -84,6 +84,11 @@ KOTLIN_USUAL: Final = JAVA_USUAL | words(
     " Sequence Set Suppress Throws Unit"
 )
 """Names of the standard library that are there without an import."""
+PHP_MEMBERS: Final = words(
+    "add all call close count current execute fetch format get getCode getMessage has key map next offsetGet"
+    " prepare push query remove rewind set toArray valid"
+)
+"""Members that types of the standard library, and collections of any kind, bear."""
 C_MEMBERS: Final = words(
     "append at back begin c_str clear close count data emplace_back empty end erase find front"
     " get insert length open push_back read reset size str substr write"

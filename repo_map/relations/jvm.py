@@ -16,7 +16,6 @@ from repo_map.parsing.facts_model import (
     EXPORTED,
     FIELD,
     IMPORT,
-    NARROWED,
     PARAMETERS,
     RECEIVER,
     RENAMED,
@@ -30,6 +29,7 @@ from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.java import Java
 from repo_map.relations.model import Place
+from repo_map.relations.narrowing import narrowed
 from repo_map.relations.typed import (
     FOREIGN,
     FOREIGN_METHOD,
@@ -143,13 +143,7 @@ class Jvm(Java):
         self, view: FileView, scope: int, name: str, where: Where, *, is_inner: bool
     ) -> Binding | None:
         found = super()._reaching(view, scope, name, where, is_inner=is_inner)
-        for each in reversed(view.bound.get((scope, name), ())):
-            if each.kind == NARROWED and each.line <= where.line:
-                last, _, written = each.value.partition(":")
-                is_newer = found is None or found.line <= each.line
-                if where.line <= int(last) and is_newer:
-                    return each._replace(kind=DECLARED, value=written)
-        return found
+        return narrowed(view, scope, name, where.line, found)
 
     def _inner_definitions(self, view: FileView, scope: int, name: str) -> Values:
         return tuple(
