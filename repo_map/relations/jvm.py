@@ -74,13 +74,11 @@ class Jvm(Java):
             return values
         for each in receiver.split("&")[:-1]:
             found = self.evaluate(where, parse(each))
-            if not found:
-                return ()  # It may be a member of what is not known.
             values = self._all(found, lambda value: self.member(value, site.name, where, is_called=True))
             if any(value.kind == FUNCTION for value in values):
                 return values
-            if values and site.name in self.common:
-                return values
+            if values or not found:
+                return ()  # It may be a member of what is not known, or not ours.
         return self.lookup(where, site.name, is_called=True)
 
     def names_of(self, place: Place) -> frozenset[str]:
