@@ -296,7 +296,8 @@ class _Reader(TypedReader):
     def _property(self, node: Node) -> None:
         parts = node.named_children
         declared = next(
-            (each for each in parts if each.type in ("variable_declaration", "multi_variable_declaration")), None
+            (each for each in parts if each.type in ("variable_declaration", "multi_variable_declaration")),
+            None,
         )
         if declared is None:
             return
@@ -318,7 +319,9 @@ class _Reader(TypedReader):
 
     def _value_of(self, parts: list[Node], declared: Node) -> str:
         """Return what a property begins as, or what its getter gives."""
-        after = [each for each in parts if each.start_byte >= declared.end_byte and "comment" not in each.type]
+        after = [
+            each for each in parts if each.start_byte >= declared.end_byte and "comment" not in each.type
+        ]
         if not after:
             return UNKNOWN
         first = after[0]
@@ -383,11 +386,17 @@ class _Reader(TypedReader):
         sign = "||" if is_not else "&&"
         while (above := top.parent) is not None and (
             above.type == "parenthesized_expression"
-            or (above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) == sign)
+            or (
+                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) == sign
+            )
         ):
             top = above
         first, last = node.start_point[0] + 1, top.end_point[0] + 1
-        if above is not None and above.type == "if_expression" and above.child_by_field_name("condition") == top:
+        if (
+            above is not None
+            and above.type == "if_expression"
+            and above.child_by_field_name("condition") == top
+        ):
             branches = [child for child in above.named_children if child.start_byte >= top.end_byte]
             if not is_not and branches:
                 last = branches[0].end_point[0] + 1
@@ -644,7 +653,9 @@ class _Reader(TypedReader):
         last = node.named_children[-1]
         literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
         inner = literal.named_children if literal is not None else []
-        return self.expression(inner[-1], depth) if inner and inner[-1].type != "lambda_parameters" else UNKNOWN
+        return (
+            self.expression(inner[-1], depth) if inner and inner[-1].type != "lambda_parameters" else UNKNOWN
+        )
 
     def _indexed(self, node: Node, depth: int) -> str:
         return then(self.expression(node.named_children[0], depth), "[]")
@@ -652,7 +663,9 @@ class _Reader(TypedReader):
     def _unary(self, node: Node, depth: int) -> str:
         if node.children[-1].type == "!!":
             return self.expression(node.named_children[0], depth)
-        return "<boolean>" if node.children[0].type == "!" else self.expression(node.named_children[-1], depth)
+        return (
+            "<boolean>" if node.children[0].type == "!" else self.expression(node.named_children[-1], depth)
+        )
 
     def _either(self, one: str, other: str) -> str:
         return one if other in (UNKNOWN, "<null>", one) else other if one == "<null>" else f"(|{one}|{other})"

@@ -166,7 +166,10 @@ class _Reader(TypedReader):
             return
         if left.type == "variable_name":
             self.bind(self.text(left), self.expression(node.child_by_field_name("right")), node, ASSIGNED)
-        elif left.type == "member_access_expression" and self.text(left.child_by_field_name("object")) == "$this":
+        elif (
+            left.type == "member_access_expression"
+            and self.text(left.child_by_field_name("object")) == "$this"
+        ):
             form = self.expression(node.child_by_field_name("right"))
             self.bind(self.text(left.child_by_field_name("name")), form, node, FIELD)
 
@@ -193,7 +196,9 @@ class _Reader(TypedReader):
         top = node
         while (above := top.parent) is not None and (
             above.type == "parenthesized_expression"
-            or (above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) in "&&")
+            or (
+                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) in "&&"
+            )
         ):
             top = above
         if left is None or left.type != "variable_name" or above is None:
@@ -229,7 +234,9 @@ class _Reader(TypedReader):
             around = node.parent
             while around is not None and around.type not in _CLASSES:
                 around = around.parent
-            name = self.text(around.child_by_field_name("name")) if around is not None else ""
+            # What a trait's `static` is, the classes that use it say.
+            is_class = around is not None and around.type != "trait_declaration"
+            name = self.text(around.child_by_field_name("name")) if is_class and around is not None else ""
         if name and name != "parent":
             self.taken.add(named.start_byte)
             self.site(name, receiver, named, CALL)

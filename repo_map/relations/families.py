@@ -12,5 +12,7 @@ from repo_map.relations.python import Python
 from repo_map.relations.rust import Rust
 from repo_map.relations.script import Script
 
-FAMILIES: Final = {make.__module__.rpartition(".")[2]: make for make in (C, Go, Jvm, Php, Python, Rust, Script)}
+FAMILIES: Final = {
+    make.__module__.rpartition(".")[2]: make for make in (C, Go, Jvm, Php, Python, Rust, Script)
+}
 """By the name that the languages' records give; each is made once for an index."""

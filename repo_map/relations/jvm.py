@@ -47,7 +47,9 @@ from repo_map.relations.typed import (
 
 _GETTER: Final = re.compile(r"(?:get|set)([A-Z]\w*)\Z")
 _OF_ANY: Final = frozenset({"Object", "T"})
-_CLOSED: Final = frozenset({"String", "list", "int", "long", "char", "byte", "short", "double", "float", "boolean"})
+_CLOSED: Final = frozenset(
+    {"String", "list", "int", "long", "char", "byte", "short", "double", "float", "boolean"}
+)
 """Types that nothing else is an instance of."""
 _LAST_LINE: Final = 1 << 30
 
@@ -156,9 +158,13 @@ class Jvm(Java):
             found = super().top(where, name, is_called=is_called)
             if found not in ((), (STRANGER,)) or is_called:
                 return found
-            packages = [self._package(where.file), *(
-                each.value.rpartition(".")[0] for each in self._views[where.file].bound.get((-1, name), ())
-            )]
+            packages = [
+                self._package(where.file),
+                *(
+                    each.value.rpartition(".")[0]
+                    for each in self._views[where.file].bound.get((-1, name), ())
+                ),
+            ]
             facades = [package for package in packages if (package, name) in self._facades]
             return (Value(SPACE, name=facades[0]),) if facades else found
         view = self._views[where.file]
@@ -336,7 +342,10 @@ class Jvm(Java):
         if not found or all(each.kind == FOREIGN_METHOD for each in found):
             for place in self.order((value.file, value.row))[0]:
                 for row in self._views[place[0]].members.get((place[1], "Companion"), ()):
-                    if self.kind((place[0], row)) in TYPE_KINDS and (place[0], row) != (value.file, value.row):
+                    if self.kind((place[0], row)) in TYPE_KINDS and (place[0], row) != (
+                        value.file,
+                        value.row,
+                    ):
                         inner = Value(TYPE_VALUE, place[0], row)
                         if other := super()._of_type(inner, name, where, is_called=is_called):
                             return other
@@ -345,9 +354,7 @@ class Jvm(Java):
     def _is_hidden(self, value: Value) -> bool:
         """Tell whether a function has another name in Java."""
         return (
-            value.kind == FUNCTION
-            and value.row >= 0
-            and bool(self.said((value.file, value.row), EXPORTED))
+            value.kind == FUNCTION and value.row >= 0 and bool(self.said((value.file, value.row), EXPORTED))
         )
 
     def _direct(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values:
@@ -365,7 +372,13 @@ class Jvm(Java):
                 if values := super()._direct(place, value, each, is_called=False):
                     is_function = values[0].kind == FOREIGN and values[0].name == "func"
                     is_type = values[0].kind == TYPE_VALUE
-                    return () if is_type else values if is_function else (Value(FOREIGN, name="func", parts=(values,)),)
+                    return (
+                        ()
+                        if is_type
+                        else values
+                        if is_function
+                        else (Value(FOREIGN, name="func", parts=(values,)),)
+                    )
         elif not is_called and not self._is_kotlin(place[0]):
             getter = super()._direct(place, value, f"get{name[:1].upper()}{name[1:]}", is_called=True)
             return self._all(getter, self.returned)

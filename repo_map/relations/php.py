@@ -10,6 +10,7 @@ from repo_map.languages.outside import PHP_MEMBERS
 from repo_map.parsing.facts_model import FIELD, IMPORT, PACKAGE, RENAMED, Binding
 from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import FileView
+from repo_map.relations.model import Place
 from repo_map.relations.narrowing import narrowed
 from repo_map.relations.typed import (
     FUNCTION,
@@ -23,6 +24,7 @@ from repo_map.relations.typed import (
     Where,
 )
 
+_RANKS: Final = {"trait": 0, "interface": 2}
 _OWN: Final = frozenset({"self", "static", "$this", "parent"})
 
 
@@ -72,6 +74,24 @@ class Php(TypedFamily):
             return super()._field(view, each, value)
         where = Where(view.file, each.definition, each.line, each.indent)
         return self._once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
+
+    def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
+        """Return a type and what it inherits from: traits before what it extends, interfaces last."""
+        found, is_whole = super().order(place)
+        depth: dict[Place, tuple[int, ...]] = {place: ()}
+        for each in found:
+            for at, base in enumerate(self.bases_by_rank(each)):
+                if base not in depth:
+                    depth[base] = (*depth[each], at)
+        classes = [each for each in found if self.kind(each) != "interface"]
+        interfaces = [each for each in found if self.kind(each) == "interface"]
+        classes.sort(key=lambda each: depth.get(each, ()))
+        return (*classes, *interfaces), is_whole
+
+    def bases_by_rank(self, place: Place) -> list[Place]:
+        """Return the direct bases of a type of ours, its traits first."""
+        bases = [(value.file, value.row) for value in self.base_values(place) if value.kind == TYPE_VALUE]
+        return sorted(bases, key=lambda each: _RANKS.get(self.kind(each), 1))
 
     def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: imported, of the namespace, or for a function of none."""

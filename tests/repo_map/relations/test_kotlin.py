@@ -55,7 +55,7 @@ SHOP: Files = {
     "src/main/kotlin/other/Rate.kt": (
         "package other\n\nclass Rate {\n  fun apply(amount: Int) = amount\n"
         "  companion object {\n    fun of(c: String) = Rate()\n  }\n}\n\n"
-        "fun standard() = Rate.of(\"x\").apply(9)\n"
+        'fun standard() = Rate.of("x").apply(9)\n'
     ),
 }
 
@@ -187,7 +187,12 @@ def test_java_and_kotlin_see_each_other(tmp_path: Path) -> None:
     relations = relations_of(index)
     told = {
         name: lines_of(index, relations.callers_of(place_of(index, name)))
-        for name in ("a/Point.kt:Point.move", "a/Step.java:Step.take", "a/Point.kt:Point.old", "a/Point.kt:helper")
+        for name in (
+            "a/Point.kt:Point.move",
+            "a/Step.java:Step.take",
+            "a/Point.kt:Point.old",
+            "a/Point.kt:helper",
+        )
     }
     assert told == {
         "a/Point.kt:Point.move": ["b/Use.java:8"],

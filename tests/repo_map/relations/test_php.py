@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.repo_map.relations.asking import Files, callers, index_of, lines_of, place_of, uses
+from repo_map.relations.model import Confidence
+from tests.repo_map.relations.asking import Files, callers, uses
 
 RATE = "src/Tax/Rate.php"
 CART = "src/Cart.php"
@@ -74,3 +75,46 @@ SHOP: Files = {
 )
 def test_a_method_is_called_through_what_is_written(tmp_path: Path, name: str, lines: list[int]) -> None:
     assert callers(tmp_path, SHOP, name) == [f"{CART}:{line}" for line in dict.fromkeys(lines)]
+
+
+def test_a_trait_comes_before_the_parent_and_an_interface_last(tmp_path: Path) -> None:
+    files = {
+        "A.php": (
+            "<?php\ninterface Each { function each(); }\n"
+            "trait Own { function each() {} }\n"
+            "class Base implements Each { use Own; }\n"
+            "class Sub extends Base implements Each { function go() { $this->each(); } }\n"
+        ),
+    }
+    assert callers(tmp_path, files, "A.php:Own.each") == ["A.php:5"]
+    assert callers(tmp_path, files, "A.php:Each.each") == []
+
+
+def test_a_class_is_used_where_it_is_written_and_constructed(tmp_path: Path) -> None:
+    found = uses(tmp_path, SHOP, f"{RATE}:Rate")
+    assert {f"{CART}:14", f"{CART}:21", f"{RATE}:6", f"{RATE}:13"} <= set(found)
+    assert not any(each.startswith("src/Other") for each in found)
+
+
+def test_a_test_of_its_class_says_what_a_variable_is(tmp_path: Path) -> None:
+    files = {
+        "A.php": "<?php\nclass A { function go() {} }\n",
+        "B.php": (
+            "<?php\nfunction run($x) {\n    if ($x instanceof A) {\n        $x->go();\n"
+            "    } else {\n        $x->go();\n    }\n}\n"
+        ),
+    }
+    assert callers(tmp_path, files, "A.php:A.go") == ["B.php:4"]
+
+
+def test_the_library_is_not_ours(tmp_path: Path) -> None:
+    files = {
+        "A.php": "<?php\nnamespace App;\nclass A { function format() {} function count() {} }\n",
+        "B.php": (
+            "<?php\nnamespace App;\nuse DateTime;\n"
+            "function run(DateTime $d, \\Countable $c, $any) {\n"
+            "    $d->format();\n    $c->count();\n    $any->count();\n    (new A())->format();\n}\n"
+        ),
+    }
+    assert callers(tmp_path, files, "A.php:A.format") == ["B.php:8"]
+    assert callers(tmp_path, files, "A.php:A.count", Confidence.LIKELY) == []
