@@ -74,8 +74,8 @@ KOTLIN_MEMBERS: Final = words(
     "also any apply asList associate associateBy buffer component1 component2 compareTo contains count drop"
     " emit find first firstOrNull flatMap fold forEach groupBy hasNext indexOf invoke isBlank isEmpty"
     " isNotEmpty joinToString last let lowercase map mapNotNull minus none orEmpty plus removeAll replace run"
-    " single sortedBy split startsWith endsWith substring sum take takeIf toByteArray toInt toList toLong toMap"
-    " toMutableList toSet trim trimIndent uppercase use with zip"
+    " single sortedBy split startsWith endsWith substring sum take takeIf toByteArray toInt toList toLong"
+    " toMap toMutableList toSet trim trimIndent uppercase use with zip"
 )
 """Members and extensions that types of the standard library bear."""
 KOTLIN_USUAL: Final = JAVA_USUAL | words(

@@ -1,19 +1,20 @@
 """Kotlin's facts.
 
-Beside the forms that all written types share: the receiver of a call by a bare name inside of ``x.apply { … }``
-ends in ``&``, since the name may be a member of ``x``, or whatever it is without. ``it`` and ``this`` are
-written as what they stand for.
+Beside the forms that all written types share: the receiver of a call by a bare name in ``x.apply { … }`` ends
+in ``&``, since the name may be a member of ``x``, or whatever it is without. ``it`` and ``this`` are written
+as what they stand for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from tree_sitter import Node, Tree
 
-from repo_map.languages.language import Found
+from repo_map.languages.language import Found, words
 from repo_map.languages.outside import KOTLIN_USUAL
 from repo_map.parsing.facts_model import (
     ALIAS,
@@ -66,11 +67,11 @@ _OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
 """Functions whose lambda has what they are called on, or are given first, as its ``this``."""
 _ITSELF: Final = frozenset({"let", "also", "takeIf", "takeUnless", "use"})
 """Functions whose lambda is given what they are called on."""
-_OF_ELEMENTS: Final = frozenset(
-    "all any associate associateBy associateWith count distinctBy filter filterNot find first firstOrNull"
-    " flatMap forEach groupBy indexOfFirst last lastOrNull map mapNotNull maxBy maxByOrNull minBy minByOrNull"
-    " none onEach partition removeAll removeIf single singleOrNull sortBy sortedBy sortedByDescending sumOf"
-    " takeWhile dropWhile joinToString".split()
+_OF_ELEMENTS: Final = words(
+    "all any associate associateBy associateWith count distinctBy dropWhile filter filterNot find first"
+    " firstOrNull flatMap forEach groupBy indexOfFirst joinToString last lastOrNull map mapNotNull maxBy"
+    " maxByOrNull minBy minByOrNull none onEach partition removeAll removeIf single singleOrNull sortBy"
+    " sortedBy sortedByDescending sumOf takeWhile"
 )
 """Functions whose lambda is given one element after the other."""
 _GIVES_ITSELF: Final = frozenset({"apply", "also", "takeIf", "takeUnless", "onEach", "filter", "sortedBy"})
@@ -164,8 +165,8 @@ class _Reader(TypedReader):
                 for each in child.named_children:
                     if each.type == "function_declaration":
                         self.bind("", UNKNOWN, each, RECEIVER)
-                form = typed(bases[0]) if bases else UNKNOWN
-                self._ranges[child.start_byte, -child.end_byte] = _Block(lambda: form, None)
+                made = partial(typed, bases[0] if bases else "")
+                self._ranges[child.start_byte, -child.end_byte] = _Block(made, None)
 
     def _blocks(self, node: Node) -> Iterator[_Block]:
         """Yield the blocks around a node, innermost first."""
@@ -457,7 +458,7 @@ class _Reader(TypedReader):
             self._bare(callee, self._arguments_form(node))
 
     def _bare(self, name: Node, given: str) -> None:
-        """Read a call by a bare name: of ``this`` of the blocks around, or of whatever it is without them."""
+        """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
         receivers = ""
         if not text[:1].isupper():
@@ -477,7 +478,7 @@ class _Reader(TypedReader):
         ]
 
     def _arguments_form(self, node: Node) -> str:
-        """Return what a call is given, as the end of its receiver; nothing where a name tells which is which."""
+        """Return what a call is given, as the end of its receiver; nothing where names tell which."""
         forms: list[str] = []
         for child in node.named_children:
             if child.type == "value_arguments":
@@ -593,12 +594,16 @@ class _Reader(TypedReader):
             return _WORDS[text]
         if text == "it":
             return next((block.form("it") for block in self._blocks(node) if block.has("it")), text)
-        if text[:1].islower():
+        return self._of_block(node, text)
+
+    def _of_block(self, node: Node, bare: str) -> str:
+        """Return a bare name or call, as what the block around it has or the scopes."""
+        if not bare[:1].isupper():
             for block in self._blocks(node):
                 if block.has("this"):
                     form = block.form("this")
-                    return text if form == UNKNOWN else f"(|{form}.{text}|{text})"
-        return text
+                    return bare if form == UNKNOWN else f"(|{form}.{bare}|{bare})"
+        return bare
 
     def _self(self, node: Node, depth: int) -> str:
         del depth
@@ -639,13 +644,7 @@ class _Reader(TypedReader):
             if name in _FIRST_GIVEN:
                 given = self._arguments(node)
                 return self.expression(given[0], depth) if given else UNKNOWN
-            bare = f"{name}()"
-            if not name[:1].isupper():
-                for block in self._blocks(callee):
-                    if block.has("this"):
-                        form = block.form("this")
-                        return bare if form == UNKNOWN else f"(|{form}.{bare}|{bare})"
-            return bare
+            return self._of_block(callee, f"{name}()")
         return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN
 
     def _last_of(self, node: Node, depth: int = 2) -> str:
@@ -747,7 +746,7 @@ class _Reader(TypedReader):
         "if_expression": _if,
         "as_expression": _cast,
         "binary_expression": _binary,
-        "is_expression": lambda self, node, depth: "<boolean>",  # noqa: ARG005
+        "is_expression": lambda self, node, depth: "<boolean>",
         "object_literal": _object,
         "string_literal": TypedReader.quoted,
         "multiline_string_literal": TypedReader.quoted,

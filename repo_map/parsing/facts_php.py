@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node, Tree
 
-from repo_map.languages.language import Found
+from repo_map.languages.language import Found, words
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
@@ -35,9 +35,9 @@ _CLASSES: Final = frozenset(
     {"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}
 )
 _OWN: Final = frozenset({"self", "static", "parent"})
-_NOTHING: Final = frozenset(
+_NOTHING: Final = words(
     "array bool boolean callable double false float int integer iterable mixed never null numeric object"
-    " resource scalar string true void".split()
+    " resource scalar string true void"
 )
 _TAG: Final = re.compile(r"@(return|var|param)\s+(\S+)(?:\s+\.{0,3}(\$\w+))?")
 _WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.language import words
 from repo_map.languages.outside import JAVA_MEMBERS, KOTLIN_MEMBERS
 from repo_map.parsing.facts_model import (
     ASSIGNED,
@@ -59,8 +60,10 @@ class Jvm(Java):
 
     common = JAVA_MEMBERS | KOTLIN_MEMBERS
     elements: ClassVar[dict[str, int]] = Java.elements | dict.fromkeys(
-        ("find", "firstOrNull", "lastOrNull", "maxByOrNull", "minByOrNull", "random", "removeFirst")
-        + ("removeLast", "single", "singleOrNull", "elementAt", "getOrNull", "getValue", "last"),
+        words(
+            "elementAt find firstOrNull getOrNull getValue last lastOrNull maxByOrNull minByOrNull random"
+            " removeFirst removeLast single singleOrNull"
+        ),
         1,
     )
     same = Java.same | frozenset(
@@ -68,9 +71,9 @@ class Jvm(Java):
         | {"asIterable", "orEmpty", "plus", "minus", "onEach", "sortedBy", "dropLast", "takeLast", "subList"}
     )
 
-    def _used(self, where: Where, site: Site, receiver: str) -> Values:
+    def _at_site(self, where: Where, site: Site, receiver: str) -> Values:
         if not receiver.endswith("&"):
-            values = super()._used(where, site, receiver)
+            values = super()._at_site(where, site, receiver)
             if not values and receiver and site.kind == CALL and self._is_kotlin(where.file):
                 return self._extensions(STRANGER, site.name, where)
             return values
@@ -115,7 +118,7 @@ class Jvm(Java):
         return super().root_name(where, name, is_called=is_called)
 
     def lookup(self, where: Where, name: str, *, is_called: bool = False) -> Values:
-        """Return what a bare name is; a call of a class's name constructs it, or is a function of that name."""
+        """Return what a bare name is; a call of a class's name constructs it, or is a function's."""
         if not self._is_kotlin(where.file):
             return super().lookup(where, name, is_called=is_called)
         if is_called and (bound := self._bound_around(where, name)) is not None:
@@ -155,40 +158,43 @@ class Jvm(Java):
     def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is outside of all functions: imported, or of the package."""
         if not self._is_kotlin(where.file):
-            found = super().top(where, name, is_called=is_called)
-            if found not in ((), (STRANGER,)) or is_called:
-                return found
-            packages = [
-                self._package(where.file),
-                *(
-                    each.value.rpartition(".")[0]
-                    for each in self._views[where.file].bound.get((-1, name), ())
-                ),
-            ]
-            facades = [package for package in packages if (package, name) in self._facades]
-            return (Value(SPACE, name=facades[0]),) if facades else found
+            return self._top_of_java(where, name, is_called=is_called)
         view = self._views[where.file]
         imported = [each for each in view.bound.get((-1, name), ()) if each.kind in (IMPORT, RENAMED)]
         if imported:
-            found = self._all_of(imported, where, is_called=is_called)
-            return found or (STRANGER,)
+            return self._all_of(imported, where, is_called=is_called) or (STRANGER,)
         if not is_called:
             for each in view.bound.get((-1, name), ()):
                 if each.kind in (ASSIGNED, DECLARED):
                     return self._of_binding(view, each)
-        packages = [self._package(where.file), *(each.value for each in view.told.get((-1, STAR), ()))]
-        for package in packages:
-            if found := self._of_package(package, name, where, is_called=is_called):
-                return found
-            if package != packages[0]:
-                for value in self._qualified(package, where):
-                    if found := self._of_type(value, name, where, is_called=is_called):
-                        return found
-        if is_called:
-            return ()
+        if (found := self._unnamed(where, name, is_called=is_called)) or is_called:
+            return found
         if name in self._first_parts:
             return (Value(SPACE, name=name),)
         return (STRANGER,) if name[:1].isupper() or name in _CLOSED else ()
+
+    def _unnamed(self, where: Where, name: str, *, is_called: bool) -> Values:
+        """Return what is seen without its own import: of the package, or of one imported whole."""
+        own = self._package(where.file)
+        if found := self._of_package(own, name, where, is_called=is_called):
+            return found
+        for star in (each.value for each in self._views[where.file].told.get((-1, STAR), ())):
+            if found := self._of_package(star, name, where, is_called=is_called):
+                return found
+            for value in self._qualified(star, where):
+                if found := self._of_type(value, name, where, is_called=is_called):
+                    return found
+        return ()
+
+    def _top_of_java(self, where: Where, name: str, *, is_called: bool) -> Values:
+        """Return what a bare name is in Java, a class that holds a Kotlin file's functions among it."""
+        found = super().top(where, name, is_called=is_called)
+        if found not in ((), (STRANGER,)) or is_called:
+            return found
+        imported = self._views[where.file].bound.get((-1, name), ())
+        packages = [self._package(where.file), *(each.value.rpartition(".")[0] for each in imported)]
+        facades = [package for package in packages if (package, name) in self._facades]
+        return (Value(SPACE, name=facades[0]),) if facades else found
 
     def _all_of(self, imported: list[Binding], where: Where, *, is_called: bool) -> Values:
         return tuple(
@@ -209,7 +215,7 @@ class Jvm(Java):
 
     @cached_property
     def _facades(self) -> frozenset[tuple[str, str]]:
-        """The packages and names of the classes that hold, for Java, what Kotlin's files define of no type."""
+        """Packages and names of the classes that hold, for Java, what Kotlin's files define of no type."""
         found = set()
         for file in self.files:
             if self._is_kotlin(file):
@@ -329,27 +335,35 @@ class Jvm(Java):
     def _of_type(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
         found = super()._of_type(value, name, where, is_called=is_called)
         if not self._is_kotlin(where.file):
-            seen = tuple(each for each in found if not self._is_hidden(each))
-            if is_called and any(each.kind == FUNCTION and self._is_kotlin(each.file) for each in seen):
-                property_ = super()._of_type(value, name, where)
-                if property_ and property_[0].kind != FOREIGN_METHOD:
-                    return (*seen, Value(FOREIGN, name="func", parts=(property_,)))
-            return seen
+            return self._seen_by_java(found, value, name, where, is_called=is_called)
         if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
-            inner = super()._of_type(value, name, where)
-            if any(each.kind == TYPE_VALUE for each in inner):
-                return inner
-        if not found or all(each.kind == FOREIGN_METHOD for each in found):
-            for place in self.order((value.file, value.row))[0]:
-                for row in self._views[place[0]].members.get((place[1], "Companion"), ()):
-                    if self.kind((place[0], row)) in TYPE_KINDS and (place[0], row) != (
-                        value.file,
-                        value.row,
-                    ):
-                        inner = Value(TYPE_VALUE, place[0], row)
-                        if other := super()._of_type(inner, name, where, is_called=is_called):
-                            return other
-        return found
+            types = super()._of_type(value, name, where)
+            if any(each.kind == TYPE_VALUE for each in types):
+                return types
+        if any(each.kind != FOREIGN_METHOD for each in found):
+            return found
+        return self._of_companion(value, name, where, is_called=is_called) or found
+
+    def _of_companion(self, value: Value, name: str, where: Where, *, is_called: bool) -> Values:
+        """Return what the companion of a type, or of one that it extends, calls ``name``."""
+        for place in self.order((value.file, value.row))[0]:
+            for row in self._views[place[0]].members.get((place[1], "Companion"), ()):
+                inner = Value(TYPE_VALUE, place[0], row)
+                is_type = self.kind((place[0], row)) in TYPE_KINDS and inner[1:3] != value[1:3]
+                if is_type and (found := super()._of_type(inner, name, where, is_called=is_called)):
+                    return found
+        return ()
+
+    def _seen_by_java(
+        self, found: Values, value: Value, name: str, where: Where, *, is_called: bool
+    ) -> Values:
+        """Return members as Java sees them: a property may be read by a call of its name."""
+        seen = tuple(each for each in found if not self._is_hidden(each))
+        if is_called and any(each.kind == FUNCTION and self._is_kotlin(each.file) for each in seen):
+            property_ = super()._of_type(value, name, where)
+            if property_ and property_[0].kind != FOREIGN_METHOD:
+                return (*seen, Value(FOREIGN, name="func", parts=(property_,)))
+        return seen
 
     def _is_hidden(self, value: Value) -> bool:
         """Tell whether a function has another name in Java."""
@@ -414,7 +428,7 @@ class Jvm(Java):
                 continue
             is_seen = self._is_imported(place, where)
             fit = self._extends(place, told[0].value.partition("[")[0], value)
-            if fit is not None and (is_seen or fit > 1 and self._is_near(place, where)):
+            if fit is not None and (is_seen or (fit > 1 and self._is_near(place, where))):
                 found.append((fit, place))
         best = max((fit for fit, _ in found), default=0)
         return tuple(Value(FUNCTION, *place) for fit, place in found if fit == best)

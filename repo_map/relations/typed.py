@@ -22,8 +22,8 @@ from repo_map.parsing.facts_model import (
     PARAMETERS,
     RECEIVER,
     RENAMED,
-    RETURNED,
     RETURN_TYPE,
+    RETURNED,
     TYPE,
     TYPE_PARAMETER,
     VALUE,
@@ -104,7 +104,7 @@ class TypedFamily:
     """Whether a local may be called by its bare name even so."""
     elements: ClassVar[dict[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
-    initialisers: ClassVar[frozenset[str]] = frozenset()
+    initialisers: frozenset[str] = frozenset()
     """Methods that constructing an object of their class calls, and that bear another name than it."""
     literals: ClassVar[dict[str, str]] = {}
     """The types of texts (``'``) and whole numbers (``0``)."""
@@ -162,7 +162,7 @@ class TypedFamily:
         where = Where(file, site.definition, site.line, site.indent)
         receiver, is_told, given = site.receiver.partition("/")
         arguments = tuple(split(given, ",")) if is_told else None
-        values = self._used(where, site, receiver)
+        values = self._at_site(where, site, receiver)
         if site.kind == CALL:
             values = self._called(values, arguments, where)
         targets = sorted({(v.file, v.row) for v in values if v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0})
@@ -171,7 +171,7 @@ class TypedFamily:
         is_outside = bool(values) and all(v.kind in (FOREIGN, FOREIGN_METHOD) for v in values)
         return OUTSIDE if is_outside else OPEN
 
-    def _used(self, where: Where, site: Site, receiver: str) -> Values:
+    def _at_site(self, where: Where, site: Site, receiver: str) -> Values:
         """Return what a site's name is, whatever it is called with."""
         if site.kind in (TYPE, BASE):
             return self.named_type(where, f"{receiver}.{site.name}" if receiver else site.name)

@@ -1,9 +1,8 @@
-"""Kotlin's names mean what Kotlin says they mean, in Java too, and nothing is told of those that mean else."""
+"""Kotlin's names mean what Kotlin says they mean, in Java too, and nothing is told of others."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
 
 from repo_map.relations.model import Confidence
 from repo_map.relations.resolve import relations_of
