@@ -20,6 +20,7 @@ from repo_map.parsing import (
     facts_kotlin,
     facts_php,
     facts_python,
+    facts_ruby,
     facts_rust,
     facts_script,
 )
@@ -37,6 +38,7 @@ READERS: Final[dict[str, FactReader]] = {
         facts_kotlin,
         facts_php,
         facts_python,
+        facts_ruby,
         facts_rust,
         facts_script,
     )
