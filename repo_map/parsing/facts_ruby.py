@@ -41,6 +41,8 @@ class _Reader(TypedReader):
         super().__init__(source, found, owner)
         self._own = frozenset(each.name.rpartition(".")[2] for each in found if each.kind in FUNCTIONS)
         self._locals: set[tuple[int, str]] = set()
+        self._written: set[int] = set()
+        """First bytes of calls that something is assigned to."""
 
     # Bindings.
 
@@ -89,6 +91,8 @@ class _Reader(TypedReader):
         if left.type == "identifier":
             self._locals.add((self.owner(left.start_byte), self.text(left)))
             self.bind(self.text(left), self.expression(right), node, ASSIGNED)
+        elif left.type == "call":
+            self._written.add(left.start_byte)
         elif left.type == "instance_variable":
             self.bind(self.text(left), self.expression(right), node, FIELD)
         elif left.type == "left_assignment_list":
@@ -115,7 +119,8 @@ class _Reader(TypedReader):
                 self.site(text, "", name, CALL)
             return
         receiver = self.expression(target)
-        if receiver not in ("'", "0"):
+        # `x.name = 1` calls another method, `name=`.
+        if receiver not in ("'", "0") and text != "class" and node.start_byte not in self._written:
             self.site(text, receiver, name, CALL)
 
     def _bare(self, node: Node) -> None:

@@ -1,6 +1,8 @@
-"""What names mean in Ruby, where it is written: constants, ``self``, ``new``, and what a class has or mixes in."""
+"""What names mean in Ruby, where it is written: constants, ``self``, ``new``, what a class has or mixes in."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.languages.outside import RUBY_MEMBERS
@@ -46,16 +48,17 @@ class Ruby(TypedFamily):
 
     def _opened(self, path: str) -> tuple[Place, ...]:
         """Return the places where a class or a module of a full name is opened, in order."""
-        key = ("opened", path)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        found = tuple(
-            place
-            for place in self.named(path.rpartition(".")[2])
-            if self.kind(place) in CONTAINERS and self._path(place) == path
-        )
-        self._keep(key, found)
-        return found
+        return self._containers.get(path, ())
+
+    @cached_property
+    def _containers(self) -> dict[str, tuple[Place, ...]]:
+        """The classes and modules of each full name."""
+        found: dict[str, list[Place]] = {}
+        for file in self.files:
+            for row, definition in enumerate(self._views[file].definitions):
+                if definition.kind in CONTAINERS:
+                    found.setdefault(self._path((file, row)), []).append((file, row))
+        return {path: tuple(places) for path, places in found.items()}
 
     def owner(self, place: Place) -> Place | None:
         """Return the class or module that has a definition, as the first place that opens it."""
@@ -109,12 +112,12 @@ class Ruby(TypedFamily):
         for file, row in self._opened(self._path(place)) or (place,):
             view = self._views[file]
             for each in view.bindings:
-                if each.kind == FIELD and each.name.replace("@", "$") == name:
-                    if self._container(file, each.definition) == row:
-                        values = self._field(view, each, value)
-                        if not values:
-                            return ()
-                        found += values
+                is_it = each.kind == FIELD and each.name.replace("@", "$") == name
+                if is_it and self._container(file, each.definition) == row:
+                    values = self._field(view, each, value)
+                    if not values:
+                        return ()
+                    found += values
         return tuple(dict.fromkeys(found))
 
     def _field(self, view: FileView, each: Binding, value: Value) -> Values:

@@ -76,3 +76,20 @@ def test_what_a_receiver_is_nobody_guesses(tmp_path: Path) -> None:
     assert callers(tmp_path, files, "a.rb:A.reckon") == []
     assert callers(tmp_path, files, "a.rb:A.reckon", Confidence.LIKELY) == ["b.rb:2"]
     assert callers(tmp_path, files, "a.rb:A.join", Confidence.LIKELY) == []
+
+
+def test_a_writer_is_another_method_than_its_reader(tmp_path: Path) -> None:
+    files = {
+        "a.rb": "module A\n  def self.level\n  end\nend\n",
+        "b.rb": "A.level = 1\nputs A.level\n",
+    }
+    assert callers(tmp_path, files, "a.rb:A.level") == ["b.rb:2"]
+
+
+def test_a_class_that_several_files_open_is_one(tmp_path: Path) -> None:
+    files = {
+        "a.rb": "module A\n  class B\n    def one\n      two(1)\n    end\n  end\nend\n",
+        "b.rb": "class A::B\n  def two(n)\n    self.class.three\n  end\n\n  def self.three\n  end\nend\n",
+    }
+    assert callers(tmp_path, files, "b.rb:A::B.two") == ["a.rb:4"]
+    assert callers(tmp_path, files, "b.rb:A::B.three") == ["b.rb:3"]
