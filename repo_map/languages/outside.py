@@ -92,8 +92,8 @@ PHP_MEMBERS: Final = words(
 RUBY_MEMBERS: Final = words(
     "add all any call class clear close count delete each each_with_index empty? fetch find first flatten"
     " freeze get include? inspect is_a? join key? keys last length map match merge name new next nil? path"
-    " pop print push puts read reject select set shift size sort split start_with? strip sub tap to_a to_h to_s"
-    " to_sym type update value values write"
+    " pop print push puts read reject select set shift size sort split start_with? strip sub tap to_a to_h"
+    " to_s to_sym type update value values write"
 )
 """Members that types of the standard library bear."""
 C_MEMBERS: Final = words(

@@ -5,6 +5,7 @@ Nothing of an object's class is written in Ruby but by ``new``, ``self`` and con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -43,6 +44,21 @@ class _Reader(TypedReader):
         self._locals: set[tuple[int, str]] = set()
         self._written: set[int] = set()
         """First bytes of calls that something is assigned to."""
+
+    def read(self, tree: Tree, language: str) -> FileFacts:
+        """Return the facts of the file."""
+        self._root = tree.root_node
+        return super().read(tree, language)
+
+    def finish(self) -> None:
+        """Read the names of the file's own methods that stand alone, which are few of all names."""
+        if not self._own:
+            return
+        either = b"|".join(re.escape(name.encode()) for name in sorted(self._own, reverse=True))
+        for match in re.finditer(rb"(?<![\w.@:$])(?:" + either + rb")(?![\w?!(:])", self.source):
+            node = self._root.descendant_for_byte_range(*match.span())
+            if node is not None and node.type == "identifier" and node.end_byte == match.end():
+                self._bare(node)
 
     # Bindings.
 
@@ -128,8 +144,6 @@ class _Reader(TypedReader):
         if node.start_byte in self.taken:
             return
         text = self.text(node)
-        if text not in self._own:
-            return
         around = node.parent
         if (
             around is None
@@ -184,7 +198,6 @@ class _Reader(TypedReader):
         "function": _function,
         "assigned": _assigned,
         "call": _call,
-        "bare": _bare,
         "super": _super,
         "constant": _constant,
     }

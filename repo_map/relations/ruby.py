@@ -1,4 +1,4 @@
-"""What names mean in Ruby, where it is written: constants, ``self``, ``new``, what a class has or mixes in."""
+"""What names mean in Ruby, where it is written: constants, ``self``, ``new``, what a class has."""
 
 from __future__ import annotations
 

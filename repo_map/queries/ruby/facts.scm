@@ -3,6 +3,5 @@
 [(method) (singleton_method)] @function
 (assignment) @assigned
 (call method: (_)) @call
-(identifier) @bare
 (super) @super
 [(constant) (scope_resolution)] @constant
