@@ -62,6 +62,8 @@ PARAMETERS: Final = 16
 
 A ``+`` behind the number: there may be more; a ``-``: so many at least, as many as there are types at most.
 """
+RECEIVER: Final = 17
+"""``definition`` is a member of the written type ``value`` that stands elsewhere; ``?``: of one unnamed."""
 
 
 HERE: Final = "mod"

@@ -69,6 +69,9 @@ class Family(Protocol):
     common: frozenset[str]
     """Names of members that the language's own types bear: unresolved, they are told of nobody."""
 
+    initialisers: frozenset[str]
+    """Names of the methods that constructing an object of their class calls."""
+
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site of a file means."""
 

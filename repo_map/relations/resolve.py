@@ -284,7 +284,7 @@ class Relations:
     def _constructed_by(self, family: Family, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
         owner = self._owner(place)
-        if owner is None or self._last_name(place) not in _INITIALISERS:
+        if owner is None or self._last_name(place) not in family.initialisers:
             return ()
         name = self._last_name(place)
         inheriting = [
@@ -353,7 +353,6 @@ class Relations:
 
 
 _KINDS: Final = tuple(RelationKind(kind) for kind in SITE_KINDS)
-_INITIALISERS: Final = frozenset({"__init__", "__new__", "constructor"})
 
 
 def relations_of(index: RepoIndex) -> Relations:

@@ -18,9 +18,12 @@ from repo_map.parsing.facts_model import (
     BASE_OF,
     CALL,
     DECLARED,
+    EXPORTED,
     PARAMETERS,
+    RECEIVER,
     RENAMED,
     RETURN_TYPE,
+    RETURNED,
     TYPE,
     TYPE_PARAMETER,
     VALUE,
@@ -55,6 +58,9 @@ TYPE_KINDS: Final = CODE - FUNCTIONS
 _MOST: Final = 8
 _DEEPEST: Final = 20
 _MOST_KEPT: Final = 200_000
+_SAID: Final = frozenset(
+    {ALIAS, BASE_OF, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
+)
 _CONTAINERS: Final = frozenset({"list", "dict", "tuple", "func", "chan"})
 
 
@@ -100,6 +106,8 @@ class TypedFamily:
     """Whether what binds a name reads, on its own line, what was bound before."""
     elements: ClassVar[dict[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
+    initialisers: frozenset[str] = frozenset()
+    """Methods that constructing an object of their class calls, and that bear another name than it."""
     literals: ClassVar[dict[str, str]] = {}
     """The types of texts (``'``) and whole numbers (``0``)."""
     same: ClassVar[frozenset[str]] = frozenset()
@@ -162,17 +170,7 @@ class TypedFamily:
         where = Where(file, site.definition, site.line, site.indent)
         receiver, is_told, given = site.receiver.partition("/")
         arguments = tuple(split(given, ",")) if is_told else None
-        if site.kind in (TYPE, BASE):
-            values = self.named_type(where, f"{receiver}.{site.name}" if receiver else site.name)
-        elif not receiver:
-            values = self.lookup(where, site.name, is_called=site.kind in (CALL, VALUE))
-        else:
-            is_called = site.kind in (CALL, VALUE)
-            values = self._all(
-                self.evaluate(where, parse(receiver)),
-                lambda value: self.member(value, site.name, where, is_called=is_called),
-            )
-        found = values
+        values = found = self._at_site(where, site, receiver)
         if site.kind == CALL:
             values = self._called(found, arguments, where)
         targets = sorted({(v.file, v.row) for v in values if v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0})
@@ -190,6 +188,18 @@ class TypedFamily:
         """Tell whether what was found at a site is all that its name can mean there, and one of it."""
         del where, site, found, targets
         return True
+
+    def _at_site(self, where: Where, site: Site, receiver: str) -> Values:
+        """Return what a site's name is, whatever it is called with."""
+        if site.kind in (TYPE, BASE):
+            return self.named_type(where, f"{receiver}.{site.name}" if receiver else site.name)
+        is_called = site.kind in (CALL, VALUE)
+        if not receiver:
+            return self.lookup(where, site.name, is_called=is_called)
+        return self._all(
+            self.evaluate(where, parse(receiver)),
+            lambda value: self.member(value, site.name, where, is_called=is_called),
+        )
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
@@ -269,7 +279,7 @@ class TypedFamily:
         if table is None:
             table = {}
             for each in self._views[place[0]].bindings:
-                if each.kind in (ALIAS, BASE_OF, RETURN_TYPE, TYPE_PARAMETER, PARAMETERS):
+                if each.kind in _SAID:
                     table.setdefault((each.definition, each.kind), []).append(each)
             self._keep(key, table)
         return table.get((place[1], kind), [])
