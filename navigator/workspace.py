@@ -166,12 +166,12 @@ class Workspace:
 
     def relevance(self, goal: str, changes: Changes = NOTHING) -> Relevance:
         """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
-        from repo_map.impact.ranking import raise_by_impact  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.impact.ranking import goal_with_changes, raise_by_impact  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance = self._relevance.get((goal, changes))
         if relevance is None:
-            relevance = score_goal(self.index, goal, self.history)
+            relevance = score_goal(self.index, goal_with_changes(goal, changes), self.history)
             if changes:
                 relevance = raise_by_impact(self.index, relevance, self.impact(changes), changes)
             self._relevance.put((goal, changes), relevance)

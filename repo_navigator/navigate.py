@@ -289,20 +289,19 @@ def add_arguments(parser: FlagParser) -> None:
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
-    changes = parser.add_alternatives(required=False)
-    changes.add_argument(
+    parser.add_argument(
         "--since",
         dest="changes",
         metavar="REF",
         type=nonempty,
-        help="the same for all changes since a commit, or for a range such as main..HEAD",
+        help="show what relies on all changes since a commit, or a range (main..HEAD); no goal is needed",
     )
-    changes.add_argument(
+    parser.add_argument(
         "--diff",
         dest="changes",
         action="store_const",
         const="worktree",
-        help="show what relies on your uncommitted changes; a goal is not needed then",
+        help="the same for what is not committed yet",
     )
     parser.add_argument(
         "--tokens",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from repo_map.impact.patches import FilePatch, Hunk, Patch
 from repo_map.impact.placing import PlacedFile, Touched
-from repo_map.impact.values import ChangedPart, Changes, GoneName
+from repo_map.impact.values import MOST_WORDS, ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import one_line
 from repo_map.secrets.masking import mask_text
+from repo_map.worktree.repository import top_of
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -59,6 +61,7 @@ class _Reader:
         """Names that added lines define, each with the file."""
         self._told: dict[str, list[str]] = {}
         self._unplaced: dict[str, int] = {}
+        self._words: list[str] = []
 
     def result(self, notes: Sequence[str]) -> Changes:
         """Return what was collected."""
@@ -74,7 +77,8 @@ class _Reader:
             told.append(f"Not found in the files as they are, so not followed: {_counted(hunks)} of {files}.")
         if len(parts) > MOST_PARTS or len(gone) > MOST_GONE:
             told.append(f"The change is large: of its parts the first {MOST_PARTS} were followed.")
-        return Changes(parts[:MOST_PARTS], gone[:MOST_GONE], (*notes, *told))
+        words = "\n".join(self._words)[:MOST_WORDS] if parts or gone else ""
+        return Changes(parts[:MOST_PARTS], gone[:MOST_GONE], (*notes, *told), words)
 
     def take(self, patch: FilePatch) -> None:
         """Take in what is done to one file."""
@@ -89,6 +93,7 @@ class _Reader:
             return
         lines = PlacedFile(self._index.text(file).split("\n"))
         for hunk in patch.hunks:
+            self._words += (line[1:] for line in hunk.lines if line[0] != " ")
             placed = lines.place(hunk)
             if placed is not None:
                 for touched in placed.touched:
@@ -113,20 +118,22 @@ class _Reader:
             self._tell("Renamed", f"{_shown(patch.old)} to {shown}")
 
     def _file(self, path: str) -> int | None:
-        """Return the file that a patch means: of that path, or the only one whose path ends as it does."""
-        found = self._index.file_id(path)
-        if found is not None or not path or path.startswith("/"):
-            return found
-        for longer, shorter in ((path, None), (None, path)):
-            ends = [
-                at
-                for at, known in enumerate(self._index.paths)
-                if (longer is not None and "/" in known and longer.endswith(f"/{known}"))
-                or (shorter is not None and "/" in shorter and known.endswith(f"/{shorter}"))
-            ]
-            if len(ends) == 1:
-                return ends[0]
-        return None
+        """Return the file that a patch means: a patch names it from the repository's root, or from below."""
+        index = self._index
+        for each in (path, path.removeprefix(self._prefix)):
+            if (found := index.file_id(each)) is not None:
+                return found
+        if "/" not in path or path.startswith("/"):
+            return None
+        ends = [at for at, known in enumerate(index.paths) if known.endswith(f"/{path}")]
+        return ends[0] if len(ends) == 1 else None
+
+    @cached_property
+    def _prefix(self) -> str:
+        """The folder of the index within its repository, with a slash at its end."""
+        root = self._index.root.resolve()
+        top = top_of(root)
+        return f"{root.relative_to(top).as_posix()}/" if top is not None and top != root else ""
 
     def _touch(self, file: int, touched: Touched) -> None:
         definitions = self._index.definitions(file)

@@ -1,7 +1,7 @@
 """What git says was changed: of the work tree against a commit, or of one commit against another.
 
-Git opens no file of the work tree for it, so that no filter that a repository names is run: it tells which
-files may differ, and their bytes are compared here.
+Git opens no file of the work tree for it, so that no filter that a repository names is run: it tells what is
+committed, and the bytes of the tree are compared here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.errors import RepoMapError
 from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk, Patch, read_patch
 from repo_map.secrets.masking import mask, mask_text
+from repo_map.worktree import disk
 from repo_map.worktree.files import read_file
 from repo_map.worktree.git import Deadline, Git, GitError, HistoryPlace
 
@@ -36,7 +37,8 @@ _LIKE: Final = 0.5
 """Share of its lines from which on a new file is a deleted one by another name."""
 _MOST_RENAMED: Final = 40
 _COMMIT = re.compile(r"[\w@][\w.@{}^~/+#%=,-]{0,250}")
-_RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*\0([^\0]+)\0")
+_ENTRY = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _BLOB = re.compile(rb"([0-9a-f]+) blob (\d+)\n")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
 
@@ -46,12 +48,12 @@ class ChangesError(RepoMapError):
 
 
 class _Entry(NamedTuple):
-    """A file that may differ from what is committed."""
+    """A file that is not as it was committed."""
 
     status: str
+    """``A`` for a new one, ``D`` for one that is gone, else ``M``."""
     path: str
     blob: str
-    is_file: bool
 
 
 def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
@@ -72,7 +74,7 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
         first, dots, last = named.partition("..")
         if not dots:
             since = _HEAD if named == WORKTREE else named
-            patch = _worktree_patch(index, git, _commit(git, since, deadline), deadline)
+            patch = _worktree_patch(index, git, place, _commit(git, since, deadline), deadline)
             return f"the working tree since `{since}`", patch
         is_symmetric = last.startswith(".")
         old = _commit(git, first or _HEAD, deadline)
@@ -114,52 +116,66 @@ def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: De
     return read_patch(mask_text(text[: 4 * MOST_CHARACTERS].decode("utf-8", "replace")))
 
 
-def _worktree_patch(index: RepoIndex, git: Git, commit: str, deadline: Deadline) -> Patch:
-    raw = git.ask(
-        "diff-index",
-        "--raw",
-        "-z",
-        "--no-abbrev",
-        "--no-renames",
-        "--ignore-submodules",
-        "--relative",
-        commit,
-        "--",
-    )
-    entries = [
-        _Entry(status, path, old, "100" in (before[:3], after[:3]))
-        for before, after, old, _, status, path in (
-            [part.decode("utf-8", "replace") for part in found] for found in _RAW.findall(raw)
-        )
-    ]
+def _worktree_patch(
+    index: RepoIndex, git: Git, place: HistoryPlace, commit: str, deadline: Deadline
+) -> Patch:
+    before = _listed(_ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit), place.prefix)
+    entries = [*_gone(index, before), *_edited(index, before, deadline)]
     known = set(git.ask("ls-files", "-z", "--cached").decode("utf-8", "replace").split("\0"))
-    untracked = [path for path in index.paths if path not in known]
+    new = [path for path in index.paths if path not in before]
+    untracked = [path for path in new if path not in known]
     notes = []
     if len(untracked) > _MOST_NEW:
         notes.append(f"{len(untracked):,} files that git does not know were not taken for changes.")
-        untracked = []
-    changed = [each for each in entries if each.is_file and _differs(index, each)]
-    if len(changed) > MOST_FILES:
-        notes.append(
-            f"{len(changed):,} files differ, of which the first {MOST_FILES} by path were looked at."
-        )
-        changed = changed[:MOST_FILES]
-    olds = _blobs(git, [each.blob for each in changed if each.status != "A"], deadline)
-    files = [_file_patch(index, each, olds) for each in changed]
-    files += [_new_file(index, path) for path in untracked]
+        new = [path for path in new if path in known]
+    entries = sorted([*entries, *(_Entry("A", path, "") for path in new)], key=lambda each: each.path)
+    if len(entries) > MOST_FILES:
+        notes.append(f"{len(entries):,} files differ; the first {MOST_FILES} by path were looked at.")
+        entries = entries[:MOST_FILES]
+    olds = _blobs(git, [each.blob for each in entries if each.blob], deadline)
+    files = [_file_patch(index, each, olds) for each in entries]
     return Patch(tuple(_renamed([each for each in files if each is not None])), notes=tuple(notes))
 
 
-def _differs(index: RepoIndex, entry: _Entry) -> bool:
-    """Tell whether the bytes differ: git has looked at the dates alone."""
-    if entry.status != "M" or index.file_id(entry.path) is None:
-        return True
-    read = read_file(index.root, entry.path)
-    if read.source is None:
-        return True
-    kind = hashlib.sha1 if len(entry.blob) == 40 else hashlib.sha256
-    head = b"blob %d\0" % len(read.source)
-    return kind(head + read.source, usedforsecurity=False).hexdigest() != entry.blob
+def _listed(tree: bytes, prefix: str) -> dict[str, str]:
+    """Return the blob of each file of a commit, by its path below a folder."""
+    entries = (_ENTRY.fullmatch(each) for each in tree.split(b"\0"))
+    named = ((found[2].decode("utf-8", "replace"), found[1].decode("ascii")) for found in entries if found)
+    return {path.removeprefix(prefix): blob for path, blob in named if path.startswith(prefix)}
+
+
+def _gone(index: RepoIndex, before: Mapping[str, str]) -> Iterator[_Entry]:
+    """Yield the files of a commit that the tree has no more."""
+    missing = [path for path in before if index.file_id(path) is None]
+    kinds = disk.states(index.root, missing)[4::5]
+    yield from (
+        _Entry("D", path, before[path]) for path, kind in zip(missing, kinds, strict=True) if not kind
+    )
+
+
+def _edited(index: RepoIndex, before: Mapping[str, str], deadline: Deadline) -> Iterator[_Entry]:
+    """Yield the files whose bytes are not those of a commit.
+
+    Git itself would run filters of the repository's to compare a file whose date tells it nothing.
+    """
+    for path, blob in before.items():
+        if index.file_id(path) is None:
+            continue
+        if not deadline.left():
+            raise ChangesError(f"The files were not compared within {_SECONDS:g} s; give a patch instead.")
+        source = read_file(index.root, path).source
+        if source is None or blob not in (_blob_of(source, blob), _blob_of(_unix(source), blob)):
+            yield _Entry("M", path, blob)
+
+
+def _unix(source: bytes) -> bytes:
+    return source.replace(b"\r\n", b"\n") if b"\r\n" in source else source
+
+
+def _blob_of(source: bytes, like: str) -> str:
+    """Return the name that git gives to some bytes, of the kind that another name is of."""
+    kind = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return kind(b"blob %d\0" % len(source) + source, usedforsecurity=False).hexdigest()
 
 
 def _blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, bytes]:
@@ -183,11 +199,12 @@ def _blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, byte
 def _file_patch(index: RepoIndex, entry: _Entry, olds: Mapping[str, bytes]) -> FilePatch | None:
     if entry.status == "A":
         return _new_file(index, entry.path)
-    old = olds.get(entry.blob)
-    path = entry.path
+    old, path = olds.get(entry.blob), entry.path
+    if old is not None and old.startswith(_POINTER):
+        return None  # A large file that stands elsewhere: git knows its pointer alone.
     new = None if entry.status == "D" else index.file_id(path)
-    if old is None or b"\0" in old or (new is None and entry.status != "D"):
-        return FilePatch(path, "" if entry.status == "D" else path, is_binary=True)
+    if old is None or b"\0" in old:
+        return FilePatch(path, "" if new is None else path, is_binary=True)
     before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
     after = [] if new is None else _lines(index.text(new))
     hunks = tuple(hunks_between(before, after))

@@ -234,8 +234,9 @@ def _git_paths(line: str) -> tuple[str, str]:
 def _path(named: str, prefix: str) -> str:
     """Return a path as it is written in a patch, ``""`` where it stands for no file."""
     named = named.partition("\t")[0].strip()
-    if named == _NO_FILE or len(named) > _LONGEST_PATH:
+    if named == _NO_FILE:
         return ""
+    named = named[:_LONGEST_PATH]
     if named.startswith('"') and named.endswith('"') and len(named) > 1:
         named = _unquoted(named[1:-1])
     return named.removeprefix(prefix)

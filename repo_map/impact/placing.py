@@ -72,7 +72,7 @@ class PlacedFile:
             indent, start, is_applied = -1, hunk.new_start, True
         else:
             return None
-        if start > len(self._lines):
+        if not 0 < start <= len(self._lines):
             return None
         return Placed((Touched(start, start + 1, is_between=True, indent=indent),), is_applied)
 

@@ -30,13 +30,14 @@ _CHANGED: Final = _Worth(12.0, 1.0, leads=True)
 _LEFTOVER: Final = _Worth(8.0, 0.9, leads=True)
 _RESOLVED: Final = _Worth(3.0, 0.3)
 _LIKELY: Final = _Worth(1.5, 0.15)
-_TEST: Final = _Worth(4.0, 0.2)
+_TEST: Final = _Worth(6.0, 0.4)
 """Tests are worth less than code to begin with."""
 _LINES: Final = _Worth(3.0, 0.5)
 """Of changed lines outside of definitions: imports, mostly."""
 _MOST_RAISED: Final = 40
 """Of each list: of hundreds of callers the first tell what the others would."""
 _MOST_GAPS: Final = 4
+_MOST_NAMED: Final = 8
 _USUAL_RANK: Final = 60
 """A unit that the goal's words do not reach starts from the score of the one at this rank."""
 _LEAST_FILE: Final = 0.3
@@ -62,6 +63,13 @@ def raise_by_impact(index: RepoIndex, relevance: Relevance, impact: Impact, chan
         files=_files(relevance.files, index, impact, changes),
         units=tuple(sorted(units.values(), key=lambda unit: -unit.score)),
     )
+
+
+def goal_with_changes(goal: str, changes: Changes) -> str:
+    """Return a goal with the names of what was changed, and its words as code beside it."""
+    named = ", ".join(f"`{name}`" for name in changes.names[:_MOST_NAMED])
+    words = changes.words.replace("```", "")
+    return "\n\n".join(filter(None, (goal, named, f"```\n{words}\n```" if words else "")))
 
 
 class _Key(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,6 +24,10 @@ _MOST_FOLLOWED: Final = 80
 """Changed definitions whose users are looked for."""
 _MOST_SITES: Final = 500
 """Uses of a name that is gone; a name that stands more often is not told by it."""
+_OF_FOLDERS: Final = frozenset({"__init__", "index", "mod"})
+"""Names of files that stand for their folder."""
+_PARTS = re.compile(r"[./:\\]+")
+_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|hxx|py)$")
 _OWN_RECEIVERS: Final = frozenset({"", "self", "this", "cls"})
 
 
@@ -190,7 +195,9 @@ class _Follower:
                 is_near = file in near and site.receiver in _OWN_RECEIVERS
                 if is_near and relations.surest(file) is Confidence.RESOLVED:
                     yield Risk((file, site.definition), site.line, each.name, Confidence.RESOLVED)
-                elif not is_defined and not meaning.is_outside:
+                elif not is_defined and (
+                    not meaning.is_outside or (home is None and _imports(index, file, each.path))
+                ):
                     yield Risk((file, site.definition), site.line, each.name, Confidence.LIKELY)
 
     def _ordered(self, found: Iterable[Risk]) -> tuple[Risk, ...]:
@@ -240,3 +247,11 @@ class _Follower:
 
     def _folder(self, file: int) -> str:
         return self._index.paths[file].rpartition("/")[0]
+
+
+def _imports(index: RepoIndex, file: int, path: str) -> bool:
+    """Tell whether a file imports a module by the name that a file which is gone had."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    wanted = folder.rpartition("/")[2] if stem in _OF_FOLDERS else stem
+    return any(_PARTS.split(_SUFFIX.sub("", each.module))[-1] == wanted for each in index.imports(file))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+MOST_WORDS: Final = 2_000
+
 
 class ChangedPart(NamedTuple):
     """A definition, or lines outside of any, that a change touches."""
@@ -36,6 +38,8 @@ class Changes(NamedTuple):
     gone: tuple[GoneName, ...] = ()
     notes: tuple[str, ...] = ()
     """What could not be placed, and what was only counted, a sentence each."""
+    words: str = ""
+    """Of the changed lines, the first ``MOST_WORDS`` characters: they tell what else the work is about."""
 
     def __bool__(self) -> bool:
         return bool(self.parts or self.gone or self.notes)
