@@ -1,27 +1,34 @@
 """``python -m benchmarks impact``: from half of a commit, how much of the other half does a packet show?
 
-Of each repository the latest commits are taken that edit between four and sixteen functions in two files of
-code or more. Of those functions, in the order of the paths and lines, every second one is given: the goal is
-the commit's subject, and the packet is asked for twice, with the edits of the given functions as a patch and
-without. The tree is the one before the commit. What counts is how many of the other functions stand in the
-packet whole. A function that both halves share a hunk with is given to neither.
+Of each repository the latest commits are taken that edit between four and sixteen functions, in two to twenty
+files of code. Of those functions, in the order of the paths and lines, every second one is given: the goal
+is the commit's subject, and the packet is asked for twice, without the edits of the given functions and with
+them as a patch. The tree is the one before the commit. What counts is how many of the other functions stand
+in the packet whole. A function whose edit reaches into another one is not given.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
+import json
 import re
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.git import run_git
-from benchmarks.scoring import _cut, _joined
+from benchmarks.localize import folder
+from benchmarks.scoring import joined
 from benchmarks.tasks import NOT_CODE
-from benchmarks.trees import find_mirror
+from benchmarks.trees import find_mirror, materialise
 from repo_map.languages.registry import language_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import Definition
-from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+from repo_navigator.main import main
 
 _REACH = 600
 """Commits that are looked at for those that fit."""
@@ -46,10 +53,6 @@ class Edited(NamedTuple):
     last: int
     hunks: tuple[str, ...]
     """The text of its hunks, without lines around them."""
-
-    @property
-    def is_test(self) -> bool:
-        return bool(flags_of_path(self.path) & FileFlag.TEST)
 
 
 class Task(NamedTuple):
@@ -144,11 +147,120 @@ def _functions(definitions: Sequence[Definition]) -> list[Definition]:
     return [each for each in definitions if each.kind in kinds and not is_inner(each)]
 
 
-def shown(task: Task, tree: Path, context: str) -> dict[Edited, bool]:
-    """Return for each wanted function whether it stands in a packet whole."""
-    text = _joined(context)
-    sources = {
-        path: (tree / path).read_bytes().decode("utf-8", "replace").split("\n")
-        for path in {each.path for each in task.wanted}
-    }
-    return {each: _joined(_cut(sources, each.path, each.first, each.last)) in text for each in task.wanted}
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("repos", nargs="+", metavar="REPO", help="owner and name, of those with mirrors")
+    parser.add_argument("--tokens", type=int, default=4_000, metavar="N", help="budget (default 4000)")
+    parser.add_argument("--commits", type=int, default=1, metavar="N", help="of each repository (default 1)")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="the first N that fit, of each")
+    parser.add_argument("--markdown", action="store_true", help="print a table for a document")
+    parser.add_argument(
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+class Row(NamedTuple):
+    """What the packets of one task show."""
+
+    task: Task
+    without: int
+    """Of the wanted functions, how many stand in the packet that knew the subject alone."""
+    given: int
+    """The same of the packet that had half of the commit."""
+    tokens: tuple[int, int]
+    """Of both packets."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the measurement and print its figures."""
+    if options.mirrors is None:
+        print(
+            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
+        )
+        return 2
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="impact-") as scratch:
+        for repo in options.repos:
+            for task in find_tasks(repo, options.mirrors, options.commits, options.skip):
+                tree = materialise(repo, task.parent, options.mirrors, options.trees or Path(scratch))
+                rows.append(_measure(task, tree, options.tokens))
+                print(_line(rows[-1]), file=sys.stderr, flush=True)
+    print(_table(rows) if options.markdown else "\n".join(map(_line, rows)))
+    print(_summary(rows))
+    return 0
+
+
+def _measure(task: Task, tree: Path, budget: int) -> Row:
+    without = _packet(tree, task.goal, budget)
+    given = _packet(tree, f"{task.goal}\n\n```diff\n{task.patch}```\n", budget)
+    counts = [shown(task, tree, packet["context"]) for packet in (without, given)]
+    return Row(task, *counts, (without["tokens"], given["tokens"]))
+
+
+def _packet(tree: Path, goal: str, budget: int) -> dict[str, Any]:
+    """Ask the navigator through its command line, in this process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+        file.write(goal)
+        file.flush()
+        output = io.BytesIO()
+        printed = io.TextIOWrapper(output, encoding="utf-8")
+        with contextlib.redirect_stdout(printed):
+            code = main(["navigate", str(tree), "--goal-file", file.name, "--tokens", str(budget), "--json"])
+    if code:
+        raise RuntimeError(f"`repo-navigator navigate` ended with {code} on {tree}; see the message above.")
+    printed.flush()
+    said: dict[str, Any] = json.loads(output.getvalue())
+    return said
+
+
+def shown(task: Task, tree: Path, context: str) -> int:
+    """Return how many of the wanted functions stand in a packet whole."""
+    text = joined(context)
+    found = 0
+    for each in task.wanted:
+        lines = (tree / each.path).read_bytes().decode("utf-8", "replace").split("\n")
+        found += joined(lines[each.first - 1 : each.last]) in text
+    return found
+
+
+def _line(row: Row) -> str:
+    task = row.task
+    return (
+        f"{task.repo} {task.commit[:10]}: {len(task.given)} given, {len(task.wanted)} wanted, "
+        f"{row.without} shown without, {row.given} with; {task.goal[:50]}"
+    )
+
+
+def _table(rows: Sequence[Row]) -> str:
+    heads = ("repository", "commit", "given", "wanted", "without the diff", "with it")
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for row in rows:
+        task = row.task
+        cells = (
+            task.repo,
+            f"`{task.commit[:10]}`",
+            len(task.given),
+            len(task.wanted),
+            row.without,
+            row.given,
+        )
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """Return the figures of all tasks: of all functions, and of the mean commit."""
+    wanted = sum(len(row.task.wanted) for row in rows)
+    told = []
+    for name, at in (("without the diff", 0), ("with it", 1)):
+        counts = [(row.without, row.given)[at] for row in rows]
+        share = sum(count / len(row.task.wanted) for count, row in zip(counts, rows, strict=True))
+        tokens = sum(row.tokens[at] for row in rows)
+        told.append(
+            f"{name}: {sum(counts)} of {wanted} functions ({sum(counts) / max(wanted, 1):.0%}), "
+            f"{share / max(len(rows), 1):.0%} of the mean commit's, {tokens // max(len(rows), 1):,} tokens"
+        )
+    return f"{len(rows)} commits; " + "; ".join(told)
