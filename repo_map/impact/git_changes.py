@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 WORKTREE: Final = "worktree"
 """Names what is not committed yet."""
 _HEAD: Final = "HEAD"
+_ADVICE: Final = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
 _MOST_NEW: Final = 100
 """Files that git does not know which count as changed; more of them are no work of a moment."""
@@ -89,13 +90,12 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
 def _commit(git: Git, named: str, deadline: Deadline) -> str:
     """Return the id of a commit; a name that git could take for an option, or search by, is none."""
     told = ascii(named[:80])[1:-1]
-    advice = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
     if not _COMMIT.fullmatch(named):
-        raise ChangesError(f"`{told}` is no name of a commit; {advice}")
+        raise ChangesError(f"`{told}` is no name of a commit; {_ADVICE}")
     output = git.history("rev-parse", "--verify", "--quiet", f"{named}^{{commit}}", deadline=deadline)
     found = b"" if output is None or output.status != 0 else output.text.strip()
     if not re.fullmatch(rb"[0-9a-f]{40,64}", found):
-        raise ChangesError(f"No commit is called `{told}` here; {advice}")
+        raise ChangesError(f"No commit is called `{told}` here; {_ADVICE}")
     return found.decode("ascii")
 
 
