@@ -196,8 +196,8 @@ def run(options: argparse.Namespace) -> int:
 def _measure(task: Task, tree: Path, budget: int) -> Row:
     without = _packet(tree, task.goal, budget)
     given = _packet(tree, f"{task.goal}\n\n```diff\n{task.patch}```\n", budget)
-    counts = [shown(task, tree, packet["context"]) for packet in (without, given)]
-    return Row(task, *counts, (without["tokens"], given["tokens"]))
+    alone, helped = (shown(task, tree, packet["context"]) for packet in (without, given))
+    return Row(task, alone, helped, (without["tokens"], given["tokens"]))
 
 
 def _packet(tree: Path, goal: str, budget: int) -> dict[str, Any]:
