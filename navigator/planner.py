@@ -171,7 +171,9 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without planning
 
     index, own = workspace.index, navigation.run.own
-    relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
+    relevance = without_excluded(
+        index, workspace.relevance(goal_with_feedback(navigation), navigation.run.changes), own
+    )
     if navigation.run.planned == 0:
         return zoom(navigation, index, relevance, view)
     if navigation.run.planned == 1 and navigation.run.fill:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.parse import Intent, Phrase, read_budget, read_numbers, read_phrases
-from repo_map.feedback.related import RELATED, Related, find_related, list_places
+from repo_map.feedback.related import RELATED, Related, find_related, list_places, tell_what_relies
 from repo_map.feedback.targets import (
     NamedDefinition,
     Target,
@@ -278,6 +278,8 @@ class _FeedbackReader:
                 self._add(words)
         elif not target:
             self._unknown(intent, words)
+        elif intent is Intent.IMPACT:
+            self._answers.append(tell_what_relies(self._index, target))
         elif intent in RELATED:
             self._relate(intent, target, is_question=is_question)
         else:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map.feedback.parse import Intent
 from repo_map.feedback.targets import NamedDefinition, Target
 from repo_map.graph import references
+from repo_map.impact.risks import impact_of
+from repo_map.impact.telling import tell_impact
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence, Relation
 from repo_map.relations.resolve import Relations, relations_of
@@ -16,6 +18,8 @@ from repo_map.worktree.file_kinds import FileFlag
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.relations.model import Place
+
+_MOST_TARGETS = 4
 
 RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
 
@@ -56,6 +60,17 @@ def find_related(index: RepoIndex, intent: Intent, target: Target) -> Related:
         stated.pop(place, None)
     wanted = [_named(index, _chosen(index, intent, found)) for found in (stated, likely)]
     return Related(tuple(wanted[0]), tuple(wanted[1]))
+
+
+def tell_what_relies(index: RepoIndex, target: Target) -> str:
+    """Say what breaks where the definitions of a target are changed."""
+    places = _rows_of(index, target)
+    if not places:
+        return f"`{target.words}` is no definition; name a function or a class."
+    named = ", ".join(f"`{place.name}`" for place in target.places[:_MOST_TARGETS])
+    return "\n".join(
+        (f"If {named} changes:", *tell_impact(index, impact_of(index, places), of_changes=False))
+    )
 
 
 def list_places(places: Sequence[NamedDefinition], most: int) -> str:
