@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -56,8 +57,13 @@ class SharedWords:
         return ("title words: " if title else "words: ") + ", ".join(seen)
 
 
-def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
-    """Return why a candidate file is where it is, the strongest evidence first."""
+def file_reasons(
+    signals: Signals, wording: SharedWords, row: int, best: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return why a candidate file is where it is, the strongest evidence first.
+
+    ``best`` are the paths of the best files, which its own may go with.
+    """
     named, file = signals.named, int(signals.candidates.files[row])
     reasons: list[str] = []
     evidence = named.evidence
@@ -84,8 +90,11 @@ def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
     shared = wording.words(start, start + int(signals.candidates.unit_counts[row]))
     if shared:
         reasons.append(shared)
-    if len(reasons) < 2 and "h.co" in signals.file and signals.file["h.co"][row] > 0.3:
-        reasons.append("often changed together with the other files here")
+    if len(reasons) < 2 and signals.votes is not None:
+        path = signals.candidates.corpus.index.paths[file]
+        if shared_changes := signals.votes.past.together.most_with(path, best):
+            other, together, changes = shared_changes
+            reasons.append(f"changed together with `{other}` in {together} of its last {changes} commits")
     return tuple(reasons[:_MOST_REASONS])
 
 
@@ -128,6 +137,8 @@ MOST_UNITS = 800
 FILES_WITH_UNITS = 60
 _REASONED_FILES = 40
 _REASONED_UNITS = 120
+_BEST_FILES = 5
+"""Files that the reasons of others may name."""
 
 
 class ScoredFile(NamedTuple):
@@ -211,13 +222,14 @@ def _scored_files(
     signals: Signals, scores: Floats, order: Ints, wording: SharedWords
 ) -> tuple[ScoredFile, ...]:
     paths = signals.candidates.corpus.index.paths
+    best = [paths[int(signals.candidates.files[row])] for row in order[:_BEST_FILES].tolist()]
     # Only differences of scores mean something: the best file gets 1, the others a share of it.
     shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
     return tuple(
         ScoredFile(
             paths[int(signals.candidates.files[row])],
             float(shares[row]),
-            file_reasons(signals, wording, row) if place < _REASONED_FILES else (),
+            file_reasons(signals, wording, row, best) if place < _REASONED_FILES else (),
         )
         for place, row in enumerate(order.tolist())
     )
