@@ -33,6 +33,12 @@ class RelationKind(StrEnum):
     IMPORT = "import"
     OVERRIDE = "override"
     TEST = "test"
+    FILE = "file"
+    """The source's text holds the path of the target, a whole file."""
+    RENDER = "render"
+    """So it does where it has a template filled in."""
+    INCLUDE = "include"
+    """So does a template that takes in another one."""
 
 
 class Relation(NamedTuple):
