@@ -189,7 +189,7 @@ class Workspace:
             plan=stamp(self.index, plan, drawn),
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
             candidates=candidates(self.index, allowed, drawn),
-            menu=menu_of(self.index, allowed, drawn),
+            menu=menu_of(self.index, allowed, drawn, own),
             sufficiency=_words(relevance.sufficiency),
             notes=self.notes,
         )
