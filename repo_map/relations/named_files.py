@@ -5,25 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from posixpath import commonpath, dirname, normpath
+from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.recent import Recent
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.strings import Strings, Text
+from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.text.terms import terms_of, words
 from repo_map.worktree.file_kinds import PATH_ONLY, FileFlag, is_template
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_MOST_READ: Final = 200
-"""Files that are read to find who names one: those nearest to it by path."""
 _MOST_CANDIDATES: Final = 4
 """Files of one name that are still told as possible."""
 _MOST_KEPT: Final = 100_000
@@ -82,7 +80,7 @@ class NamedFiles:
                 continue
             targets, confidence = self._meant(file, text, said)
             kind = _kind(text)
-            source = (file, self._row_at(file, text.line)) if targets else (file, -1)
+            source = (file, row_at(self._index, file, text.line)) if targets else (file, -1)
             for target in targets:
                 if target != file:
                     yield Relation(kind, source, (target, -1), text.line, confidence)
@@ -123,7 +121,7 @@ class NamedFiles:
             return (), Confidence.POSSIBLE
         own = self._index.paths[file]
         # What a test calls so is often what it writes.
-        is_near = _is_below(own, path) if self._is_test(file) else _shared(own, path) > 0
+        is_near = _is_below(own, path) if self._is_test(file) else shared_folders(own, path) > 0
         return (target,), Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
     def _is_said_below(self, file: int, target: int, said: frozenset[str]) -> bool:
@@ -138,7 +136,7 @@ class NamedFiles:
     def _nearest(self, file: int, found: Sequence[int]) -> tuple[Sequence[int], Confidence]:
         """Return the file of several that stands nearest to who names it, or all where none does."""
         paths = self._index.paths
-        near = [_shared(paths[file], paths[each]) for each in found]
+        near = [shared_folders(paths[file], paths[each]) for each in found]
         best = [each for each, shared in zip(found, near, strict=True) if shared == max(near)]
         if len(best) == 1 and max(near):
             return best, Confidence.LIKELY
@@ -199,11 +197,6 @@ class NamedFiles:
         index = self._index
         return language_named(index.languages[int(index.files.language[file])]).role
 
-    def _row_at(self, file: int, line: int) -> int:
-        """Return the innermost definition around a line, -1 where there is none."""
-        rows = enumerate(self._index.definitions(file))
-        return max((row for row, each in rows if each.start <= line <= each.end), default=-1)
-
     @cached_property
     def _ids(self) -> dict[str, int]:
         return {self._index.paths[each]: each for each in self._readable}
@@ -235,37 +228,20 @@ class NamedFiles:
 
     def _may_name(self, file: int) -> list[int]:
         """Return the files that hold the words of a file's name, those nearest to it if there are many."""
-        path = self._index.paths[file]
+        index, path = self._index, self._index.paths[file]
         stem, _, suffix = path.rpartition("/")[2].partition(".")
-        by_stem = self._units_with(stem)
-        holders = by_stem & self._units_with(suffix)
+        by_stem = units_with(index, stem)
+        holders = by_stem & units_with(index, suffix)
         if is_template(path):
             # Code that renders may leave the suffix out.
             rendering = np.zeros(len(by_stem), np.bool_)
             for term in _RENDERING:
-                rendering |= self._units_with(term)
+                rendering |= units_with(index, term)
             holders |= by_stem & rendering
         elif suffix:
             # So may what reads it, where its folder or its suffix says the kind.
-            holders |= by_stem & self._units_with(_folder_name(path))
-        units = np.flatnonzero(holders)
-        files = np.unique(np.searchsorted(self._index.units.file_start, units, side="right") - 1).tolist()
-        nearest = sorted(files, key=lambda each: (-_shared(path, self._index.paths[each]), each))
-        return sorted(nearest[:_MOST_READ])
-
-    def _units_with(self, text: str) -> NDArray[np.bool_]:
-        """Return which units hold the words of a text; all where it has none that count."""
-        index = self._index
-        held = np.ones(len(index.units.start), np.bool_)
-        for word in words(text):
-            for term in terms_of(word)[:1]:
-                number = index.terms.get(term)
-                here = np.zeros(len(held), np.bool_)
-                if number is not None:
-                    rows = np.flatnonzero(index.postings.term == number)
-                    here[np.searchsorted(index.postings.unit_start, rows, side="right") - 1] = True
-                held &= here
-        return held
+            holders |= by_stem & units_with(index, _folder_name(path))
+        return nearest_files(index, holders, path)
 
 
 def _path_in(value: str) -> str:
@@ -287,12 +263,6 @@ def _kind(text: Text) -> RelationKind:
 
 def _folder_name(path: str) -> str:
     return dirname(path).rpartition("/")[2]
-
-
-def _shared(path: str, other: str) -> int:
-    """Return how many folders two paths have in common from the root on."""
-    folders = dirname(path), dirname(other)
-    return commonpath(folders).count("/") + 1 if all(folders) and commonpath(folders) else 0
 
 
 def _is_below(path: str, other: str) -> bool:
