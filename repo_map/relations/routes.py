@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.language import words
@@ -39,7 +39,8 @@ class Routes:
     """The routes of an index, read from the sources as they are asked; get it by ``routes_of``.
 
     ``@app.get("/users/{id}")`` handles what ``client.get("/users/1")`` asks for: as many parts, alike where
-    neither is filled in. It is stated as a fact where one handler alone fits, else it is likely or possible.
+    neither is filled in. It is stated as a fact where one handler alone fits and stands in the file that asks
+    for it; that of another file is likely, for the application that the client talks to is not looked for.
     """
 
     def __init__(self, index: RepoIndex) -> None:
@@ -52,8 +53,10 @@ class Routes:
         for route in self._routes(place, declares=True):
             for file in self._may_hold(place[0], route):
                 for other in self._read(file):
-                    if not other.declares and _fits(route, other):
-                        sure = self._sureness(file, other, place)
+                    if other.declares or not _fits(route, other):
+                        continue
+                    if place in (handlers := list(self._handlers(file, other))):
+                        sure = _sureness(file, handlers, place)
                         found[self._relation(file, other, place, sure)] = None
         return tuple(sorted(found, key=lambda each: (each.source[0], each.line)))
 
@@ -62,18 +65,19 @@ class Routes:
         found: dict[Relation, None] = {}
         for route in self._routes(place, declares=False):
             handlers = list(self._handlers(place[0], route))
-            sure = Confidence.RESOLVED if len(handlers) == 1 else Confidence.POSSIBLE
-            found.update((self._relation(place[0], route, handler, sure), None) for handler in handlers)
+            for handler in handlers:
+                sure = _sureness(place[0], handlers, handler)
+                found[self._relation(place[0], route, handler, sure)] = None
         return tuple(found)
 
-    def _sureness(self, file: int, asked: _Route, place: Place) -> Confidence:
-        handlers = list(self._handlers(file, asked))
-        return Confidence.RESOLVED if handlers == [place] else Confidence.POSSIBLE
-
     def _handlers(self, file: int, asked: _Route) -> Iterator[Place]:
-        """Yield the definitions that handle what is asked for; a test's own only for that test."""
+        """Yield the definitions that handle what is asked for.
+
+        A file that has routes of its own asks for these; a test's own are for that test alone.
+        """
         seen: set[Place] = set()
-        for other in self._may_hold(file, asked):
+        has_own = any(route.declares for route in self._read(file))
+        for other in [file] if has_own else self._may_hold(file, asked):
             if other != file and int(self._index.files.flags[other]) & FileFlag.TEST:
                 continue
             for route in self._read(other):
@@ -137,6 +141,13 @@ def _fits(declared: _Route, asked: _Route) -> bool:
     pairs = list(zip(declared.parts, asked.parts, strict=True))
     alike = [one == other for one, other in pairs if not _HELD.search(one) and not _HELD.search(other)]
     return bool(alike) and all(alike)
+
+
+def _sureness(file: int, handlers: Sequence[Place], handler: Place) -> Confidence:
+    """Return how sure it is that what a file asks for is handled by one of some handlers that fit."""
+    if len(handlers) > 1:
+        return Confidence.POSSIBLE
+    return Confidence.RESOLVED if handler[0] == file else Confidence.LIKELY
 
 
 def routes_of(index: RepoIndex) -> Routes:

@@ -43,9 +43,9 @@ ASKED = {
     "what does legacy_page use?": "`app/templates/users/page.html`",
     "what does templates/users/page.html use?": "`app/templates/base.html`",
     "who uses retry.max?": "Callers of `retry.max (app/settings.toml)`: `row` in app/api.py:3.",
-    "who calls row?": "Callers of `row (app/api.py)`: `load` in web/load.ts:2.",
+    "who calls row?": "Likely callers of `row (app/api.py)`, by name alone: `load` in web/load.ts:2.",
     "what does row use?": "`retry.max` in app/settings.toml:2.",
-    "what does load use?": "`row` in app/api.py:2.",
+    "what does load use?": "by name alone: `row` in app/api.py:2.",
     "who uses base.html?": "the top of app/templates/users/page.html:1.",
 }
 

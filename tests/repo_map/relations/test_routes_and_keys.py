@@ -37,6 +37,17 @@ ASKED: dict[str, tuple[Files, str, list[str]]] = {
         "api.py:shop",
         [],
     ),
+    "a test that has routes of its own asks for these alone": (
+        {
+            "api.py": API,
+            "tests/test_api.py": (
+                "def test_user(client):\n"
+                '    @app.get("/own/{id}")\n    def own(id): ...\n    client.get("/users/1")\n'
+            ),
+        },
+        "api.py:user",
+        [],
+    ),
     "nothing where two handlers fit": (
         {
             "api.py": API,
@@ -53,10 +64,17 @@ ASKED: dict[str, tuple[Files, str, list[str]]] = {
 def test_a_handler_is_asked_by(tmp_path: Path, files: Files, name: str, expected: list[str]) -> None:
     index = index_of(tmp_path, files)
     found = routes_of(index).asking(place_of(index, name))
-    facts = tuple(each for each in found if each.confidence is Confidence.RESOLVED)
-    assert lines_of(index, facts) == expected
-    for each in facts:
+    told = tuple(each for each in found if each.confidence >= Confidence.LIKELY)
+    assert lines_of(index, told) == expected
+    for each in told:
         assert each in routes_of(index).handling(each.source)
+
+
+def test_a_route_is_a_fact_where_handler_and_client_stand_in_one_file(tmp_path: Path) -> None:
+    test = API + '\n\ndef test_user(client):\n    client.get("/users/1")\n'
+    index = index_of(tmp_path, {"test_api.py": test, "web.ts": "fetch('/users/1');\n"})
+    found = routes_of(index).asking(place_of(index, "test_api.py:user"))
+    assert [each.confidence for each in found] == [Confidence.RESOLVED]
 
 
 SETTINGS = "retry:\n  max: 3\n  wait: 1\ncolour: red\n"
