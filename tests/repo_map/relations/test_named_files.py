@@ -97,6 +97,11 @@ NAMED: dict[str, tuple[Files, str, list[tuple[str, int, Confidence]]]] = {
         "tests/golden/page.out",
         [("tests/test_page.py", 3, FACT)],
     ),
+    "a file that Go embeds": (
+        {"gen/api.go": "package gen\n\n//go:embed api.tpl\nvar apiTemplate string\n", "gen/api.tpl": PAGE},
+        "gen/api.tpl",
+        [("gen/api.go", 3, FACT)],
+    ),
     "a bare name alone is likely": (
         {"src/app.go": 'package app\nvar T = load("table.csv")\n', "src/assets/table.csv": "a,b\n"},
         "src/assets/table.csv",
