@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.recent import Recent
 from repo_map.relations.model import Confidence, Place, Relation, RelationKind
-from repo_map.relations.strings import Strings, Text
+from repo_map.relations.strings import EMBEDS, Strings, Text
 from repo_map.relations.text_search import nearest_files, row_at, shared_folders, units_with
 from repo_map.text.terms import terms_of, words
 from repo_map.worktree.file_kinds import PATH_ONLY, FileFlag, is_template
@@ -28,6 +29,9 @@ _MOST_KEPT: Final = 100_000
 _PATH: Final = re.compile(r"[\w@+.\- /]+")
 _NOT_PATH: Final = re.compile(r"[^\w@+.\- /\\]")
 _SUFFIX: Final = re.compile(r"[^.]\.[A-Za-z]\w{0,9}$")
+_CONSTANT: Final = re.compile(
+    r"\s*(?:(?:export|public|private|static|final|const|constexpr|var|let|val|pub|String)\s+)*(\w{2,})\b[^=(]*(?:=|$)"
+)
 _RENDERS: Final = re.compile(r"(?i)render|templat|(?:^|\W)views?$|partial")
 _RENDERING: Final = ("render", "templat", "view", "partial", "includ", "extend", "layout")
 """Terms of what names a template without its suffix."""
@@ -59,7 +63,21 @@ class NamedFiles:
         if row < 0:
             return self.named_in(file)
         definition = self._index.definitions(file)[row]
-        return tuple(each for each in self.named_in(file) if definition.start <= each.line <= definition.end)
+        return self.named_between(file, definition.start, definition.end)
+
+    def named_between(self, file: int, first: int, last: int) -> tuple[Relation, ...]:
+        """Return the files that lines name, or the constants of their file that they use."""
+        found = self.named_in(file)
+        if not found:
+            return ()
+        lines = self._index.text(file).split("\n")
+        used = frozenset(words("\n".join(lines[first - 1 : last])))
+        return tuple(
+            each
+            for each in found
+            if first <= each.line <= last
+            or (not self._is_in_function(each.source) and _constant(lines, each.line) in used)
+        )
 
     def naming(self, file: int) -> tuple[Relation, ...]:
         """Return where a file is named, in the order of the repository."""
@@ -187,6 +205,9 @@ class NamedFiles:
         kinds = {term for word in either for term in terms_of(word)[:1]}
         return self._role(file) is not LanguageRole.PROSE and not said.isdisjoint(kinds)
 
+    def _is_in_function(self, place: Place) -> bool:
+        return place[1] >= 0 and self._index.definitions(place[0])[place[1]].kind in FUNCTIONS
+
     def _is_code(self, file: int) -> bool:
         return self._role(file) is LanguageRole.CODE
 
@@ -263,6 +284,16 @@ def _kind(text: Text) -> RelationKind:
 
 def _folder_name(path: str) -> str:
     return dirname(path).rpartition("/")[2]
+
+
+def _constant(lines: Sequence[str], line: int) -> str:
+    """Return the name that a line at the top of a file gives to what it holds, ``""`` where it gives none.
+
+    What Go embeds is named on the line below.
+    """
+    written = lines[line] if lines[line - 1].startswith(EMBEDS) and line < len(lines) else lines[line - 1]
+    found = _CONSTANT.match(written)
+    return found[1] if found else ""
 
 
 def _is_below(path: str, other: str) -> bool:

@@ -27,7 +27,7 @@ _JOINT: Final = re.compile(
     r"\s*[)\]]*\s*(?:[/,]|\.\s*(?:join|joinpath|resolve|child|push|path)\s*\()\s*(?:\w+\s*\(\s*)?[fr]?"
 )
 """What stands between the parts of one path."""
-_EMBEDS: Final = "//go:embed "
+EMBEDS: Final = "//go:embed "
 """The comment by which Go reads files into a variable."""
 _CALLEE: Final = re.compile(
     r"([A-Za-z_][\w.:$!?]*)(?:\s*\(\s*(?:[^()]*[,(]\s*)?(?:\w+\s*[:=]\s*)?|[ ]+(?:\w+:\s*)?)[frbu&]?$"
@@ -96,9 +96,9 @@ def _in_code(text: str, literals: re.Pattern[str]) -> Iterator[Text]:
     previous = ""
     for found in literals.finditer(text):
         piece, start = found[0], found.start()
-        if piece.startswith(_EMBEDS):
+        if piece.startswith(EMBEDS):
             at = text.count("\n", 0, start) + 1
-            yield from (Text(name.strip('"`'), at, "embed") for name in piece[len(_EMBEDS) :].split())
+            yield from (Text(name.strip('"`'), at, "embed") for name in piece[len(EMBEDS) :].split())
         if piece[0] not in "\"'`" or piece[:3] in ('"""', "'''"):
             continue
         is_joined = start - end < _BEFORE and _JOINT.fullmatch(text, end, start) is not None

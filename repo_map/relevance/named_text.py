@@ -47,8 +47,8 @@ def named_text(index: RepoIndex, pieces: Iterable[tuple[int, int, int]]) -> Iter
     """
     named = named_files_of(index)
     for at, (file, first, last) in enumerate(pieces):
-        for each in named.named_in(file):
-            if first <= each.line <= last and each.confidence >= Confidence.LIKELY and _is_text(index, each):
+        for each in named.named_between(file, first, last):
+            if each.confidence >= Confidence.LIKELY and _is_text(index, each):
                 yield NamedText(each.target[0], at, _why(index, each))
 
 

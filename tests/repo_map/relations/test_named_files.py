@@ -181,3 +181,21 @@ def test_a_name_in_hundreds_of_files_is_looked_for_in_the_nearest(tmp_path: Path
     found = named_files_of(index).naming(file)
     assert index.paths[found[0].source[0]] == "app/views.py"
     assert len(found) == 200
+
+
+def test_a_definition_names_what_a_constant_that_it_uses_does(tmp_path: Path) -> None:
+    go = (
+        "package gen\n\n//go:embed api.tpl\nvar apiTemplate string\n\n"
+        "func Api() string {\n\treturn fill(apiTemplate)\n}\n\nfunc Other() int {\n\treturn 1\n}\n"
+    )
+    python = "PAGE = 'users/page.html'\n\n\ndef page():\n    return render(PAGE)\n"
+    files = {"gen/api.go": go, "gen/api.tpl": PAGE, "views.py": python, "t/users/page.html": PAGE}
+    index = index_of(tmp_path, files)
+    named = named_files_of(index)
+
+    def used(name: str) -> list[str]:
+        return [index.paths[each.target[0]] for each in named.used_in(place_of(index, name))]
+
+    assert used("gen/api.go:Api") == ["gen/api.tpl"]
+    assert used("gen/api.go:Other") == []
+    assert used("views.py:page") == ["t/users/page.html"]
