@@ -160,9 +160,7 @@ async def navigate(
     ctx: Context[AppContext, Any],
     *,
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
-    goal: Annotated[
-        str, Field(description="The task in your own words, with names, errors and paths you know")
-    ],
+    goal: Annotated[str, Field(description="The task in English, with names, errors and paths you know")],
     repo_path: Annotated[
         str | None, Field(description="Absolute path; default: the host's open folder")
     ] = None,

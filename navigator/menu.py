@@ -28,9 +28,8 @@ _MOST_UNITS = 120
 """Units that are looked through for them: those beyond are seldom right."""
 _LONGEST_HEAD = 48
 """Characters of a name with the telling part of its signature."""
-_MOST_WORDS = 3
-"""Words of the goal that a reason names."""
-_WORDS = re.compile(r"^(title )?words: ")
+_SHARED = re.compile(r"^its (?:name|text|name and text) match(?:es)? (?=`)")
+"""Before the words that a place shares with the goal: a menu has no room for where."""
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
 _SAYS_LITTLE = frozenset({"in a likely file"})
 
@@ -143,8 +142,8 @@ def _why(unit: ScoredUnit) -> str:
     reason = one_line(next(iter(unit.reasons), ""))
     if reason in _SAYS_LITTLE:
         return ""
-    words = _WORDS.match(reason)
-    return ", ".join(reason[words.end() :].split(", ")[:_MOST_WORDS]) if words else reason
+    shared = _SHARED.match(reason)
+    return reason[shared.end() :].replace("`", "") if shared else reason
 
 
 def _cut(text: str, characters: int) -> str:

@@ -31,6 +31,7 @@ FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
 _NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
+_ENDED_BY_ROOM = "The planner ended here; step shows what had no room."
 _ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens; step shows what is missing."
 
 
@@ -77,6 +78,13 @@ class Decision(NamedTuple):
     at: datetime
 
 
+def _why_finished(view: View, model: str, *, fills: bool) -> str:
+    """Say why a planner ended: never that nothing is missing beside a list of what had no room."""
+    if view.menu and model == EMBEDDED and not fills:
+        return _ENDED_BY_NEED
+    return _ENDED_BY_ROOM if view.menu else _NOTHING_TO_IMPROVE
+
+
 def apply_decision(
     before: Navigation, decision: Decision, plan: FlightPlan, view: View, version: int
 ) -> tuple[Navigation, StepRecord]:
@@ -94,8 +102,7 @@ def apply_decision(
     )
     finished = decision.action == "finalize_context"
     if finished:
-        ended_by_need = view.menu and decision.model == EMBEDDED and not run.fill
-        run = run.stopping(StopReason.FINISHED, _ENDED_BY_NEED if ended_by_need else _NOTHING_TO_IMPROVE)
+        run = run.stopping(StopReason.FINISHED, _why_finished(view, decision.model, fills=run.fill))
     elif run.step >= run.max_steps and decision.model != USER:
         run = run.stopping(StopReason.MAX_STEPS, f"The limit of {run.max_steps} steps was reached.")
     reasoning = decision.reasoning[:MAX_REASONING]

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
-    from repo_map.relevance.confidence import Sufficiency
     from repo_map.relevance.score import Relevance
 
 
@@ -179,18 +178,20 @@ class Workspace:
 
     def view(self, goal: str, plan: FlightPlan, own: FlightPlan, wishes: FlightPlan | None = None) -> View:
         """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
+        from navigator.evidence import evidence_of  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
 
         relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
         allowed = without_excluded(self.index, relevance, own)
+        menu = menu_of(self.index, allowed, drawn, own)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),
             reasons={file.path: tuple(file.reasons) for file in relevance.files},
             candidates=candidates(self.index, allowed, drawn),
-            menu=menu_of(self.index, allowed, drawn, own),
-            sufficiency=_words(relevance.sufficiency),
+            menu=menu,
+            sufficiency=evidence_of(allowed, drawn, menu),
             notes=self.notes,
         )
 
@@ -316,10 +317,6 @@ class Workspaces:
 def _share(index: RepoIndex) -> float:
     """Return how much of one live index an index counts as."""
     return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
-
-
-def _words(sufficiency: Sufficiency) -> str:
-    return " ".join((f"Evidence: {sufficiency.surety}.", *sufficiency.notes))
 
 
 def _root(path: str | Path) -> Path:

@@ -1,140 +1,29 @@
-"""Score_goal: the entry, and each file's reasons."""
+"""Score_goal: the entry, files and units in their order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from repo_map.history.history import History
-from repo_map.relevance.bm25 import Hits, Query, unit_hits
+from repo_map.relevance.bm25 import unit_hits
 from repo_map.relevance.call_edges import SEEDS, call_edges, neighbour_bonus
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
+from repo_map.relevance.located import files_at
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
 from repo_map.relevance.named_text import asks_for, named_text
+from repo_map.relevance.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
 from repo_map.text.terms import terms_of
-from repo_map.text.units import GAP, NAME, SIGNATURE
+from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
-
-
-_MOST_WORDS = 4
-_MOST_REASONS = 4
-
-
-class SharedWords:
-    """Finds the words that a unit shares with the goal; reads the hits once for all."""
-
-    def __init__(self, signals: Signals, hits: Hits) -> None:
-        self._signals = signals
-        self._query: Query = signals.query
-        self._value = signals.query.weights * signals.query.idf
-        order = np.argsort(hits.row, kind="stable")
-        self._row, self._column, self._field = hits.row[order], hits.column[order], hits.field[order]
-
-    def _columns(self, first_row: int, last_row: int) -> tuple[list[int], list[int]]:
-        low, high = np.searchsorted(self._row, (first_row, last_row))
-        columns, fields = self._column[low:high], self._field[low:high]
-        best = sorted(set(columns.tolist()), key=lambda column: (-self._value[column], column))
-        named = set(columns[(fields == NAME) | (fields == SIGNATURE)].tolist())
-        return best, [column for column in best if column in named]
-
-    def words(self, first_row: int, last_row: int) -> str:
-        """Return the most telling shared words of some units, those of the title first said so."""
-        best, _ = self._columns(first_row, last_row)
-        surface = self._signals.goal.surface
-        in_title = self._query.sources[GoalPart.TITLE]
-        title = [column for column in best if in_title[column]]
-        chosen = title[:_MOST_WORDS] or best[:_MOST_WORDS]
-        if not chosen:
-            return ""
-        seen = dict.fromkeys(
-            surface.get(self._query.terms[column], self._query.terms[column]) for column in chosen
-        )
-        return ("title words: " if title else "words: ") + ", ".join(seen)
-
-
-def file_reasons(
-    signals: Signals, wording: SharedWords, row: int, best: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Return why a candidate file is where it is, the strongest evidence first.
-
-    ``best`` are the paths of the best files, which its own may go with.
-    """
-    named, file = signals.named, int(signals.candidates.files[row])
-    reasons: list[str] = []
-    evidence = named.evidence
-    if ("frame", file) in evidence:
-        reasons.append(f"named in the stack trace or a link: {evidence['frame', file]}")
-    if ("path", file) in evidence:
-        reasons.append(f"the goal names `{evidence['path', file]}`")
-    if ("dotted", file) in evidence:
-        reasons.append(f"defines `{evidence['dotted', file]}`")
-    if ("folder", file) in evidence:
-        reasons.append(f"is what `{evidence['folder', file]}` leads to")
-    units = signals.candidates.corpus.index.units
-    first, last = int(units.file_start[file]), int(units.file_start[file + 1])
-    defined = {
-        evidence[key] for key in (("definition", unit) for unit in range(first, last)) if key in evidence
-    }
-    if defined and ("dotted", file) not in evidence:
-        names = ", ".join(f"`{name}`" for name in sorted(defined)[:3])
-        reasons.append(f"defines {names}")
-    if signals.file["m.stem"][row] >= 0.7 and ("path", file) not in evidence:
-        reasons.append("is called like a word of the goal")
-    reasons.extend(_past_reason(signals, file))
-    start = int(np.searchsorted(signals.candidates.file_row, row))
-    shared = wording.words(start, start + int(signals.candidates.unit_counts[row]))
-    if shared:
-        reasons.append(shared)
-    if len(reasons) < 2 and signals.votes is not None:
-        path = signals.candidates.corpus.index.paths[file]
-        if shared_changes := signals.votes.past.together.most_with(path, best):
-            other, together, changes = shared_changes
-            reasons.append(f"changed together with `{other}` in {together} of its last {changes} commits")
-    return tuple(reasons[:_MOST_REASONS])
-
-
-def _past_reason(signals: Signals, file: int) -> list[str]:
-    votes = signals.votes
-    if votes is None or votes.voters[file] == 0:
-        return []
-    count = int(votes.voters[file])
-    return [f"changed by {count} past commit{'s' if count > 1 else ''} like this goal"]
-
-
-def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
-    """Return why a candidate unit is where it is, the strongest evidence first."""
-    unit = int(signals.candidates.units[row])
-    evidence, columns = signals.named.evidence, signals.unit
-    reasons: list[str] = []
-    if ("frame unit", unit) in evidence:
-        reasons.append(f"on the stack trace or behind a link: {evidence['frame unit', unit]}")
-    if ("dotted unit", unit) in evidence:
-        reasons.append(f"is `{evidence['dotted unit', unit]}`")
-    elif ("definition", unit) in evidence:
-        reasons.append(f"defines `{evidence['definition', unit]}`")
-    if columns["fld.errstr"][row] >= 0.5:
-        reasons.append("holds the quoted message")
-    shared = wording.words(row, row + 1)
-    if shared:
-        reasons.append(shared)
-    if "h.unit" in columns and columns["h.unit"][row] > 0.3:
-        reasons.append("changed by past commits like this goal")
-    if columns["s.callee"][row] > 0.4:
-        reasons.append("likely code uses its name")
-    elif columns["s.caller"][row] > 0.5:
-        reasons.append("uses names of likely code")
-    if not reasons:
-        reasons.append("in a likely file")
-    return tuple(reasons[:_MOST_REASONS])
 
 
 MOST_UNITS = 800
@@ -194,7 +83,9 @@ def score_goal(
 ) -> Relevance:
     """Score the files and units of a repository by how likely the goal's work touches them."""
     weights = weights or default_weights()
-    signals = read_signals(corpus_of(index), parse_goal(goal), history)
+    corpus = corpus_of(index)
+    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines)
+    signals = read_signals(corpus, parsed, history)
     scores = combine(signals.file, weights.file, len(signals.candidates.files))
     columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
     unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
@@ -230,7 +121,7 @@ def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
     for path, unit in asked.items():
         file = scores.get(path, ScoredFile(path, 0.0, ()))
         score = max(file.score, _SHARE_OF_NAMING * scores[unit.path].score)
-        scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:_MOST_REASONS])
+        scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:MOST_REASONS])
     units = {(unit.path, unit.start): unit for unit in relevance.units}
     for path, unit in asked.items():
         for own in _units_of(index, path)[:_ASKED_UNITS]:
@@ -238,7 +129,7 @@ def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
             units[path, own.start] = known._replace(
                 score=max(known.score, unit.score),
                 chance=max(known.chance, unit.chance),
-                reasons=(reasons[path], *known.reasons)[:_MOST_REASONS],
+                reasons=(reasons[path], *known.reasons)[:MOST_REASONS],
             )
     return relevance._replace(
         files=tuple(sorted(scores.values(), key=lambda file: -file.score)),
