@@ -89,13 +89,13 @@ class Candidate(_Report):
 
 
 class MenuPlace(_Report):
-    """A definition that the map does not show whole, to be asked for by its number."""
+    """A definition, or a file of text, that the map does not show whole, to be asked for by its number."""
 
     number: int
     """From 1, as they stand in the menu of one step."""
     path: str
     name: str
-    """Qualified."""
+    """Qualified; ``""`` for a whole file."""
     first: int
     """First line, 1-based."""
     last: int

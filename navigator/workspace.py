@@ -208,7 +208,7 @@ class Workspace:
 
         relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
         allowed = without_excluded(self.index, relevance, own)
-        menu = menu_of(self.index, allowed, drawn)
+        menu = menu_of(self.index, allowed, drawn, own)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),

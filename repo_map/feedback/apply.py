@@ -260,11 +260,15 @@ class _FeedbackReader:
         places = tuple(self._menu[number] for number in numbers if number in self._menu)
         if not with_tests:
             places = tuple(place for place in places if not _is_test_file(self._index, place.path))
-        if places:
-            chosen = Target(words, places=places)
+        # A place without a name is a whole file.
+        files = Target(words, tuple(globs.escape(place.path) for place in places if not place.name))
+        parts = Target(words, places=tuple(place for place in places if place.name))
+        for chosen in filter(None, (parts, files)):
             self._changes.boost(chosen)
             self._changes.set_level(chosen, _BODY)
-            self._lines.append(f"In full: {', '.join(f'`{place.name}`' for place in places)}.")
+        if places:
+            named = ", ".join(f"`{place.name or place.path}`" for place in places)
+            self._lines.append(f"In full: {named}.")
 
     def _hear_of(self, phrase: Phrase) -> None:
         intent, words, is_question = phrase

@@ -33,6 +33,16 @@ class RelationKind(StrEnum):
     IMPORT = "import"
     OVERRIDE = "override"
     TEST = "test"
+    FILE = "file"
+    """The source's text holds the path of the target, a whole file."""
+    RENDER = "render"
+    """So it does where it has a template filled in."""
+    INCLUDE = "include"
+    """So does a template that takes in another one."""
+    ROUTE = "route"
+    """The source asks for a path of an address that the target handles."""
+    KEY = "key"
+    """The source asks for a setting or a message by its key, which the target holds."""
 
 
 class Relation(NamedTuple):
