@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-MOST_PLACES = 50
+MOST_PLACES = 40
 _MOST_FILES = 6
 """Of them, files of text that shown code names."""
 _WHOLE_FILE = "whole file"

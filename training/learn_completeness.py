@@ -31,7 +31,7 @@ from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
 _BUDGETS = (2_000, 4_000, 8_000, 16_000)
-_MENU = 50
+_MENU = 40
 _BOUNDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 _WHOLE = 0.97
 """Share of a function's lines that must stand in a packet: gaps between units are not counted."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _REFERENCE = 8_000
-_LEAST_VALUE = 0.003
+_LEAST_VALUE = 0.0025
 """Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
 _MOST_CUT = 80
 """Of the best units, how many are cut into windows where they are too long: of others, none is shown."""

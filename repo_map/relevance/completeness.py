@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-SURE: Final = 0.75
-LIKELY: Final = 0.5
+SURE: Final = 8
+"""Of ten such packets, how many are complete at least where one is called sure."""
+LIKELY: Final = 5
 _REFERENCE_TOKENS: Final = 4_000
 _LEAST_TOKENS: Final = 250
 _NEARLY: Final = 0.01
@@ -35,9 +36,10 @@ class Completeness(NamedTuple):
     @property
     def evidence(self) -> Evidence:
         """What ``shown`` is called."""
-        if self.shown >= SURE:
+        shown = in_ten(self.shown)
+        if shown >= SURE:
             return Evidence.SURE
-        return Evidence.LIKELY if self.shown >= LIKELY else Evidence.UNSURE
+        return Evidence.LIKELY if shown >= LIKELY else Evidence.UNSURE
 
 
 def completeness_signals(confidence: float, tokens: int) -> dict[str, float]:
