@@ -88,6 +88,8 @@ def apply_decision(
             "fingerprint": view.map.fingerprint,
             "planned": before.run.planned + (decision.model != USER),
             "answer": "",
+            "undo": None,
+            "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,
             "spent_before_step": before.run.spent,
             "usage_before_step": before.run.usage,
         }
@@ -174,6 +176,7 @@ def step_record(
         files=files,
         flight_plan=view.plan,
         reasoning_summary=state.reasoning_summary,
+        undo=since.undo,
     )
 
 

@@ -8,15 +8,17 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
-from navigator.feedback import apply_feedback, checked_feedback, reopened
+from navigator.feedback import apply_feedback, checked_feedback, reopened, restored, with_undo_point
 from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
 from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
 from repo_map.feedback.parse import asks_by_number
+from repo_map.plan.diff import compare_plans
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
+    from navigator.bookkeeping import StepRecord
     from navigator.workspace import Workspace, Workspaces
 
 NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
@@ -71,6 +73,8 @@ class TurnOutcome(NamedTuple):
     navigation: Navigation
     said: str = ""
     """What is to be told of a turn that took no step, in place of the latest step's answer."""
+    finishes: bool = False
+    """The words take the context as it is."""
 
 
 def continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
@@ -118,7 +122,10 @@ class TurnExecutor:
         if ask.action == "cancel" or (ask.action == "finish" and not says_more):
             return TurnOutcome(await self._end(before, user, ask.action))
         turn = await self._step(before, user, ask, refresh=refresh)
-        if ask.action == "finish" and turn.navigation.run.stop_reason in (None, StopReason.FINISHED):
+        if (ask.action == "finish" or turn.finishes) and turn.navigation.run.stop_reason in (
+            None,
+            StopReason.FINISHED,
+        ):
             # The step has been stored since ``before`` was read.
             self._pool.store.release(turn.navigation.run.navigation_id, user)
             return turn._replace(navigation=await self._end(turn.navigation, user, "finish"))
@@ -157,11 +164,7 @@ class TurnExecutor:
 
     async def _menu(self, navigation: Navigation, user: str) -> tuple[MenuPlace, ...]:
         """Return the menu of the latest step, which the numbers of a feedback mean."""
-        run = navigation.run
-        if result := self._pool.step_result(run.navigation_id, user, run.step):
-            return result.record.report.menu
-        record = await self._pool.artifacts(run.navigation_id, user).load_record(run.step)
-        return record.report.menu if record else ()
+        return (await self._record(navigation, user, navigation.run.step)).report.menu
 
     async def _run_step(
         self,
@@ -187,25 +190,58 @@ class TurnExecutor:
             updates: a partial flight plan, empty for none.
             has_terms: whether the terms differ from those stored.
         """
+        finishes = False
         if words:
             menu = await self._menu(stored, user) if asks_by_number(words) else ()
             heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
+            finishes, undone = heard.steering.finish, 0
+            if steps := heard.steering.undo:
+                steered, undone = await self._undone(steered, steps, user)
+                heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
+                heard = heard.undone(steps, undone)
             is_embedded = live.active.model_name == EMBEDDED
-            if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
-                return TurnOutcome(stored, heard.navigation.run.answer)
+            asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
+            if not (updates or has_terms) and asks_nothing and not undone:
+                return TurnOutcome(stored, heard.navigation.run.answer, finishes)
+            if not updates and asks_nothing and not has_terms:
+                change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
+                after = await self._pool.change(live, heard.navigation, change, words)
+                return TurnOutcome(after, finishes=finishes)
             # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
+            before = steered
             steered = (
                 heard.navigation
                 if is_embedded and not updates
                 else apply_user_plan(workspace.index, steered, heard.navigation)
             )
+            steered = with_undo_point(before, steered)
         if not updates:
-            return TurnOutcome(await self._pool.run_step(live, steered, changed=steered != stored))
+            after = await self._pool.run_step(live, steered, changed=steered != stored)
+            return TurnOutcome(after, finishes=finishes)
+        before = steered
         amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
+        if not words:
+            amended = with_undo_point(before, amended)
         changes = bool(change.diff) or amended.run.own != steered.run.own
         if not (changes or words or has_terms):
             return TurnOutcome(stored, NOTHING_TO_UPDATE)
-        return TurnOutcome(await self._pool.change(live, amended, change, words))
+        return TurnOutcome(await self._pool.change(live, amended, change, words), finishes=finishes)
+
+    async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
+        """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""
+        taken = 0
+        while taken < steps and (at := navigation.run.changed_at):
+            record = await self._record(navigation, user, at)
+            if record.undo is None:
+                break
+            navigation, taken = restored(navigation, record.undo), taken + 1
+        return navigation, taken
+
+    async def _record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
+        run = navigation.run
+        if result := self._pool.step_result(run.navigation_id, user, step):
+            return result.record
+        return await self._pool.artifacts(run.navigation_id, user).load_record(step)
 
     async def _on_terms(
         self, before: Navigation, user: str, terms: NewTerms

@@ -96,7 +96,7 @@ def encode_user(user):
         "    open(path, 'w').write(text)\n"
     ),
     "src/billing/utils.py": "def round_money(amount):\n    return round(amount, 2)\n",
-    "src/billing/invoices.py": '''from billing.utils import round_money
+    "src/billing/invoices.py": """from billing.utils import round_money
 
 
 class Invoice:
@@ -108,8 +108,8 @@ class Invoice:
 
     def send(self, address):
         return f"to {address}: {self.total()}"
-''',
-    "tests/test_sessions.py": '''from shop.sessions import Session, merge_cookies
+""",
+    "tests/test_sessions.py": """from shop.sessions import Session, merge_cookies
 
 
 def test_send_merges_cookies():
@@ -118,16 +118,16 @@ def test_send_merges_cookies():
 
 def test_merge_prefers_new():
     assert merge_cookies({"a": 1}, {"a": 2}) == {"a": 2}
-''',
-    "tests/test_retry.py": '''from shop.retry import Retry
+""",
+    "tests/test_retry.py": """from shop.retry import Retry
 
 
 class TestRetry:
     def test_backoff_grows(self):
         assert Retry(2).backoff(3) == 8
-''',
+""",
     "tests/test_invoices.py": "from billing.invoices import Invoice\n\n\ndef test_total():\n    assert Invoice([1]).total() == 1\n",
-    "proxy/lb.go": '''package proxy
+    "proxy/lb.go": """package proxy
 
 // LB balances requests between upstreams.
 type LB struct {
@@ -155,8 +155,8 @@ func (lb *LB) ServeHTTP(path string) error {
 func (lb *LB) tryAgain(path string) bool {
 	return lb.retries > 0 && path == lb.match
 }
-''',
-    "proxy/upstream.go": '''package proxy
+""",
+    "proxy/upstream.go": """package proxy
 
 type Upstream struct {
 	address string
@@ -174,8 +174,8 @@ func (u *Upstream) ServeHTTP(path string) error {
 func dial(address string) error {
 	return nil
 }
-''',
-    "proxy/lb_test.go": '''package proxy
+""",
+    "proxy/lb_test.go": """package proxy
 
 import "testing"
 
@@ -185,8 +185,8 @@ func TestTryAgain(t *testing.T) {
 		t.Fatal("does not try again")
 	}
 }
-''',
-    "native/pool.rs": '''pub trait Backend {
+""",
+    "native/pool.rs": """pub trait Backend {
     fn connect(&self) -> bool;
 }
 
@@ -209,13 +209,13 @@ impl Backend for Pool {
         self.size > 0
     }
 }
-''',
+""",
     "native/ring.hpp": "class Ring {\n public:\n  void push(int value);\n  int size() const;\n\n private:\n  int count;\n};\n",
     "native/ring.cpp": (
         '#include "ring.hpp"\n\nvoid Ring::push(int value) {\n  count = value;\n}\n\n'
         "int Ring::size() const {\n  return count;\n}\n"
     ),
-    "web/cart.ts": '''export interface Item {
+    "web/cart.ts": """export interface Item {
   price: number;
 }
 
@@ -234,15 +234,15 @@ export class Cart {
 export function formatPrice(cents: number): string {
   return (cents / 100).toFixed(2);
 }
-''',
-    "web/cart.test.ts": '''import { Cart } from "./cart";
+""",
+    "web/cart.test.ts": """import { Cart } from "./cart";
 
 it("adds up the prices", () => {
   const cart = new Cart();
   cart.addItem({ price: 2 });
 });
-''',
-    "java/OrderService.java": '''package com.shop;
+""",
+    "java/OrderService.java": """package com.shop;
 
 public class OrderService {
     public boolean placeOrder(String item) {
@@ -256,7 +256,7 @@ public class OrderService {
         return !item.isEmpty();
     }
 }
-''',
+""",
     "docs/guide.md": "# Guide\n\nHow to send a request.\n",
     "docs/retries.md": "# Retries\n\nA request is sent three times.\n",
     "examples/quickstart.py": "from shop.sessions import Session\n\nSession().request('GET', '/')\n",
