@@ -115,6 +115,13 @@ def apply_decision(
     return after, step_record(after, view, decision, since=before.run)
 
 
+def settled(after: Navigation) -> Navigation:
+    """Return a navigation as ended, whose planner has done in one step what the user's words ask."""
+    run = after.run.stopping(StopReason.FINISHED, "The context is as your words asked.")
+    state = after.state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
+    return Navigation(state, run)
+
+
 def opened(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
     """Return the navigation with its opening view, stored as ``version``, and the record of step 0."""
     run = before.run.model_copy(update={"map_version": version, "fingerprint": view.map.fingerprint})
@@ -163,6 +170,7 @@ def step_record(
         cuts=_cuts(view.map),
         candidates=view.candidates,
         menu=view.menu,
+        goal_changed=since.undo is not None and since.undo.wishes != run.wishes,
         sufficiency=view.sufficiency,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,

@@ -12,7 +12,7 @@ from navigator.feedback import apply_feedback, checked_feedback, reopened, resto
 from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
-from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
+from navigator.turn import Navigation, amend_by_user, apply_user_plan, settled, with_notes
 from repo_map.feedback.parse import asks_by_number
 from repo_map.plan.diff import compare_plans
 
@@ -27,6 +27,9 @@ HAS_ENDED = (
     "feedback or updates open it again."
 )
 
+TAKEN = "The context is taken as it is."
+GIVEN_UP = "The navigation is given up."
+
 
 class TurnRequest(NamedTuple):
     """What one turn is asked to do."""
@@ -34,19 +37,25 @@ class TurnRequest(NamedTuple):
     words: str = ""
     updates: Mapping[str, Any] | None = None
     action: StepAction = "continue"
+    menu_step: int | None = None
+    """The step whose menu its numbers mean; None for the latest."""
 
 
 def turn_request(
-    feedback: str | None = None, updates: Mapping[str, Any] | None = None, action: str = "continue"
+    feedback: str | None = None,
+    updates: Mapping[str, Any] | None = None,
+    action: str | None = None,
+    menu_step: int | None = None,
 ) -> TurnRequest:
     """Return what one turn is asked to do.
 
     Raises:
         InvalidRequestError: it is not to be understood.
     """
+    action = action or "continue"
     if action not in get_args(StepAction):
         raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action))
+    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action), menu_step)
 
 
 NUMBERS = "numbers"
@@ -120,7 +129,9 @@ class TurnExecutor:
         """
         says_more = bool(ask.words or ask.updates)
         if ask.action == "cancel" or (ask.action == "finish" and not says_more):
-            return TurnOutcome(await self._end(before, user, ask.action))
+            return TurnOutcome(
+                await self._end(before, user, ask.action), GIVEN_UP if ask.action == "cancel" else TAKEN
+            )
         turn = await self._step(before, user, ask, refresh=refresh)
         if (ask.action == "finish" or turn.finishes) and turn.navigation.run.stop_reason in (
             None,
@@ -160,11 +171,13 @@ class TurnExecutor:
                 words="\n".join(filter(None, (numbers, ask.words))),
                 updates=updates,
                 has_terms=bool(message),
+                menu_step=ask.menu_step,
             )
 
-    async def _menu(self, navigation: Navigation, user: str) -> tuple[MenuPlace, ...]:
-        """Return the menu of the latest step, which the numbers of a feedback mean."""
-        return (await self._record(navigation, user, navigation.run.step)).report.menu
+    async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
+        """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""
+        wanted = navigation.run.step if step is None else step
+        return (await self._record(navigation, user, wanted)).report.menu
 
     async def _run_step(
         self,
@@ -177,6 +190,7 @@ class TurnExecutor:
         words: str,
         updates: Mapping[str, Any],
         has_terms: bool,
+        menu_step: int | None,
     ) -> TurnOutcome:
         """Take the step that words or updates ask for, if they change anything.
 
@@ -189,10 +203,11 @@ class TurnExecutor:
             words: the user's feedback, empty for none.
             updates: a partial flight plan, empty for none.
             has_terms: whether the terms differ from those stored.
+            menu_step: the step whose menu numbers mean, None for the latest.
         """
         finishes = False
         if words:
-            menu = await self._menu(stored, user) if asks_by_number(words) else ()
+            menu = await self._menu(stored, user, menu_step) if asks_by_number(words) else ()
             heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
             finishes, undone = heard.steering.finish, 0
             if steps := heard.steering.undo:
@@ -202,11 +217,12 @@ class TurnExecutor:
             is_embedded = live.active.model_name == EMBEDDED
             asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
             if not (updates or has_terms) and asks_nothing and not undone:
-                return TurnOutcome(stored, heard.navigation.run.answer, finishes)
+                said = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
+                return TurnOutcome(stored, said, finishes)
             if not updates and asks_nothing and not has_terms:
                 change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
                 after = await self._pool.change(live, heard.navigation, change, words)
-                return TurnOutcome(after, finishes=finishes)
+                return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
             # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
             before = steered
             steered = (
@@ -217,7 +233,7 @@ class TurnExecutor:
             steered = with_undo_point(before, steered)
         if not updates:
             after = await self._pool.run_step(live, steered, changed=steered != stored)
-            return TurnOutcome(after, finishes=finishes)
+            return TurnOutcome(await self._settled(live, after, user) if words else after, finishes=finishes)
         before = steered
         amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
         if not words:
@@ -226,6 +242,20 @@ class TurnExecutor:
         if not (changes or words or has_terms):
             return TurnOutcome(stored, NOTHING_TO_UPDATE)
         return TurnOutcome(await self._pool.change(live, amended, change, words), finishes=finishes)
+
+    async def _settled(self, live: LiveNavigation, after: Navigation, user: str) -> Navigation:
+        """Return the navigation as ended where nothing is left to do for the words that it has just heeded.
+
+        The embedded planner does what words ask in one step: another one would find nothing to do.
+        """
+        is_done = live.active.model_name == EMBEDDED and not after.run.fill
+        if not is_done or after.state.execution_mode != "autonomous" or after.run.stop_reason is not None:
+            return after
+        done = settled(after)
+        # The step has been stored since it was read.
+        self._pool.store.release(after.run.navigation_id, user)
+        await self._pool.store.store(done, user)
+        return done
 
     async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
         """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""

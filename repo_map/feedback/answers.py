@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance
 
-MOST_TOKENS: Final = 200
-"""Of all that is answered to one feedback."""
+MOST_TOKENS: Final = 140
+"""Of all that is answered to one feedback; with what stands around it a host pays 200 at most."""
 _MOST_FILES: Final = 3
 _MOST_UNITS: Final = 3
 _MOST_NAMED: Final = 12
@@ -64,7 +64,7 @@ def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
     return f"{' '.join(words[:low])} …"
 
 
-def list_places(places: Sequence[NamedDefinition], most: int = 150) -> str:
+def list_places(places: Sequence[NamedDefinition], most: int = 110) -> str:
     """Return where definitions stand, as many by line as ``most`` tokens take, and the others counted."""
     told = [
         f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
@@ -93,7 +93,7 @@ def tell_left_out(asked: Asked) -> str:
     if not missing:
         return "Every file that the goal points at is shown."
     told = [f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing]
-    return f"Not shown, the most relevant first: {_listed(told, 150)}"
+    return f"Not shown, the most relevant first: {_listed(told, 110)}"
 
 
 def _tell_why(asked: Asked, target: Target) -> str:
@@ -132,14 +132,14 @@ def _tell_where(asked: Asked, target: Target) -> str:
         for span in target.spans:
             place = around(index, span)
             told.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
-        return f"{target.name} stands in {_listed(told, 150)}"
+        return f"{target.name} stands in {_listed(told, 110)}"
     places = target.places or tuple(find_places(index, target.words))
     if places:
         rank = {file.path: at for at, file in enumerate(asked.relevance.files)}
         best = sorted(places, key=lambda place: (rank.get(place.path, len(rank)), place.path, place.line))
         return list_places(best)
     paths = sorted(named_by(index, target.patterns))
-    return f"`{target.words}` is {_listed([f'`{path}`' for path in paths], 150)}"
+    return f"`{target.words}` is {_listed([f'`{path}`' for path in paths], 110)}"
 
 
 def _tell_related(operation: Operation) -> Callable[[Asked, Target], str]:
@@ -155,9 +155,9 @@ def told_related(what: str, found: Related) -> str:
     """Tell what is resolved, and apart from it what only a name says; ``""`` for nothing."""
     told = []
     if found.stated:
-        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, 120)}")
+        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, 90)}")
     if found.likely:
-        rest = f"Likely, by name alone: {list_places(found.likely, 40 if told else 120)}"
+        rest = f"Likely, by name alone: {list_places(found.likely, 40 if told else 90)}"
         told.append(rest if told else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
     return " ".join(told)
 
@@ -180,7 +180,7 @@ def _tell_imports(asked: Asked, target: Target) -> str:
             f"(line {each.line})"
             for each in index.imports(file)
         ]
-        message.append(f"`{path}` imports {_listed(told, 150)}" if told else f"`{path}` imports nothing.")
+        message.append(f"`{path}` imports {_listed(told, 110)}" if told else f"`{path}` imports nothing.")
     return "\n".join(message) or f"{spelled(target)} is no file, so it imports nothing."
 
 
@@ -193,7 +193,7 @@ def _tell_importers(asked: Asked, target: Target) -> str:
         found = relations.importers_of(file) if file is not None else ()
         told = [f"{index.paths[each.source[0]]}:{each.line}" for each in found]
         message.append(
-            f"`{path}` is imported in {_listed(told, 150)}"
+            f"`{path}` is imported in {_listed(told, 110)}"
             if told
             else f"The index knows no file that imports `{path}`."
         )
@@ -286,7 +286,7 @@ def unknown_name(index: RepoIndex, written: str) -> str:
     return f"Nothing in the repository is called `{written}`.{hint}"
 
 
-_ANSWERS: Final[Mapping[Operation, Callable[[Asked, Target], str]]] = {
+_ANSWERS: Final[Mapping[Operation, Callable[..., str]]] = {
     Operation.WHY: _tell_why,
     Operation.WHERE: _tell_where,
     Operation.CALLERS: _tell_related(Operation.CALLERS),

@@ -296,7 +296,11 @@ class _FeedbackReader:
     def _change(self, operation: Operation, target: Target) -> None:
         """Add what one wish changes."""
         changes, told = self._changes, spelled(target)
-        if operation is Operation.OUT:
+        wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
+        if wants and self._is_out(target) and not re.search(r"[/.]\w|_", target.words):
+            # What else it may be said of than the files that were left out, nobody knows.
+            line = f"You left out {told}; say `bring back {target.words}` to see it again."
+        elif operation is Operation.OUT:
             changes.set_level(target, _OUT)
             line = f"Left out: {told}."
         elif operation is Operation.BACK:
@@ -313,13 +317,10 @@ class _FeedbackReader:
         elif operation in (Operation.LESS, Operation.OUTLINE):
             line = self._outline(operation, target)
         elif operation is Operation.MORE or self._is_wide(target):
-            if self._is_out(target) and target.name.startswith("{"):
-                line = f"You left out {told}; say `bring back {target.words}` to see it again."
-            else:
-                self._admit(target)
-                changes.boost(target)
-                self._additions.append(target.words)
-                line = f"More weight on {told}."
+            self._admit(target)
+            changes.boost(target)
+            self._additions.append(target.words)
+            line = f"More weight on {told}."
         else:
             around_it = self._with_surroundings(target)
             changes.boost(around_it)

@@ -104,8 +104,9 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
     start = 0
     for end in [*_END.finditer(text), None]:
-        part = text[start : end.start() if end else len(text)].strip(" ,\t-–—")
+        part = text[start : end.start() if end else len(text)].strip(" ,\t")
         start = end.end() if end else len(text)
+        part = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", part)
         if not part:
             continue
         if re.match(r"(?:sorry|i mean|or rather|i meant)\b[,\s]+", part, re.I) and found:
@@ -257,7 +258,7 @@ _SUFFIXES: Final = re.compile(
 
 def plain(clause: str) -> str:
     """Return a clause without greetings, requests and thanks around it."""
-    text = clause.strip(" ,.!?\t:-–—")
+    text = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", clause.strip()).strip(" ,.!?\t:")
     while True:
         before = text
         for pattern, instead in _PREFIXES:
