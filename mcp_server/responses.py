@@ -360,19 +360,16 @@ def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:
 
 
 def _since(delta: NavigatorOutput) -> str:
+    """Return what is new against what the host holds, before it is shown; what it has or lost is one line."""
     if delta.since_step is None:
         return ""
-    if not (delta.context_string or delta.removed or delta.lessened or delta.again):
-        return f"context: nothing is new since step {delta.since_step}"
-    message = f"context: what is new since step {delta.since_step}, part by part"
-    if not delta.context_string:
-        message = f"context: nothing is new since step {delta.since_step}"
-    if delta.again:
-        message += f"; shown again, as you have it:\n{quoted(', '.join(delta.again))}\n"
+    new = "what is new" if delta.context_string else "nothing is new"
+    lines = [f"context: {new} since step {delta.since_step}"]
     gone = [*delta.removed, *(f"{path} (in part)" for path in delta.lessened)]
-    if gone:
-        return f"{message}; no longer shown:\n{quoted(', '.join(gone))}"
-    return message.removesuffix("\n")
+    for told, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
+        if paths:
+            lines.append(f"{told}:\n{quoted(', '.join(paths))}")
+    return "\n".join(lines)
 
 
 def _in_fence(*parts: str) -> str:

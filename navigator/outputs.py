@@ -68,9 +68,9 @@ def news_of(
     ]
     return whole.model_copy(
         update={
-            "context_string": "\n".join(parts),
-            "file_starts": _starts([f"{part}\n" for part in parts]),
-            "token_count": count("\n".join(parts)),
+            "context_string": "\n\n".join(parts),
+            "file_starts": _starts([f"{part}\n\n" for part in parts]),
+            "token_count": count("\n\n".join(parts)),
             "since_step": since.report.step_number,
             "removed": tuple(path for path in before.files if path not in drawn.files),
             "again": tuple(only_before),

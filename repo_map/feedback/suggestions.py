@@ -14,6 +14,14 @@ from repo_map.feedback.sentences import HELD, Clause
 MOST: Final = 3
 _USUAL: Final = (Operation.WHOLE, Operation.OUT, Operation.WHY)
 """What is offered where nothing comes near."""
+_OF_KINDS: Final = (
+    Operation.OUT,
+    Operation.ONLY,
+    Operation.BACK,
+    Operation.MORE,
+    Operation.LESS,
+)
+"""What can be said of a kind of files, such as the tests."""
 
 
 class Suggestion(NamedTuple):
@@ -39,6 +47,8 @@ def nearest_sayings(
     said = set(re.findall(r"[\w-]{2,}", re.sub(HELD, " ", clause.text).lower()))
     about = next((target.name for target in targets if target.name), "") or next(iter(names), "")
     rows = [row for row in TABLE if row.operation not in (Operation.NOTHING, Operation.NUMBERS)]
+    if about.startswith("{"):
+        rows = [row for row in rows if row.operation in _OF_KINDS]
     scored = sorted(
         range(len(rows)),
         key=lambda at: (
@@ -70,5 +80,47 @@ def _words_of(row: Row) -> frozenset[str]:
 
 
 _COMMON: Final = frozenset(
-    ["this", "that", "with", "what", "which", "there", "their", "them", "have", "does", "here", "from", "into", "been", "much", "many", "more", "some", "anything", "something", "everything", "else", "also", "only", "just", "show", "give", "tell", "list", "find", "where", "when", "were", "would", "could", "should", "will", "might", "code", "file", "files"]
+    [
+        "this",
+        "that",
+        "with",
+        "what",
+        "which",
+        "there",
+        "their",
+        "them",
+        "have",
+        "does",
+        "here",
+        "from",
+        "into",
+        "been",
+        "much",
+        "many",
+        "more",
+        "some",
+        "anything",
+        "something",
+        "everything",
+        "else",
+        "also",
+        "only",
+        "just",
+        "show",
+        "give",
+        "tell",
+        "list",
+        "find",
+        "where",
+        "when",
+        "were",
+        "would",
+        "could",
+        "should",
+        "will",
+        "might",
+        "code",
+        "file",
+        "files",
+    ]
 )
