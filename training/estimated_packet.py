@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.relevance.corpus import Floats, Ints
-from repo_map.relevance.model import Weights, raise_named_files, raise_named_units
-from repo_map.relevance.score import score_units
+from repo_map.relevance.model import Weights
 from training.signal_rows import TaskRows
 
 MEASURES = ("Acc@1", "Acc@5", "Acc@10", "body")
@@ -30,14 +29,12 @@ def among_best(task: TaskRows, scores: Floats) -> NDArray[np.bool_]:
 
 def measure(task: TaskRows, weights: Weights) -> dict[str, float]:
     """Return the measures of one task under some weights."""
-    scores = task.file_scores(weights.file)
-    raised = raise_named_files(task.columns, scores)
-    order = np.argsort(-raised, kind="stable")
+    ordered = task.order(weights)
+    order = np.argsort(-ordered.files, kind="stable")
     found = task.file_gold()[order]
     measures = {f"Acc@{cut}": float(found[:cut].sum() == task.gold_count) for cut in (1, 5, 10)}
     if len(task.gold_functions):
-        units = raise_named_units(task.columns, score_units(task.columns, scores, weights))
-        shown = _packed(task, order, np.where(among_best(task, raised), units, -np.inf))
+        shown = _packed(task, order, np.where(among_best(task, ordered.files), ordered.units, -np.inf))
         measures["body"] = float(
             np.mean([_holds(task, shown, gold) for gold in task.gold_functions.tolist()])
         )

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import confidence_of, surety_signals
 from repo_map.relevance.corpus import Floats
-from repo_map.relevance.model import Weights, combine, raise_named_files, raise_named_units
-from repo_map.relevance.score import FILES_WITH_UNITS, MOST_UNITS, score_units
+from repo_map.relevance.model import Weights
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 from training.learn_surety import fit
 from training.learn_weights import FORMULA, deal_folds, learn_folds
@@ -45,16 +44,13 @@ class Example(NamedTuple):
 
 def read_example(task: TaskRows, weights: Weights) -> Example:
     """Return the units that scoring would keep, in its order."""
-    scores = combine(task.file, weights.file, len(task.files))
-    units = raise_named_units(task.columns, score_units(task.columns, scores, weights))
-    raised = raise_named_files(task.columns, scores)
-    place = np.empty(len(raised), np.int64)
-    place[np.argsort(-raised, kind="stable")] = np.arange(len(raised))
-    rows = np.flatnonzero(place[task.file_row] < FILES_WITH_UNITS)
-    rows = rows[np.argsort(-units[rows], kind="stable")][:MOST_UNITS]
+    order = task.order(weights)
+    place = np.empty(len(order.files), np.int64)
+    place[np.argsort(-order.files, kind="stable")] = np.arange(len(order.files))
+    rows = order.rows
     kinds = np.where(task.unit["p.gap"] > 0, GAP, np.where(task.unit["p.cls"] > 0, CLASS_HEADER, FUNCTION))
-    confidence = confidence_of(surety_signals(raised), weights.surety)
-    signals = chance_signals(units[rows], place[task.file_row[rows]], kinds[rows], confidence)
+    confidence = confidence_of(surety_signals(order.files), weights.surety)
+    signals = chance_signals(order.units[rows], place[task.file_row[rows]], kinds[rows], confidence)
     return Example(task.repo, signals, task.unit_gold()[rows])
 
 

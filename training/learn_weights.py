@@ -181,8 +181,9 @@ def main() -> None:
     if not arguments.fast:
         lines += ["", *report("cross-validated", tasks, cross_validate(tasks, extra, FORMULA))]
     if arguments.write:
-        learned = learn([*tasks, *extra], FORMULA)._replace(surety=default_weights().surety)
-        arguments.write.write_text(json.dumps(learned._asdict(), indent=2) + "\n", encoding="utf-8")
+        learned = learn([*tasks, *extra], FORMULA)
+        kept = default_weights()._replace(file=learned.file, unit=learned.unit)
+        arguments.write.write_text(json.dumps(kept._asdict(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write("\n".join(lines) + "\n")
 
 

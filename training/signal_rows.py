@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,27 @@ from numpy.typing import NDArray
 from benchmarks.tasks import Task
 from repo_map.history.history import History
 from repo_map.index import RepoIndex
+from repo_map.relevance.call_edges import CallEdges, call_edges, neighbour_bonus
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import parse_goal
-from repo_map.relevance.model import combine
+from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
+from repo_map.relevance.score import order_units, score_units
 
 _UNIT_HEADER_TOKENS = 3
+_EDGE_UNITS = 40
+"""Units whose calls are kept: other weights put others first."""
+
+
+class UnitOrder(NamedTuple):
+    """How some weights order the units of a task."""
+
+    files: Floats
+    """Score of each file, what the goal names raised; shape (files,)."""
+    units: Floats
+    """Score of each unit, shape (units,)."""
+    rows: Ints
+    """Rows of the best files' best units, best first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +55,7 @@ class TaskRows:
     tokens: Floats
     """Estimated tokens of each unit."""
     path_tokens: Floats
+    edges: CallEdges
     gold_files: Ints
     """Ids of gold files; of those that the tree lacks there is none."""
     gold_count: int
@@ -79,6 +96,15 @@ class TaskRows:
         """Return the weighted sum of the file signals."""
         return combine(self.file, weights, len(self.files))
 
+    def order(self, weights: Weights) -> UnitOrder:
+        """Return how weights order the units, as scoring does."""
+        scores = self.file_scores(weights.file)
+        files = raise_named_files(self.columns, scores)
+        units = raise_named_units(self.columns, score_units(self.columns, scores, weights))
+        by_file = np.argsort(-files, kind="stable")
+        units = units + neighbour_bonus(units, self.edges, order_units(self.file_row, by_file, units))
+        return UnitOrder(files, units, order_units(self.file_row, by_file, units))
+
 
 def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) -> TaskRows:
     """Compute the signals of a task's candidates and mark the gold ones."""
@@ -94,6 +120,12 @@ def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) 
     start = index.units.start[candidates.units].astype(np.int64)
     end = index.units.end[candidates.units].astype(np.int64)
     file = candidates.files[candidates.file_row]
+    columns = FileColumns(signals.file, signals.unit, candidates.file_row)
+    weights = default_weights()
+    file_scores = combine(signals.file, weights.file, len(candidates.files))
+    by_file = np.argsort(-raise_named_files(columns, file_scores), kind="stable")
+    units = raise_named_units(columns, score_units(columns, file_scores, weights))
+    seeds = order_units(candidates.file_row, by_file, units)[:_EDGE_UNITS]
     per_line = index.costs.levels[:, 4] / np.maximum(index.files.lines, 1)
     return TaskRows(
         id=task.id,
@@ -108,6 +140,7 @@ def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) 
         end=end,
         tokens=(end - start + 1) * per_line[file] + _UNIT_HEADER_TOKENS,
         path_tokens=np.array([len(index.paths[row]) / 3 + 3 for row in candidates.files.tolist()]),
+        edges=call_edges(candidates, seeds),
         gold_files=np.array([position[path] for path in task.gold_files if path in position], np.int64),
         gold_count=len(task.gold_files),
         gold_functions=np.array(functions, np.int64).reshape(-1, 3),
@@ -131,6 +164,7 @@ _PLAIN = (
 def save_rows(rows: TaskRows, path: Path) -> None:
     """Write rows to a file."""
     arrays: dict[str, NDArray[np.generic]] = {name: getattr(rows, name) for name in _PLAIN}
+    arrays["edges"] = np.stack(rows.edges, axis=1)
     arrays |= {f"file:{name}": values.astype(np.float32) for name, values in rows.file.items()}
     arrays |= {f"unit:{name}": values.astype(np.float32) for name, values in rows.unit.items()}
     arrays["about"] = np.array([rows.id, rows.repo, rows.language, rows.kind, str(rows.gold_count)])
@@ -152,6 +186,7 @@ def load_rows(path: Path) -> TaskRows:
         file={name[5:]: values for name, values in signals.items() if name.startswith("file:")},
         unit={name[5:]: values for name, values in signals.items() if name.startswith("unit:")},
         gold_count=int(gold_count),
+        edges=CallEdges(*arrays["edges"].T),
         **{name: arrays[name] for name in _PLAIN},
     )
 

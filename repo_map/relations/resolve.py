@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
@@ -52,6 +53,14 @@ class Relations:
         A class is called where it is constructed; so is the method that initialises it.
         """
         return tuple(each for each in self.uses_of(place, least) if each.kind in _CALLS)
+
+    def named_at(self, place: Place) -> int:
+        """Return how many places bear a definition's name: what it costs to ask for its uses."""
+        family = self._family(place[0])
+        if family is None:
+            return 0
+        numbers = [self._index.strings.get(name) for name in family.names_of(place)]
+        return sum(int(self._name_counts[number]) for number in numbers if number is not None)
 
     def uses_of(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return the uses of a definition, calls among them, in the order of the repository."""
@@ -196,6 +205,11 @@ class Relations:
         return found
 
     # Underneath.
+
+    @cached_property
+    def _name_counts(self) -> NDArray[np.int64]:
+        """Number of sites by the name that they bear, shape (strings,)."""
+        return np.bincount(self._index.sites.name, minlength=len(self._index.strings))
 
     @cached_property
     def _families(self) -> tuple[Family | None, ...]:

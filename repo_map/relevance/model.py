@@ -24,6 +24,10 @@ class Weights(NamedTuple):
     """Logistic model of how sure the choice is."""
     chance: Mapping[str, float] = {"bias": 0.0}
     """Logistic model of how likely each unit is part of the goal's work."""
+    shown: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how likely a packet shows all that the goal's work edits."""
+    reached: Mapping[str, float] = {"bias": 0.0}
+    """Logistic model of how likely it shows or lists all of that."""
 
 
 @cache
@@ -31,7 +35,7 @@ def default_weights() -> Weights:
     """Load the weights that ship with the package."""
     text = resources.files("repo_map.relevance").joinpath("weights.json").read_text(encoding="utf-8")
     data = json.loads(text)
-    return Weights(data["file"], data["unit"], data["surety"], data["chance"])
+    return Weights(**data)
 
 
 def combine(features: Mapping[str, Floats], weights: Mapping[str, float], rows: int) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from repo_map.history.history import History
 from repo_map.relevance.bm25 import Hits, Query, unit_hits
+from repo_map.relevance.call_edges import SEEDS, call_edges, neighbour_bonus
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
@@ -177,6 +178,9 @@ def score_goal(
     unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
     scores = raise_named_files(columns, scores)
     order = np.argsort(-scores, kind="stable")
+    among = order_units(columns.file_row, order, unit_scores)
+    edges = call_edges(signals.candidates, among[:SEEDS])
+    unit_scores = unit_scores + neighbour_bonus(unit_scores, edges, among)
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)
@@ -199,6 +203,20 @@ def _with_chances(
     )
     chances = chances_of(signals, weights.chance).tolist()
     return tuple(unit._replace(chance=chance) for unit, chance in zip(units, chances, strict=True))
+
+
+def order_units(file_row: Ints, file_order: Ints, unit_scores: Floats) -> Ints:
+    """Return the rows of the best files' best units, best first.
+
+    Args:
+        file_row: of each unit, shape (units,).
+        file_order: rows of the files, best first.
+        unit_scores: shape (units,).
+    """
+    chosen = np.zeros(len(file_order), np.bool_)
+    chosen[file_order[:FILES_WITH_UNITS]] = True
+    rows = np.flatnonzero(chosen[file_row])
+    return rows[np.argsort(-unit_scores[rows], kind="stable")][:MOST_UNITS]
 
 
 def score_units(columns: FileColumns, file_scores: Floats, weights: Weights) -> Floats:
@@ -228,10 +246,7 @@ def _scored_units(
 ) -> tuple[ScoredUnit, ...]:
     candidates = signals.candidates
     index = candidates.corpus.index
-    chosen = np.zeros(len(candidates.files), np.bool_)
-    chosen[order[:FILES_WITH_UNITS]] = True
-    rows = np.flatnonzero(chosen[candidates.file_row])
-    rows = rows[np.argsort(-scores[rows], kind="stable")][:MOST_UNITS]
+    rows = order_units(candidates.file_row, order, scores)
     found = []
     for place, row in enumerate(rows.tolist()):
         unit = int(candidates.units[row])

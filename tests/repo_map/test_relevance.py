@@ -203,3 +203,18 @@ def test_of_two_functions_with_the_words_the_one_that_is_called_so_comes_first(t
         index_of(write(tmp_path, {"src/store.py": source})), "evict oldest returns wrong entry"
     )
     assert scored.units[0].name == "evict_oldest"
+
+
+def test_of_two_that_read_alike_the_one_that_the_best_function_calls_comes_first(tmp_path: Path) -> None:
+    """What is called is resolved through the import: its namesake elsewhere gains nothing."""
+    body = 'def tidy(value):\n    """Tidy a value."""\n    return value.strip()\n'
+    files = {
+        "shop/aaa.py": body,
+        "shop/headers.py": "from shop.zzz import tidy\n\n\ndef parse_header(line):\n"
+        '    """Parse a header line into its name and value."""\n    return [tidy(each) for each in line]\n',
+        "shop/zzz.py": body,
+    }
+    relevance = score_goal(index_of(write(tmp_path, files)), "parse a header line into name and value")
+    places = [unit.path for unit in relevance.units if unit.name]
+    assert places[0] == "shop/headers.py"
+    assert places.index("shop/zzz.py") < places.index("shop/aaa.py")
