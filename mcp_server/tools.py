@@ -243,9 +243,7 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    feedback: Annotated[
-        str | None, Field(description='Menu numbers ("3, 7"), a wish or a question, in plain words')
-    ] = None,
+    feedback: Annotated[str | None, Field(description='Menu numbers ("3, 7"), a wish or a question')] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(
@@ -255,9 +253,8 @@ async def step(
     ] = None,
     action: StepAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Refine what navigate found, or ask about the code: "who calls Session.send?", "where is X defined?",
-    "which tests cover X?" are answered in a line. "also show X", "drop the tests", "undo" change the context
-    by one step; only what is new to you is returned."""
+    """Refine what navigate found ("also show X", "drop the tests", "undo": returns what is new to you), or ask
+    about the code: "who calls Session.send?", "where is X defined?", "which tests cover X?" cost a line."""
     from navigator.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()

@@ -24,6 +24,8 @@ def news_in(block: str, earlier: Sequence[str]) -> str:
 
     Each new part stands below the lines that enclose it, and ``HELD`` stands for what is left out between.
     """
+    if block.rstrip() in map(str.rstrip, earlier):
+        return ""
     header, *body = block.rstrip().split("\n")
     held = [not line.strip() or line.startswith(ELISION) for line in body]
     for other in dict.fromkeys(earlier):
@@ -77,8 +79,6 @@ def _drawn(body: Sequence[str], hunks: Sequence[tuple[int, int]]) -> Iterator[st
         if last < len(body) and body[last].startswith(ELISION):
             yield ELISION
             shown = last + 1
-    if shown < len(body):
-        yield HELD
 
 
 def _enclosing(body: Sequence[str], first: int) -> list[int]:

@@ -219,6 +219,9 @@ class _FeedbackReader:
             clause.text,
             re.I,
         )
+        unknown = any(not self._named.one(clause.name(held)) for held in re.findall(HELD, phrase.words))
+        if unknown and not explicit:
+            return False
         if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
             return False
         if re.fullmatch(

@@ -200,6 +200,9 @@ def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
         if near and owners:
             wanted = f"{next(iter(sorted(owners)))}.{near}" if owner else near
             found = (wanted,) if find_places(index, wanted) else ()
+    if not found and owner and len(find_places(index, leaf)) == 1:
+        # A method that is inherited is often called by the class that inherits it.
+        found = (leaf,)
     if not found and is_written and not owner:
         holding = [each for each in names.leaves if len(key) > _LEAST_TEXT and key in _bare(each)]
         found = tuple(holding) if len(holding) == 1 else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -14,22 +15,24 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.feedback.operations import TABLE
 from repo_map.text.tokens import count
-from tests.repo_map.feedback.repository import GOAL, make
+from tests.support.trees import git
 
 PAGE = Path(__file__).parents[2] / "docs/steering.md"
-BUDGET = 1_000
+BUDGET = 1_500
+REPOSITORY = Path(__file__).parents[2] / "benchmarks/agents/tasks/repositories/orderdesk"
+GOAL = "A voucher of more than the order's worth makes the invoice total negative"
 TALK = (
-    "show OrderService.placeOrder and Upstream.ServeHTTP",
-    "who calls merge_cookies?",
-    "drop the docs, and CHANGELOG.md",
-    "which tests cover Session.send?",
-    "show the callers of round_money",
-    "less of proxy/lb.go",
+    "show delivery_window and pack in full",
+    "who calls percent?",
+    "drop the reports",
+    "which tests cover Stock.reserve?",
+    "show the callers of percent",
+    "less of orderdesk/billing/discounts.py",
     "undo",
-    "what does Session.request call?",
-    "3",
+    "what does Invoice.total use?",
+    "show orderdesk/catalog/stock.py",
     "Nimm die Tests raus",
-    "show native/ring.cpp, but not web/cart.ts",
+    "show read_price_list, but not orderdesk/accounts",
     "thanks, that's enough",
 )
 _TOP = """# What steering understands
@@ -53,6 +56,15 @@ with what must happen.
 """
 
 
+def make(folder: Path) -> Path:
+    """Make a work tree of the conversation's repository."""
+    shutil.copytree(REPOSITORY, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "Add the order desk")
+    return folder
+
+
 class Said(NamedTuple):
     """One step of the conversation."""
 
@@ -64,7 +76,12 @@ class Said(NamedTuple):
     @property
     def tokens(self) -> int:
         """Tokens of the whole answer, as a host passes it on."""
-        return count(self.text)
+        return tokens_of(self.text)
+
+
+def tokens_of(text: str) -> int:
+    """Return the tokens of a text, whatever id its navigation has."""
+    return count(re.sub(r"nav-[0-9a-f]{24}", f"nav-{'0a1b2c' * 4}", text))
 
 
 def rows(*, questions: bool) -> str:
@@ -91,13 +108,13 @@ async def talk() -> tuple[int, list[Said]]:
                 (text,) = (part.text for part in result.content)  # type: ignore[union-attr]
                 said.append(Said(words, answer["status"], text, answer["context_delta"]))
         (packet,) = (part.text for part in first.content)  # type: ignore[union-attr]
-        return count(packet), said
+        return tokens_of(packet), said
 
 
 def transcript(first: int, said: list[Said]) -> str:
     """Return the conversation as a table, with the tokens of each answer."""
     lines = [
-        f"The tests' repository, a packet of {BUDGET:,} tokens at most; `navigate` answers with {first:,} tokens.",
+        f"The benchmarks' `orderdesk`, a packet of {BUDGET:,} tokens at most; `navigate` answers with {first:,} tokens.",
         "",
         "| step | feedback | tokens | of them code | status |",
         "| --- | --- | --- | --- | --- |",
