@@ -220,7 +220,7 @@ class _FeedbackReader:
             re.I,
         )
         unknown = any(not self._named.one(clause.name(held)) for held in re.findall(HELD, phrase.words))
-        if unknown and not explicit:
+        if not explicit and (unknown or re.search(HELD, phrase.words)):
             return False
         if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
             return False

@@ -117,7 +117,7 @@ TABLE: Final = (
         ("thanks", "ok", "Looks good so far"),
         (
             "(thanks?( you| a lot| so much)*( very much)?|thx|ok(ay)?|good|great|nice|fine|perfect|yes|yep|sure|hi|hello|hey"
-            "|cool|awesome|excellent|wonderful|got it|i see|understood|well done|nice work|good job|great work)( so far)?",
+            "|cool|awesome|excellent|wonderful|got it|i see|understood|well done|nice work|good job|great work|continue|next|go on|proceed)( so far)?",
             "(it|this|that)?\\s*(looks?|seems?|is|'s) (good|great|fine|nice|perfect|ok(ay)?|right|helpful)( so far| to me| already)?",
             "(very |super |really )?(helpful|useful)",
         ),
@@ -284,6 +284,7 @@ TABLE: Final = (
         (
             "(who|what|which( \\w+)?) <call> {}",
             "where (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed)",
+            "(is|are) there( any| other| more| also| some)* <callers> (of|to|for) {}",
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|what are|who are)( me)? )?(all )?(the )?<callers> (of|to|for) {}",
         ),
@@ -334,7 +335,7 @@ TABLE: Final = (
             "where (can|do|could|would|should) (i|we|one) (find|see|get) {}",
             "where (does|do) {} (come from|appear|occur|stand|live|show up)",
             "((find|show|give|get|what is|what's)( me)? )?(the )?(definition|location|place|declaration) of {}",
-            "(find|locate|look for|search for|what is|what are|what's|who is) {}",
+            "(find|locate|look for|search for|what is|what are|what's|who is) (?!in |inside ){}",
             "(in )?(which|what) (file|module|folder|class) (has|contains|defines|holds|declares) {}",
             "(in )?(which|what) (file|module|folder|class) (is|are) {}( defined| declared| implemented| located| in)?",
         ),
@@ -351,6 +352,8 @@ TABLE: Final = (
             "(bring|put|get|take|add) {} back( in)?",
             "<show> {} (again|after all)",
             "<not> (drop|remove|exclude|ignore|skip|hide|omit|leave out|forget|lose) {}",
+            "undo (the )?(removal|dropping|exclusion|hiding) of {}",
+            "undo (removing|dropping|excluding|hiding) {}",
         ),
         "wieder",
     ),
@@ -379,6 +382,7 @@ TABLE: Final = (
         (
             "(<show> )?((only|just) )?(<show> )?(an? |the )?((only|just) )?<outline> <of> {}( (is|are|will be|would be) (enough|sufficient|fine|ok)| will do| suffices?)?",
             "{}\\s*[:,]\\s*(<outline> only|only (the )?<outline>|just (the )?<outline>)",
+            "(what is|what's|what are) (in|inside) {}",
             "(collapse|outline) {}( to (its|an|the) <outline>| down)?",
             "(<show> )?{} in outline",
         ),
@@ -448,7 +452,8 @@ TABLE: Final = (
             "(explain|describe|what about|how about|also|and) {}",
             "what (does|do) {} do",
             "<show>( more( of)?)? {}",
-            "more of {}",
+            "more( (context|code|source|text))? (of|around|from) {}",
+            "(the |this |your )?(packet|context|map|answer) (lacks|misses|is missing|(doesn't|does not) (have|include|show|contain)) {}",
             "(use|take|need|want|pick) {}",
             "(i'm|i am|we're|we are) (still |also )?missing {}",
             "{} (is|are) (still |also )?(missing|absent|lacking|not there|not shown)( here)?",

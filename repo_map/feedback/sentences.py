@@ -87,6 +87,10 @@ def _hold(text: str) -> tuple[str, tuple[str, ...]]:
         tail = ""
         while core.endswith((")", "]", "}")) and core.count("(") < core.count(")"):
             core, tail = core[:-1], core[-1] + tail
+        owned = re.search(r"(?<=\w)'s?$", core)
+        if owned is not None and _NAME_LIKE.fullmatch(core[: owned.start()]):
+            word = word[: len(lead) + owned.start()] + word[len(lead) + owned.end() :]
+            core = core[: owned.start()]
         bare = _TAIL.sub("", core)
         is_name = _NAME_LIKE.fullmatch(bare.removesuffix("()")) or re.fullmatch(r"[A-Za-z_]\w*\(\)", bare)
         if "'" in core or core.lower() in _ABBREVIATIONS or not is_name:
@@ -220,7 +224,7 @@ _PREFIXES: Final = tuple(
         ),
         (r"(?:you )(?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
         (
-            r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get|see|read|look at) ",
+            r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get(?! rid)|see|read|look at) ",
             "show ",
         ),
         (r"(?:it would be|it'd be|that would be) \w+ if you (?:could|would|can) ", ""),
@@ -230,6 +234,8 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (r"(?:for (?:this|that)|because of (?:this|that)),? ", ""),
+        (r"(?:i|we) (?:should|must|have to|ought to)(?: also| now)? ", ""),
+        (r"(?:can|could|may) (?:i|we) (?=get rid)", ""),
         (r"(?:let's|let us|let me|lemme) ", ""),
         (
             rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to (?:know|find out|understand|learn)(?: about)? (?=who|what|why|where|which|how|when)",

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _NOUNS: Final = (
     r"files?|folders?|director(?:y|ies)|functions?|methods?|class(?:es)?|modules?|packages?|structs?|traits?|interfaces?"
     r"|types?|enums?|constants?|variables?|symbols?|strings?|texts?|literals?|messages?|lines?|stuff|code|source|sources"
-    r"|bod(?:y|ies)|implementations?|definitions?|contents?|test|helpers?|config file|test file|repo(?:sitory)?"
+    r"|bod(?:y|ies)|implementations?|definitions?|contents?|test|helpers?|parts?|config file|test file|repo(?:sitory)?"
 )
 _BEFORE: Final = re.compile(
     rf"^(?:(?:the|an?|any|all|some|every|each|those|these|this|that|both|your|my|our|of|about|from|in|on|under|below|beneath"
     rf"|inside|within|around|anything|everything|whatever|whole|full|complete|entire|more|only|just|also|named|called|too"
-    rf"|where|how|what|{_NOUNS})\s+)+",
+    rf"|related to|concerning|regarding|{_NOUNS})\s+)+",
     re.IGNORECASE,
 )
 _AFTER: Final = re.compile(
@@ -77,6 +77,9 @@ class Named:
                     for held in re.findall(HELD, part)
                     if (target := self._of_name(clause.name(held), texts=texts))
                 )
+            if not targets and anywhere and len(part.split()) > 1 and not re.search(HELD, part) and found:
+                # What else is said of what was named: "…, which is cut off".
+                continue
             if not targets:
                 return ()
             found += targets
