@@ -146,9 +146,8 @@ def step_text(report: wire.TurnReportJson) -> str:
     if not report.next:
         size = ""  # No step was taken.
     spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
-    ours = [
-        f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]}, step {report.step_number}{size}{spent}"
-    ]
+    head = f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]}, step {report.step_number}"
+    ours = [f"{head}{size}{spent}"]
     if report.status not in ("finished", "user") and report.next:
         ours.append(f"next: {report.next}")
     lines = [report.answer] if report.answer else []

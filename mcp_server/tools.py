@@ -253,8 +253,8 @@ async def step(
     ] = None,
     action: StepAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Refine what navigate found ("also show X", "drop the tests", "undo") and get what is new to you, or ask:
-    "who calls Session.send?", "where is X defined?", "which tests cover X?" cost a line."""
+    """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
+    "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
     from navigator.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()

@@ -133,8 +133,9 @@ class StepReader:
             return whole
         earlier = await self._record(navigation, user, since_step)
         maps = [await self._map(earlier, user)]
-        for each in sorted({other for other in held if other < since_step}, reverse=True)[:_MOST_HELD]:
-            maps.append(await self._map(await self._record(navigation, user, each), user))
+        others = sorted({other for other in held if other < since_step}, reverse=True)[:_MOST_HELD]
+        records = [await self._record(navigation, user, other) for other in others]
+        maps += [await self._map(other, user) for other in records]
         return news_of(whole, drawn, earlier, maps)
 
     async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:

@@ -341,9 +341,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    request = None if options.continued else _request(options, settings)
-    if request is not None:
-        _check(request, settings)
+    request = None if options.continued else _checked_request(options, settings)
     for file in filter(None, (options.save_plan, options.output)):
         require_writable(Path(file))
     # Outside the event loop, where Ctrl-C interrupts at once.
@@ -481,14 +479,16 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
     )
 
 
-def _check(request: NavigationRequest, settings: Settings) -> None:
-    """Refuse what can't be used before anything takes time."""
+def _checked_request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
+    """Return what is asked for; what can't be used is refused before anything takes time."""
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.request import checked  # noqa: PLC0415 - as above
 
+    request = _request(options, settings)
     checked(request, settings)
     if request.model is not None:
         require_key(request.model, settings, os.environ)
+    return request
 
 
 def _read_goal(name: str) -> str:

@@ -258,7 +258,7 @@ def _bare(name: str) -> str:
 
 
 def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
-    """Return where a text stands in the files, those of ``first_in`` first: the definitions around it, or lines."""
+    """Return where a text stands in the files, those of ``first_in`` first: its lines."""
     told = f'"{text}"'
     if len(text.strip()) < _LEAST_TEXT:
         return Target(text)

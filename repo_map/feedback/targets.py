@@ -113,7 +113,7 @@ class Named:
         return ()
 
     def _of_words(self, clause: Clause, words: str, *, texts: bool, among_all: bool = False) -> Target:
-        """Return what words name once what surrounds a name is left out; nothing where more than that is said."""
+        """Return what words name, what surrounds a name left out; nothing where more than that is said."""
         for stripped in _strippings(words):
             if re.fullmatch(HELD, stripped):
                 return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)

@@ -87,9 +87,11 @@ def tokens_of(text: str) -> int:
 def rows(*, questions: bool) -> str:
     """Return the table of what is understood, changes or questions."""
     lines = ["| what happens | for example |", "| --- | --- |"]
-    for row in TABLE:
-        if row.is_question == questions:
-            lines.append(f"| {row.meaning} | {'; '.join(f'“{each}”' for each in row.examples)} |")
+    lines += [
+        f"| {row.meaning} | {'; '.join(f'“{each}”' for each in row.examples)} |"
+        for row in TABLE
+        if row.is_question == questions
+    ]
     return "\n".join(lines)
 
 
