@@ -19,10 +19,11 @@ import msgspec
 
 from benchmarks.baselines import SYSTEMS, Baselines
 from benchmarks.document import document
-from benchmarks.figures import NAVIGATOR, Row, as_data, table
-from benchmarks.scoring import Answer, score
+from benchmarks.figures import BY_NEED, NAVIGATOR, Row, as_data, table
+from benchmarks.scoring import Answer, Place, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
+from repo_map.text import tokens
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -37,6 +38,9 @@ class Result(msgspec.Struct, frozen=True):
     seconds: float
     surety: str = ""
     """How sure the navigator said that it is: the word of its report."""
+    menu: list[Place] = []
+    """What the navigator offers beside the context."""
+    menu_tokens: int = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="keep answers and scores here, and resume from here"
     )
+    parser.add_argument(
+        "--by-need", action="store_true", help="measure packets that end where more isn't worth it as well"
+    )
     parser.add_argument("--baselines", action="store_true", help="measure plain search beside the navigator")
     parser.add_argument(
         "--by",
@@ -58,10 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
     parser.add_argument(
-        "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
     )
     parser.add_argument(
-        "--trees", type=Path, default=_folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
     )
 
 
@@ -79,7 +86,9 @@ def run(options: argparse.Namespace) -> int:
         sets: dict[str, list[Row]] = {}
         for file in options.tasks:
             tasks = read_tasks(file)[: options.limit]
-            sets[file.stem] = list(_measure(tasks, budgets, place, file.stem, baselines=options.baselines))
+            systems = (NAVIGATOR, *([BY_NEED] if options.by_need else []))
+            measured = _measure(tasks, budgets, place, file.stem, systems, baselines=options.baselines)
+            sets[file.stem] = list(measured)
             if not options.markdown and not options.json:
                 print(f"\n{file.stem}: {len(tasks)} tasks\n\n{table(sets[file.stem], options.by)}")
     if options.json:
@@ -99,7 +108,13 @@ class _Place(NamedTuple):
 
 
 def _measure(
-    tasks: Sequence[Task], budgets: Sequence[int], place: _Place, name: str, *, baselines: bool
+    tasks: Sequence[Task],
+    budgets: Sequence[int],
+    place: _Place,
+    name: str,
+    systems: Sequence[str],
+    *,
+    baselines: bool,
 ) -> Iterator[Row]:
     """Yield the score of every answer, asking only for answers that the results file lacks."""
     place.out.mkdir(parents=True, exist_ok=True)
@@ -107,8 +122,12 @@ def _measure(
     known = {(result.id, result.system, result.budget): result for result in _read(journal)}
     for number, task in enumerate(tasks, 1):
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
-        missing = [budget for budget in budgets if (task.id, NAVIGATOR, budget) not in known]
-        fresh = [_navigate(task, tree, budget) for budget in missing]
+        fresh = [
+            _navigate(task, tree, system, budget)
+            for system in systems
+            for budget in (budgets if system == NAVIGATOR else budgets[-1:])
+            if (task.id, system, budget) not in known
+        ]
         if baselines:
             fresh += _search(
                 task, tree, [each for each in budgets if (task.id, SYSTEMS[-1], each) not in known]
@@ -119,13 +138,15 @@ def _measure(
         paths = files_at_head(tree)
         for (identity, system, budget), result in known.items():
             if identity == task.id and budget in budgets:
-                answer = Answer(result.context, result.ranked)
+                answer = Answer(result.context, result.ranked, result.menu, result.menu_tokens)
                 measures = score(task, answer, paths, _reader(tree))
                 yield Row(task, system, budget, {**measures, "seconds": result.seconds}, result.surety)
 
 
-def _navigate(task: Task, tree: Path, budget: int) -> Result:
+def _navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
+    from mcp_server.report_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
+    from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
     started = time.perf_counter()
@@ -136,7 +157,8 @@ def _navigate(task: Task, tree: Path, budget: int) -> Result:
         output = io.BytesIO()
         printed = io.TextIOWrapper(output, encoding="utf-8")
         with contextlib.redirect_stdout(printed):
-            code = main(["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"])
+            asked = ["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"]
+            code = main([*asked, "--fill"] if system == NAVIGATOR else asked)
     if code:
         raise RuntimeError(
             f"`repo-navigator navigate` ended with {code} on {task.id}; see the message above."
@@ -145,8 +167,17 @@ def _navigate(task: Task, tree: Path, budget: int) -> Result:
     said: dict[str, Any] = json.loads(output.getvalue())
     ranked = [file["path"] for file in said["files"]]
     seconds = time.perf_counter() - started
+    menu = [] if system == NAVIGATOR else [MenuPlace.model_validate(each) for each in said["menu"]]
     return Result(
-        task.id, NAVIGATOR, budget, said["context"], ranked, seconds, _surety(said["reasoning_summary"])
+        task.id,
+        system,
+        budget,
+        said["context"],
+        ranked,
+        seconds,
+        _surety(said["reasoning_summary"]),
+        [Place(each.path, each.first, each.last, each.tokens) for each in menu],
+        tokens.count(menu_text(menu), "cl100k"),
     )
 
 
@@ -197,7 +228,8 @@ def _show_progress(number: int, total: int, task: Task, fresh: Sequence[Result])
     print(f"{number}/{total} {task.id}: {what}", file=sys.stderr, flush=True)
 
 
-def _folder(variable: str) -> Path | None:
+def folder(variable: str) -> Path | None:
+    """Return the folder that a variable of the environment names."""
     value = os.environ.get(variable)
     return Path(value) if value else None
 

@@ -2,11 +2,12 @@
 
 ``Acc@k`` all gold files are among the first k; ``R@k`` the share that is. ``mention`` the share of gold files
 whose path occurs in the text. ``struct`` the share of gold symbols whose signature is visible. ``body`` the
-share of gold functions whose whole source is in the text, as one run of lines. ``span`` the share of edited
-lines, two lines around them included, that is. ``full`` the share of gold files that are there whole, or with
-all of their gold functions and edited lines. ``prec`` gold files among the files shown with content.
-``*_all`` the share of tasks with all of them. Lines compare without indentation, line numbers and blank
-lines.
+share of gold functions whose whole source is in the text, as one run of lines; ``reach`` the share that is
+or that the menu offers. ``span`` the share of edited lines, two lines around them included, that is. ``full``
+the share of gold files that are there whole, or with all of their gold functions and edited lines. ``prec``
+gold files among the files shown with content. ``tokens`` the tokens sent, the menu's included; ``complete``
+those and the gold functions that had to be picked from the menu, where it offers all that are not shown.
+``*_all`` the share of tasks with all of them. Lines compare without indentation, line numbers and blanks.
 """
 
 from __future__ import annotations
@@ -29,12 +30,25 @@ _HEADER_REST = 40
 _LONGEST_LINE = 400
 
 
+class Place(NamedTuple):
+    """A definition that a menu offers."""
+
+    path: str
+    first: int
+    last: int
+    tokens: int
+    """What it would add."""
+
+
 class Answer(NamedTuple):
     """What was returned for a task."""
 
     context: str
     ranked: Sequence[str]
     """Paths, best first."""
+    menu: Sequence[Place] = ()
+    menu_tokens: int = 0
+    """What the menu itself takes."""
 
 
 class _Sections(NamedTuple):
@@ -50,17 +64,22 @@ def score(task: Task, answer: Answer, paths: frozenset[str], read: Callable[[str
     A measure that a task has no gold for (``body`` without functions) is left out.
     """
     sections = _sections(answer.context, paths)
-    text = _joined(answer.context)
+    text = joined(answer.context)
     sources = {path: read(path).split("\n") for path in task.gold_files}
     whole = {
-        symbol: _joined(_cut(sources, symbol.file, symbol.start, symbol.end)) in text
+        symbol: joined(_cut(sources, symbol.file, symbol.start, symbol.end)) in text
         for symbol in _functions(task)
     }
-    spans = [(span.file, _joined(_around(task, span, sources)) in text) for span in task.gold_spans]
+    spans = [(span.file, joined(_around(task, span, sources)) in text) for span in task.gold_spans]
     shown = {
         path
         for path, parts in sections.by_path.items()
         if any(_has_content(sections.lines, part) for part in parts)
+    }
+    offered = {
+        symbol: min((place for place in answer.menu if _offers(place, symbol)), key=_price, default=None)
+        for symbol, is_shown in whole.items()
+        if not is_shown
     }
     full = [_is_full(path, sources, whole, spans, text) for path in task.gold_files]
     gold = task.gold_files
@@ -68,13 +87,30 @@ def score(task: Task, answer: Answer, paths: frozenset[str], read: Callable[[str
         **_ranking(gold, _unique(answer.ranked)),
         **_share("mention", [path in sections.mentioned or path in answer.context for path in gold]),
         **_share("body", list(whole.values())),
+        **_share("reach", [seen or offered[symbol] is not None for symbol, seen in whole.items()]),
         **_share("struct", _visible_signatures(task, sources, sections)),
         **(_share("span", [seen for _, seen in spans]) or {"span": 0.0, "span_all": 0.0}),
         **_share("full", full),
         "prec": len(shown.intersection(gold)) / max(1, len(shown)),
         "files_shown": float(len(shown)),
-        "tokens": float(tokens.count(answer.context, "cl100k")),
+        **_sizes(tokens.count(answer.context, "cl100k") + answer.menu_tokens, offered.values()),
     }
+
+
+def _offers(place: Place, symbol: GoldSymbol) -> bool:
+    return place.path == symbol.file and place.first <= symbol.sig_line <= place.last
+
+
+def _price(place: Place) -> int:
+    return place.tokens
+
+
+def _sizes(sent: int, picked: Iterable[Place | None]) -> dict[str, float]:
+    """Return the tokens sent, and those until a perfect choice from the menu has completed the answer."""
+    chosen = set(picked)
+    if None in chosen:
+        return {"tokens": float(sent)}
+    return {"tokens": float(sent), "complete": float(sent + sum(place.tokens for place in chosen if place))}
 
 
 def _ranking(gold: Sequence[str], ranked: Sequence[str]) -> dict[str, float]:
@@ -134,7 +170,7 @@ def _is_full(
 ) -> bool:
     edits = [seen for file, seen in spans if file == path]
     functions = [seen for symbol, seen in whole.items() if symbol.file == path]
-    return (bool(edits) and all(edits) and all(functions)) or _joined(sources[path]) in text
+    return (bool(edits) and all(edits) and all(functions)) or joined(sources[path]) in text
 
 
 def _sections(text: str, paths: frozenset[str]) -> _Sections:
@@ -169,8 +205,8 @@ def _cut(sources: dict[str, list[str]], path: str, first: int, last: int) -> lis
     return sources[path][first - 1 : last]
 
 
-def _joined(text: str | Iterable[str]) -> str:
-    """Return the lines without gutters, indentation, inner runs of spaces, elisions and blanks."""
+def joined(text: str | Iterable[str]) -> str:
+    """Return lines as they compare: no gutters, indentation, runs of spaces, elisions and blanks."""
     lines = text.split("\n") if isinstance(text, str) else text
     plain = (" ".join(_GUTTER.sub("", line).split()) for line in lines)
     return "\n" + "\n".join(line for line in plain if line not in _ELISIONS) + "\n"

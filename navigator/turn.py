@@ -31,6 +31,7 @@ FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
 _NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
+_ENDED_BY_ROOM = "The planner ended here; step shows what had no room."
 _ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens; step shows what is missing."
 
 
@@ -54,6 +55,8 @@ class View(NamedTuple):
     menu: tuple[MenuPlace, ...] = ()
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
 
 
 def goal_with_feedback(navigation: Navigation) -> str:
@@ -77,6 +80,13 @@ class Decision(NamedTuple):
     at: datetime
 
 
+def _why_finished(view: View, model: str, *, fills: bool) -> str:
+    """Say why a planner ended: never that nothing is missing beside a list of what had no room."""
+    if view.menu and model == EMBEDDED and not fills:
+        return _ENDED_BY_NEED
+    return _ENDED_BY_ROOM if view.menu else _NOTHING_TO_IMPROVE
+
+
 def apply_decision(
     before: Navigation, decision: Decision, plan: FlightPlan, view: View, version: int
 ) -> tuple[Navigation, StepRecord]:
@@ -96,8 +106,7 @@ def apply_decision(
     )
     finished = decision.action == "finalize_context"
     if finished:
-        ended_by_need = view.menu and decision.model == EMBEDDED and not run.fill
-        run = run.stopping(StopReason.FINISHED, _ENDED_BY_NEED if ended_by_need else _NOTHING_TO_IMPROVE)
+        run = run.stopping(StopReason.FINISHED, _why_finished(view, decision.model, fills=run.fill))
     elif run.step >= run.max_steps and decision.model != USER:
         run = run.stopping(StopReason.MAX_STEPS, f"The limit of {run.max_steps} steps was reached.")
     reasoning = decision.reasoning[:MAX_REASONING]
@@ -172,6 +181,7 @@ def step_record(
         menu=view.menu,
         goal_changed=since.undo is not None and since.undo.wishes != run.wishes,
         sufficiency=view.sufficiency,
+        impact=view.impact,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,
         account=run.account,

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 import numpy as np
 
 from repo_map import globs
+from repo_map.indexing.fact_tables import Bindings, Sites, bindings_of, sites_of
 from repo_map.indexing.schema import (
-    Bindings,
     Costs,
     Files,
     Imports,
     Postings,
     References,
-    Sites,
     Symbols,
     Units,
 )
@@ -146,11 +145,13 @@ class RepoIndex:
 
     @property
     def sites(self) -> Sites:
-        return self._tables.sites
+        """Every use of a name that relations are resolved from."""
+        return self.derived(_sites)
 
     @property
     def bindings(self) -> Bindings:
-        return self._tables.bindings
+        """Every binding of a name that relations are resolved from."""
+        return self.derived(_bindings)
 
     @property
     def units(self) -> Units:
@@ -361,6 +362,14 @@ class RepoIndex:
 
 def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:
     return Recent(_MOST_DEFINITIONS, lambda definitions: 1 + len(definitions))
+
+
+def _sites(index: RepoIndex) -> Sites:
+    return sites_of(index._tables.facts)
+
+
+def _bindings(index: RepoIndex) -> Bindings:
+    return bindings_of(index._tables.facts)
 
 
 class _Derived:

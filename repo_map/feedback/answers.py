@@ -12,7 +12,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.feedback.names import NamedDefinition, Target, around, find_places, named_by, nearest
 from repo_map.feedback.operations import Operation
-from repo_map.feedback.related import RELATED, Related, find_related, rows_of
+from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
 from repo_map.feedback.targets import spelled
 from repo_map.messages import one_line
 from repo_map.plan.model import FlightPlan
@@ -66,11 +66,13 @@ def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
 
 def list_places(places: Sequence[NamedDefinition], most: int = 110) -> str:
     """Return where definitions stand, as many by line as ``most`` tokens take, and the others counted."""
-    told = [
-        f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
-        for place in places
-    ]
-    return _listed(told, most)
+    return _listed(list(map(_told, places)), most)
+
+
+def _told(place: NamedDefinition) -> str:
+    if not place.line:
+        return f"`{place.path}`"
+    return f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
 
 
 def _listed(told: Sequence[str], most: int) -> str:
@@ -242,28 +244,7 @@ def _tell_classes(asked: Asked, target: Target) -> str:
 
 
 def _tell_impact(asked: Asked, target: Target) -> str:
-    index = asked.index
-    callers = find_related(index, Operation.CALLERS, target)
-    tests = find_related(index, Operation.TESTS, target)
-    relations = relations_of(index)
-    overriding = [each.source for place in rows_of(index, target) for each in relations.overridden_by(place)]
-    named = {(place.path, place.name) for place in (*tests.stated, *tests.likely)}
-    code = [place for place in callers.stated if (place.path, place.name) not in named]
-    told = []
-    if code:
-        told.append(f"A change of {spelled(target)} reaches {list_places(code, 70)}")
-    if callers.likely:
-        told.append(f"Likely, by name alone: {list_places(callers.likely, 30)}")
-    if overriding:
-        told.append(f"Overridden by {list_places(_places(index, overriding), 30)}")
-    told.append(
-        f"Tests that reach it: {list_places(tests.stated, 50)}"
-        if tests.stated
-        else "No test is known to reach it."
-    )
-    if not code and not callers.likely:
-        told.insert(0, f"The index knows no callers of {spelled(target)}.")
-    return " ".join(told)
+    return tell_what_relies(asked.index, target)
 
 
 def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:

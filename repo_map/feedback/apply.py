@@ -190,7 +190,7 @@ class _FeedbackReader:
         if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):
             return False
         is_question = phrase.is_question
-        if operation is Operation.CALLERS and all(target.patterns for target in targets):
+        if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
             operation, is_question = Operation.IMPORTERS, True
         self._named.last = targets
         self._heard.append(Wish(operation, is_question, targets))
@@ -205,6 +205,10 @@ class _FeedbackReader:
             else:
                 self._change(operation, target)
         return True
+
+    def _is_imported(self, target: Target) -> bool:
+        """Say whether a target is files of code, which are imported and not called."""
+        return bool(target.patterns) and not any(find_related(self._index, Operation.CALLERS, target))
 
     def _is_one_thing(self, target: Target) -> bool:
         """Say whether a target is something that only somebody names who wants to see it."""
@@ -288,11 +292,15 @@ class _FeedbackReader:
         places = tuple(self._menu[number] for number in numbers if number in self._menu)
         if not with_tests:
             places = tuple(place for place in places if not _is_test_file(self._index, place.path))
-        if places:
-            chosen = Target(words, places=places)
+        # A place without a name is a whole file.
+        files = Target(words, tuple(globs.escape(place.path) for place in places if not place.name))
+        parts = Target(words, places=tuple(place for place in places if place.name))
+        for chosen in filter(None, (parts, files)):
             self._changes.boost(chosen)
             self._changes.set_level(chosen, _BODY)
-            self._lines.append(f"In full: {', '.join(f'`{place.name}`' for place in places)}.")
+        if places:
+            named = ", ".join(f"`{place.name or place.path}`" for place in places)
+            self._lines.append(f"In full: {named}.")
 
     # What changes the plan.
 

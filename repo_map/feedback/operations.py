@@ -64,8 +64,8 @@ WORDS: Final = {
     ),
     "drop": (
         "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|forget(?: about)?"
-        "|never mind|get rid of|cut out|kick out|strip out|without|no|not|minus|stop (?:showing|including)(?: me)?"
-        "|no need for)"
+        "|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
+        ")"
     ),
     "not": "(?:do not|don't|dont|never|you needn't|no need to)",
     "is": "(?:is|are|was|were|'s)",

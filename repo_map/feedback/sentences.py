@@ -150,6 +150,8 @@ def _clauses(sentence: str) -> list[str]:
     if (several := _RELATIONS.match(sentence)) is not None:
         each = re.split(r",? and |, ", several[2])
         return [f"{several[1]}{relation} {several[3]} {several[4]}" for relation in each]
+    if (swap := _INSTEAD.match(sentence)) is not None:
+        return [f"drop {swap[1]}", *_clauses(swap[2])]
     parts: list[str] = []
     start = 0
     for cut in _CUT.finditer(sentence):
@@ -189,8 +191,6 @@ def _begins(text: str, cut: str) -> bool:
 
 def _spread(clause: str) -> list[str]:
     """Return the clauses that one of several halves stands for."""
-    if (swap := _INSTEAD.match(clause)) is not None:
-        return [f"drop {swap[1]}", plain(swap[2])]
     if (beside := _BESIDE.match(clause)) is not None:
         return [beside[1], f"show {beside[2]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
@@ -265,7 +265,7 @@ _SUFFIXES: Final = re.compile(
 def plain(clause: str) -> str:
     """Return a clause without greetings, requests and thanks around it."""
     text = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", clause.strip()).strip(" ,.!?\t:")
-    while True:
+    while not any(form.fullmatch(text) for form in _whole_sentences()):
         before = text
         for pattern, instead in _PREFIXES:
             if (match := pattern.match(text)) is not None and text[match.end() :].strip():
@@ -273,12 +273,13 @@ def plain(clause: str) -> str:
         if (tail := _SUFFIXES.search(text)) is not None and tail.start() > 0:
             text = text[: tail.start()].strip(" ,.!?")
         if text == before:
-            return text
+            break
+    return text
 
 
 def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:
     """Return a clause with its misspelt words as words that steering knows; ``known`` are more of those."""
-    words = (*vocabulary(), *sorted(known))
+    words = (*vocabulary(), "please", "could", "would", *sorted(known))
 
     def right(match: re.Match[str]) -> str:
         word = match[0].lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -51,6 +52,8 @@ class History:
     """Every file of HEAD, sorted."""
     terms: tuple[str, ...]
     """The vocabulary of the messages (``relevance.terms``)."""
+    ids: tuple[str, ...]
+    """First twelve digits of each commit's id."""
     subjects: tuple[str, ...]
     """First line of each message."""
     time: NDArray[np.int64]
@@ -59,6 +62,8 @@ class History:
     """Number of files that the commit touched, those gone today included."""
     file_start: NDArray[np.int64]
     file: NDArray[np.int32]
+    file_is_new: NDArray[np.bool_]
+    """Whether the commit added the file, under any name, rather than changed it."""
     touch_start: NDArray[np.int64]
     """Touches are hunks, moved to where their lines stand in HEAD."""
     touch_file: NDArray[np.int32]
@@ -71,6 +76,9 @@ class History:
     term: NDArray[np.int32]
     term_count: NDArray[np.float32]
     """Occurrences in the message, those in the subject twice."""
+    number_start: NDArray[np.int64]
+    number: NDArray[np.int64]
+    """Issues and pull requests that the message names: ``#12``, ``GH-12``, a link to one."""
     complete: bool = True
     """Whether all that was asked for was read before the time was up."""
 
@@ -91,6 +99,14 @@ class History:
     def term_commit(self) -> NDArray[np.int64]:
         """The commit of each entry of ``term``."""
         return _owners(self.term_start)
+
+    @cached_property
+    def commits_of_number(self) -> dict[int, list[int]]:
+        """Number of an issue or a pull request → the commits whose message names it, newest first."""
+        found: dict[int, list[int]] = {}
+        for commit, number in zip(_owners(self.number_start).tolist(), self.number.tolist(), strict=True):
+            found.setdefault(number, []).append(commit)
+        return found
 
     @cached_property
     def term_row(self) -> dict[str, int]:
@@ -132,16 +148,23 @@ class _FileLines:
         return list(touched_lines(after, change.hunks))
 
 
+_ID_DIGITS = 12
+_NUMBER = re.compile(r"(?:(?<![\w/&#])#|\b[Gg][Hh]-|/(?:issues|pull|merge_requests)/)(\d{1,7})\b")
+
+
 def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> History:
     """Lay ``commits``, newest first, out in columns; ``blobs`` are HEAD's files and their contents' ids."""
     paths = sorted(blobs)
     row = {path: at for at, path in enumerate(paths)}
     file_rows: list[list[int]] = []
+    are_new: list[bool] = []
     touches: list[list[tuple[int, int, int, int]]] = []
     lines: dict[str, _FileLines] = {}
     for commit, changes in _todays_names(commits):
         known = [(path, change) for path, change in changes if path in row]
         file_rows.append(sorted({row[path] for path, _ in known}))
+        changed = {row[path] for path, change in known if change.before.strip("0")}
+        are_new += (at not in changed for at in file_rows[-1])
         found: list[tuple[int, int, int, int]] = []
         for path, change in known:
             if path not in lines:
@@ -149,17 +172,20 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
             if commit.patched:
                 found += [(row[path], *touch) for touch in lines[path].touch(change)]
         touches.append([touch for touch in found if touch[2] - touch[1] < _WIDEST_TOUCH])
+    numbers = [_numbers(commit.message) for commit in commits]
     terms, term_rows, term_counts = _message_terms([commit.message for commit in commits])
     flat = np.array([touch for part in touches for touch in part], np.int32).reshape(-1, 4)
     return History(
         head=head,
         paths=tuple(paths),
         terms=tuple(terms),
+        ids=tuple(commit.id[:_ID_DIGITS] for commit in commits),
         subjects=tuple(commit.message.partition("\n")[0] for commit in commits),
         time=np.array([commit.time for commit in commits], np.int64),
         breadth=np.array([commit.breadth for commit in commits], np.int32),
         file_start=_starts(file_rows),
         file=np.array([at for part in file_rows for at in part], np.int32),
+        file_is_new=np.array(are_new, np.bool_),
         touch_start=_starts(touches),
         touch_file=flat[:, 0].copy(),
         touch_first=flat[:, 1].copy(),
@@ -168,7 +194,13 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
         term_start=_starts(term_rows),
         term=np.array([at for part in term_rows for at in part], np.int32),
         term_count=np.array([count for part in term_counts for count in part], np.float32),
+        number_start=_starts(numbers),
+        number=np.array([number for part in numbers for number in part], np.int64),
     )
+
+
+def _numbers(message: str) -> list[int]:
+    return list(dict.fromkeys(int(number) for number in _NUMBER.findall(message)))
 
 
 def _todays_names(commits: Sequence[Commit]) -> Iterator[tuple[Commit, list[tuple[str, FileChange]]]]:
@@ -199,7 +231,7 @@ def _starts(parts: Sequence[Sequence[object]]) -> np.ndarray[tuple[int], np.dtyp
 
 
 _LIMIT_BYTES = 256_000_000
-_FORMAT = 3
+_FORMAT = 4
 """Part of each file's name: a new format never reads an old file."""
 
 

@@ -188,6 +188,7 @@ class PieceReader:
     def __init__(self, index: RepoIndex, relevance: Relevance) -> None:
         self._index = index
         self._goal = relevance.goal
+        self._asked = relevance.asked
         self._files: dict[str, SourceFile] = {}
         self._terms = {
             term: 1.0 + math.log(count)
@@ -231,7 +232,9 @@ class PieceReader:
     def _aside(self, file_id: int) -> float:
         """Return what the units of a file are worth less for the kind of file it is."""
         index, path = self._index, self._index.paths[file_id]
-        if any(f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths):
+        if path in self._asked or any(
+            f"/{path}".endswith(f"/{named.lstrip('./')}") for named in self._goal.paths
+        ):
             return 0.0
         flags = int(index.files.flags[file_id])
         if kinds_of(path, flags) & self._goal.aims.kinds:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from repo_map.relevance.corpus import Floats
 from repo_map.relevance.features import FileColumns, Signals
 from repo_map.relevance.goal import GoalPart
+from repo_map.text.terms import terms_of, words
 
 FIRST = 5
 SURE, LIKELY = 0.8, 0.65
@@ -24,35 +24,35 @@ _HELD_WORDS = 0.5
 _AMONG_FEW = 0.46
 """How often it was right where it held less, in folders half of which had the file of a real task."""
 _NAMED, _DEFINED = 0.7, 0.95
-_HINT = "say what it is about in the words of the code"
+_HINT = "name a function, a file or an error text of it"
+_QUOTED = 0.85
+"""Confidence at least where the goal quotes one place of the code, and that stands first."""
+_FEW_WORDS = 1
+"""A goal of no more telling words than this leaves open what it is about, unless it names something."""
+_SAYS_LITTLE = frozenset(
+    term
+    for word in words(
+        "add application app bad better break broken bug change clean code crash error fail fast faster "
+        "feature file fix function good help implement improve issue make method new optimize please problem "
+        "program project refactor remove repo repository rewrite slow something stuff support test thing "
+        "update thank work wrong write"
+    )
+    for term in terms_of(word)
+)
+"""What any goal may say of any code."""
 _MANY_NAMESAKES = 4
 _RARE_UNITS = 3
 _MOST_NAMED = 4
 
 
-class Confidence(StrEnum):
-    """How likely the first files hold what the goal needs."""
-
-    SURE = "sure"
-    LIKELY = "likely"
-    UNSURE = "unsure"
-    NOTHING = "nothing"
-    """The goal matches nothing at all."""
-
-
-_MEANINGS = {
-    Confidence.SURE: "The first files stand apart from all others.",
-    Confidence.LIKELY: "The right files are probably among the first; others fit nearly as well.",
-    Confidence.UNSURE: "No file stands out: several fit the goal's words about as well.",
-}
-
-
 class Sufficiency(NamedTuple):
     """A judgement of the choice, for the report."""
 
-    surety: Confidence
     confidence: float
-    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1."""
+    """Calibrated chance that all files of the goal's work are among the first five, between 0 and 1.
+
+    0 where the goal matches nothing at all.
+    """
     notes: tuple[str, ...]
     """What speaks for and against, in sentences."""
     coverage: float
@@ -61,6 +61,8 @@ class Sufficiency(NamedTuple):
     """Identifiers of the goal that the repository lacks."""
     ambiguous: tuple[str, ...]
     """Identifiers that several definitions bear."""
+    is_measured: bool = True
+    """Whether real tasks say how likely it is; else a rule about the goal's words does."""
 
 
 def surety_signals(scores: Floats) -> dict[str, float]:
@@ -91,23 +93,25 @@ def judge(
         note = (
             "The repository has no files."
             if empty
+            else f"The goal reads as {signals.goal.language}, and the repository has no word of it: write it "
+            f"in English, or {_HINT}."
+            if signals.goal.language
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
-        return Sufficiency(Confidence.NOTHING, 0.0, (note,), coverage, tuple(missing), ())
-    doubt = _doubt(signals, columns, int(np.argmax(scores)))
-    confidence = min(confidence_of(surety_signals(scores), weights), doubt.most)
-    surety = (
-        Confidence.SURE
-        if confidence >= SURE
-        else Confidence.LIKELY
-        if confidence >= LIKELY
-        else Confidence.UNSURE
-    )
+        return Sufficiency(0.0, (note,), coverage, tuple(missing), ())
+    best = int(np.argmax(scores))
+    doubt = _doubt(signals, columns, best)
+    measured = confidence_of(surety_signals(scores), weights)
+    confidence = min(measured, doubt.most)
+    is_quoted = signals.named.quoted.get(int(signals.candidates.files[best]), 0.0) == 1.0
+    if is_quoted:
+        confidence = max(confidence, _QUOTED)
     vague = {name: count for name, count in ambiguous.items() if name in known}
-    notes = list(_notes(signals, surety, missing, vague))
-    if doubt.note:
-        notes[0] = doubt.note
-    return Sufficiency(surety, confidence, tuple(notes), coverage, tuple(missing), tuple(vague))
+    quoted = "The first file says word for word what the goal quotes." if is_quoted else ""
+    first = filter(None, [quoted or doubt.note])
+    notes = (*first, *_notes(signals, confidence, missing, vague))
+    is_measured = confidence == measured
+    return Sufficiency(confidence, notes, coverage, tuple(missing), tuple(vague), is_measured)
 
 
 class _Doubt(NamedTuple):
@@ -120,18 +124,38 @@ class _Doubt(NamedTuple):
 
 def _doubt(signals: Signals, columns: FileColumns, best: int) -> _Doubt:
     """Return what follows where too few of the goal's words are found, or held by the best of few files."""
-    words, strange = _words(signals)
-    number = len(words) + len(strange)
-    if len(words) < _KNOWN_WORDS * number and not _is_placed(columns):
-        message = f"The repository has only {len(words)} of the goal's {number} words: {_HINT}."
+    known, strange = _words(signals)
+    number = len(known) + len(strange)
+    is_named = _is_placed(columns) or _is_named(columns, best)
+    if signals.goal.language and len(known) < _KNOWN_WORDS * number:
+        return _Doubt(1.0 if is_named else LIKELY / 2, _foreign(signals))
+    if not is_named and len((known | strange) - _SAYS_LITTLE) <= _FEW_WORDS:
+        return _Doubt(LIKELY / 2, f"The goal says little: {_HINT}.")
+    if len(known) < _KNOWN_WORDS * number and not _is_placed(columns):
+        message = f"The repository has only {len(known)} of the goal's {number} words: {_HINT}."
         return _Doubt(LIKELY / 2, message)
     if len(signals.candidates.corpus.index.paths) < _HANDFUL and not _is_named(columns, best):
-        held = _held_words(signals, best, words)
+        held = _held_words(signals, best, known)
         if held < _HELD_WORDS * number:
             return _Doubt(
                 _AMONG_FEW, f"The first of few files has only {held} of the goal's {number} words: {_HINT}."
             )
     return _Doubt()
+
+
+def _foreign(signals: Signals) -> str:
+    """Return the sentence that says which words of a goal in another language could be used."""
+    goal, terms = signals.goal, signals.candidates.corpus.index.terms
+    found = [*signals.named.found]
+    found += [
+        goal.surface[term] if term.isascii() else term
+        for source in (GoalPart.INLINE, GoalPart.TITLE, GoalPart.PROSE, GoalPart.ERROR)
+        for term in goal.terms[source]
+        if term in goal.surface and terms.get(term) is not None
+    ]
+    used = list(dict.fromkeys(found))
+    told = f"only these words of it could be used: {_listed(used)}" if used else "no word of it could be used"
+    return f"The goal reads as {goal.language}; {told}; an English goal finds more."
 
 
 def _words(signals: Signals) -> tuple[set[str], set[str]]:
@@ -142,17 +166,17 @@ def _words(signals: Signals) -> tuple[set[str], set[str]]:
         for source, counts in signals.goal.terms.items()
         if source not in (GoalPart.CODE, GoalPart.ERROR)
     )
-    words = {term for each in counts for term in each}
-    known = {term for term in words if terms.get(term) is not None}
-    return known, words - known
+    said = {term for each in counts for term in each}
+    known = {term for term in said if terms.get(term) is not None}
+    return known, said - known
 
 
-def _held_words(signals: Signals, row: int, words: set[str]) -> int:
+def _held_words(signals: Signals, row: int, known: set[str]) -> int:
     """Return how many of the words a candidate file holds."""
     corpus = signals.candidates.corpus
     file = int(signals.candidates.files[row])
     first, end = corpus.file_postings[file : file + 2].tolist()
-    ids = np.array([corpus.index.terms.get(word) for word in words], dtype=np.int64)
+    ids = np.array([corpus.index.terms.get(word) for word in known], dtype=np.int64)
     return int(np.isin(ids, corpus.index.postings.term[first:end]).sum())
 
 
@@ -182,14 +206,13 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
 
 
 def _notes(
-    signals: Signals, surety: Confidence, missing: list[str], ambiguous: Mapping[str, int]
+    signals: Signals, confidence: float, missing: list[str], ambiguous: Mapping[str, int]
 ) -> Iterator[str]:
-    yield _MEANINGS[surety]
     if missing:
         yield f"The repository has no {_listed(missing)}."
     for name, count in list(ambiguous.items())[:2]:
         yield f"`{name}` is defined in {count} places; a qualified name would tell which."
-    if surety is not Confidence.SURE:
+    if confidence < SURE:
         rare = _rare_names(signals)
         if rare:
             yield f"A plain search for {_listed(rare)} finds few places and may do better."

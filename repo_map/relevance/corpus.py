@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
+from repo_map.relevance.goal_noise import line_said
 from repo_map.text.terms import terms_of, words
 from repo_map.worktree.file_kinds import PATH_ONLY
 
@@ -138,12 +140,29 @@ class Corpus:
         """How many definitions bear each string of ``index.strings``."""
         return np.bincount(self.index.symbols.name, minlength=len(self.index.strings))
 
+    @cached_property
+    def template_lines(self) -> frozenset[str]:
+        """What the repository's templates of issues and pull requests ask for, by ``line_said``."""
+        templates = [file for file, path in enumerate(self.lowered_paths) if _TEMPLATE.search(path)]
+        return frozenset(
+            said
+            for file in templates[:_MOST_TEMPLATES]
+            for line in self.index.source(file)[:_LONGEST_TEMPLATE].decode("utf-8", "replace").split("\n")
+            if (said := line_said(line.partition(": ")[2] or line))
+        )
+
     def unit_at(self, file: int, line: int) -> int:
         """Return the unit of a file that holds a line, -1 where none does."""
         units = self.index.units
         first, last = int(units.file_start[file]), int(units.file_start[file + 1])
         unit = first + int(np.searchsorted(units.start[first:last], line, side="right")) - 1
         return unit if unit >= first and line <= int(units.end[unit]) else -1
+
+
+_TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)")
+_MOST_TEMPLATES = 20
+_LONGEST_TEMPLATE = 20_000
+"""Bytes."""
 
 
 def _terms_in(text: str) -> frozenset[str]:

@@ -3,141 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.history.history import History
+from repo_map.relevance.called_files import find_called
+from repo_map.relevance.commit_mentions import find_commits
+from repo_map.relevance.commit_votes import aligned_history
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
-from repo_map.relevance.goal import GoalPart, ParsedGoal, TraceFrame
-from repo_map.relevance.priors import are_auxiliary, are_intended, are_main, file_kind_intents
+from repo_map.relevance.goal import GoalPart, ParsedGoal
+from repo_map.relevance.located import MOST_FILES_OF_A_NAME, files_at, is_whole, unit_named_by, units_of_frame
+from repo_map.relevance.priors import are_intended, are_main
+from repo_map.relevance.quotations import find_quotations
 from repo_map.text.terms import terms_of, words
-
-MOST_FILES_OF_A_NAME = 12
-_NAME_ALONE = 0.6
-
-
-def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
-    """Return the files that a path as written may mean, each with how surely.
-
-    The longest common tail of components wins, so that paths of another machine are found:
-    ``/usr/lib/python3/site-packages/app/core.py`` means ``src/app/core.py``.
-    """
-    wanted = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..", "~")]
-    if not wanted:
-        return []
-    name = wanted[-1].lower()
-    files = corpus.files_of_name.get(name) or corpus.files_of_name.get(f".{name}", [])
-    if not files:
-        return []
-    depth = {file: _common_tail(wanted, corpus.index.paths[file].split("/")) for file in files}
-    deepest = max(depth.values())
-    best = [file for file in files if depth[file] == deepest]
-    if len(best) > MOST_FILES_OF_A_NAME:
-        return []
-    whole = deepest == len(wanted) or deepest == corpus.index.paths[best[0]].count("/") + 1
-    surety = 1.0 if deepest > 1 or len(wanted) == 1 or whole else _NAME_ALONE
-    return [(file, surety / len(best) ** 0.5) for file in best]
-
-
-def is_whole(files: list[tuple[int, float]]) -> bool:
-    """Say whether ``files_at`` found more of a path than the name that any file may have."""
-    return bool(files) and files[0][1] * len(files) ** 0.5 > _NAME_ALONE
-
-
-def _common_tail(wanted: list[str], parts: list[str]) -> int:
-    count = 0
-    for a, b in zip(reversed(wanted), reversed(parts), strict=False):
-        if a.lower() != b.lower():
-            break
-        count += 1
-    return count
-
-
-def units_of_frame(corpus: Corpus, frame: TraceFrame, file: int) -> Iterator[tuple[int, float]]:
-    """Yield the units that a frame points to: by function name, else by line."""
-    symbols = corpus.index.symbols
-    first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
-    at_line = corpus.unit_at(file, frame.line) if frame.line else -1
-    name = frame.function.rpartition(".")[2]
-    wanted = corpus.index.strings.get(name) if name and name != "<module>" else None
-    bearing = [] if wanted is None else (np.flatnonzero(symbols.name[first:last] == wanted) + first).tolist()
-    by_name = {int(corpus.unit_of_symbol[symbol]) for symbol in bearing} - {-1}
-    if at_line in by_name:
-        by_name = {at_line}
-    if by_name:
-        yield from ((unit, 1.0 / len(by_name) ** 0.5) for unit in sorted(by_name))
-    elif at_line >= 0:
-        yield at_line, 0.7
-
-
-def unit_named_by(corpus: Corpus, frame: TraceFrame, file: int) -> int:
-    """Return the unit that a frame is in, -1 where the file lacks its function: it is a namesake then."""
-    name = frame.function.rpartition(".")[2]
-    at_line = corpus.unit_at(file, frame.line) if frame.line else -1
-    if not name.isidentifier():
-        # What has no name of its own, such as ``<listcomp>`` or ``lambda$0``, is found by its line.
-        return at_line
-    symbols, strings = corpus.index.symbols, corpus.index.strings
-    first, last = int(symbols.file_start[file]), int(symbols.file_start[file + 1])
-    # Go's methods bear their type's name as well: ``Table.RateFor``.
-    bearing = [
-        int(corpus.unit_of_symbol[symbol])
-        for symbol, known in enumerate(strings.many(symbols.name[first:last]), first)
-        if re.split(r"\.|::", known)[-1] == name
-    ]
-    found = {unit for unit in bearing if unit >= 0}
-    if at_line in found:
-        return at_line
-    starts = corpus.index.units.start
-    return min(sorted(found), key=lambda unit: abs(int(starts[unit]) - frame.line), default=-1)
-
-
-_DOTFILE: Final = re.compile(r"(?<![\w/.)\]])\.\w[\w.-]*\w")
-_BARE: Final = re.compile(r"\b[A-Z]{4,}\b|(?i:\b(?:readme|changelog|contributing|makefile|dockerfile)\b)")
-"""Capitals, and files that everybody knows."""
-_JOINED: Final = re.compile(r"(?<![\w/.-])(?:[A-Za-z]\w*(?:[-_]\w+)+|[A-Za-z]{2,}\d{2,})(?![\w/(-])")
-"""``test_serving``, ``deploy-docs``, ``lib1560``."""
-_LEAD: Final = re.compile(r"^([A-Za-z][\w-]{2,40})(?:\([^)]*\))?:\s")
-"""``checksrc: …``."""
-_ENDINGS: Final = ("", ".md", ".rst", ".txt", ".adoc", ".mdx")
-_SURELY, _PERHAPS = 1.0, 0.8
-_MOST_OF_A_STEM: Final = 3
-"""Files with the same stem; more of them make it a word rather than a name."""
-
-
-def find_called(corpus: Corpus, title: str) -> Iterator[tuple[int, float, str]]:
-    """Yield each file that a title calls by name, how surely, and the name."""
-    for match in _DOTFILE.finditer(title):
-        files = corpus.files_of_name.get(match[0].lower(), [])
-        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
-    for match in _BARE.finditer(title):
-        names = (match[0].lower() + ending for ending in _ENDINGS)
-        files = [file for name in names for file in corpus.files_of_name.get(name, ())]
-        yield from ((file, _SURELY, match[0]) for file in _outermost(corpus, files, title))
-    for match in _JOINED.finditer(title):
-        yield from ((file, _PERHAPS, match[0]) for file in _of_stem(corpus, match[0]))
-    if (lead := _LEAD.match(title)) and not file_kind_intents(lead[0]).kinds:
-        # What leads a commit's message is often a folder or a topic: of code that says little.
-        led = np.array(_of_stem(corpus, lead[1]), np.int64)
-        beside: list[int] = led[are_auxiliary(corpus, led) > 0].tolist()
-        yield from ((file, _PERHAPS, lead[1]) for file in beside)
-
-
-def _of_stem(corpus: Corpus, stem: str) -> list[int]:
-    files = corpus.files_of_stem.get(stem.lower(), [])
-    return files if len(files) <= _MOST_OF_A_STEM else []
-
-
-def _outermost(corpus: Corpus, files: Sequence[int], title: str) -> list[int]:
-    """Return the files in the folder that the title names best or, where it names none, nearest the root."""
-    said = {term for word in words(title) for term in terms_of(word)}
-    worth = [(len(said & corpus.path_terms[file]), -corpus.index.paths[file].count("/")) for file in files]
-    best = max(worth, default=(0, 0))
-    return [file for file, own in zip(files, worth, strict=True) if own == best][:_MOST_OF_A_STEM]
-
 
 _MOST_NAMESAKES = 40
 """A name with more definitions than this says nothing about any of them."""
@@ -173,6 +55,14 @@ class EntityMatches:
     crash: CrashSite | None = None
     dotted: dict[int, float] = field(default_factory=dict)
     dotted_units: dict[int, float] = field(default_factory=dict)
+    rare_folders: dict[int, float] = field(default_factory=dict)
+    """File → strength of a word of the title that its folder is called like, and few others."""
+    quoted: dict[int, float] = field(default_factory=dict)
+    quoted_units: dict[int, float] = field(default_factory=dict)
+    """File, unit → strength of what the goal quotes of it."""
+    committed: dict[int, float] = field(default_factory=dict)
+    committed_units: dict[int, float] = field(default_factory=dict)
+    """File, unit → strength of the commits that the goal names."""
     definitions: dict[int, float] = field(default_factory=dict)
     """Unit → strength of the identifiers that it defines."""
     evidence: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -182,9 +72,15 @@ class EntityMatches:
     ambiguous: dict[str, int] = field(default_factory=dict)
     """Identifier → number of definitions, for those with several."""
 
+    @property
+    def files(self) -> tuple[Mapping[int, float], ...]:
+        """Strengths of files, one mapping for each way to name them."""
+        outright = (self.paths, self.frames, self.dotted, self.folders)
+        return (*outright, self.rare_folders, self.quoted, self.committed)
 
-def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
-    """Look up everything that the goal names."""
+
+def find_named(corpus: Corpus, goal: ParsedGoal, history: History | None = None) -> EntityMatches:
+    """Look up everything that the goal names or quotes."""
     named = EntityMatches(are_intended(corpus, goal.aims.kinds))
     _find_frames(corpus, goal, named)
     named.crash = _find_crash(corpus, goal, named.aimed)
@@ -195,7 +91,45 @@ def find_named(corpus: Corpus, goal: ParsedGoal) -> EntityMatches:
             named.evidence["path", file] = name
     _find_dotted(corpus, goal.dotted, named)
     _find_definitions(corpus, goal, named)
+    _find_rare_folders(corpus, goal, named)
+    _find_quotations(corpus, goal, named)
+    if history is not None and len(history):
+        _find_commits(corpus, goal, history, named)
     return named
+
+
+_LONGEST_QUOTE: Final = 60
+"""Characters of a quotation that are shown."""
+_IN_PASSING: Final = 0.5
+"""What a quotation is worth that is not what the goal is about."""
+
+
+def _find_quotations(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
+    quotations = find_quotations(corpus, goal)
+    for each in quotations:
+        strength = (1.0 if each.is_outright else _IN_PASSING) / len(quotations) ** 0.5
+        if _strengthen(named.quoted, each.file, strength):
+            named.evidence["quoted", each.file] = _start(each.text)
+        if _strengthen(named.quoted_units, each.unit, strength):
+            named.evidence["quoted unit", each.unit] = _start(each.text)
+
+
+def _start(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _LONGEST_QUOTE else f"{plain[:_LONGEST_QUOTE].rpartition(' ')[0]} …"
+
+
+def _find_commits(corpus: Corpus, goal: ParsedGoal, history: History, named: EntityMatches) -> None:
+    for commit in find_commits(goal.text, corpus.index.root.name, aligned_history(corpus, history)):
+        if len(commit.files):
+            named.found.add(commit.written)
+        for key, scores, found in (
+            ("commit", named.committed, commit.files),
+            ("commit unit", named.committed_units, commit.units),
+        ):
+            for each in found.tolist():
+                if _strengthen(scores, each, 1.0 / len(found) ** 0.5):
+                    named.evidence[key, each] = commit.title
 
 
 def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
@@ -265,6 +199,47 @@ def _find_folder(corpus: Corpus, path: str, named: EntityMatches) -> None:
             strength = (1.0 if as_file in corpus.lowered_paths[file] else 0.7) / len(found) ** 0.5
             if _strengthen(named.folders, file, strength):
                 named.evidence["folder", file] = path
+
+
+_MOST_IN_FOLDER: Final = 12
+_SHARE_IN_FOLDER: Final = 0.05
+_SHARE_OF_UNITS: Final = 0.02
+_MOST_UNITS: Final = 5
+_RARE_FOLDER: Final = 0.69
+
+
+def _find_rare_folders(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
+    """Find folders that are called like a word of the title, where few files have the word on their path.
+
+    Such a word tells where, however common the title's other words are in the text of the code.
+    """
+    most = min(_MOST_IN_FOLDER, max(2, int(_SHARE_IN_FOLDER * len(corpus.index.paths))))
+    for term in goal.terms[GoalPart.TITLE]:
+        word = goal.surface.get(term, "")
+        files = corpus.files_with_path_term.get(term, [])
+        if not word or not 0 < len(files) <= most or not _is_rare(corpus, term):
+            continue
+        inside = [
+            file
+            for file in files
+            if any(terms_of(part) == (term,) for part in corpus.index.paths[file].split("/")[:-1])
+        ]
+        inside = [
+            file
+            for file, is_main in zip(
+                inside, are_main(corpus, np.array(inside, np.int64), named.aimed), strict=True
+            )
+            if is_main
+        ]
+        for file in inside:
+            if _strengthen(named.rare_folders, file, _RARE_FOLDER / len(inside) ** 0.25):
+                named.evidence["folder", file] = word
+
+
+def _is_rare(corpus: Corpus, term: str) -> bool:
+    found = corpus.index.terms.get(term)
+    most = max(_MOST_UNITS, _SHARE_OF_UNITS * len(corpus.index.units.start))
+    return found is None or int(corpus.term_postings[found]) <= most
 
 
 def _find_dotted(corpus: Corpus, names: Iterable[str], named: EntityMatches) -> None:
@@ -354,11 +329,13 @@ def _find_definitions(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) ->
 
 def file_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Floats]:
     """Return how strongly the goal names each candidate file."""
+    # The only file of a rare folder comes into sight.
+    alone = {file: 1.0 for file, strength in named.rare_folders.items() if strength >= _RARE_FOLDER}
     strengths = {
-        "m.path": named.paths,
+        "m.path": _stronger(named.paths, named.quoted, named.committed, named.rare_folders),
         "m.folder": named.folders,
         "m.frame": named.frames,
-        "m.dot": named.dotted,
+        "m.dot": _stronger(named.dotted, alone),
         "m.crash": {named.crash.file: 1.0} if named.crash else {},
     }
     rows, row_of = len(candidates.files), candidates.row_of_file
@@ -369,12 +346,17 @@ def unit_mentions(candidates: Candidates, named: EntityMatches) -> dict[str, Flo
     """Return how strongly the goal names each of their units."""
     strengths = {
         "m.frame": named.frame_units,
-        "m.dot": named.dotted_units,
+        "m.dot": _stronger(named.dotted_units, named.quoted_units, named.committed_units),
         "m.crash": {named.crash.unit: 1.0} if named.crash else {},
         "def.unit": named.definitions,
     }
     rows, row_of = len(candidates.units), candidates.row_of_unit
     return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def _stronger(*all_strengths: Mapping[int, float]) -> dict[int, float]:
+    keys = dict.fromkeys(key for strengths in all_strengths for key in strengths)
+    return {key: max(strengths.get(key, 0.0) for strengths in all_strengths) for key in keys}
 
 
 def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:

@@ -85,7 +85,7 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     """Choose the candidate files and compute their signals and those of their units."""
     query = make_query(corpus, goal)
     matches = match_files(corpus, query)
-    named = find_named(corpus, goal)
+    named = find_named(corpus, goal, history)
     votes = (
         vote(aligned_history(corpus, history), query.goal_weights)
         if history is not None and len(history)
@@ -135,7 +135,15 @@ def _choose(
     worth += 0.5 * scaled(path_gain(corpus, query.goal_weights))
     if votes is not None:
         worth += 0.7 * scaled(votes.per_file)
-    for strengths in (named.paths, named.frames, named.dotted, named.folders):
+    for strengths in (
+        named.paths,
+        named.frames,
+        named.dotted,
+        named.folders,
+        named.quoted,
+        named.committed,
+        named.rare_folders,
+    ):
         for file, strength in strengths.items():
             worth[file] += strength
     for unit, strength in named.definitions.items():

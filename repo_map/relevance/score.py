@@ -1,134 +1,43 @@
-"""Score_goal: the entry, and each file's reasons."""
+"""Score_goal: the entry, files and units in their order."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from repo_map.history.history import History
-from repo_map.relevance.bm25 import Hits, Query, unit_hits
+from repo_map.relevance.bm25 import unit_hits
 from repo_map.relevance.call_edges import SEEDS, call_edges, neighbour_bonus
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
+from repo_map.relevance.located import files_at
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
-from repo_map.text.units import NAME, SIGNATURE
+from repo_map.relevance.named_text import asks_for, named_text
+from repo_map.relevance.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
+from repo_map.text.terms import terms_of
+from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
-
-
-_MOST_WORDS = 4
-_MOST_REASONS = 4
-
-
-class SharedWords:
-    """Finds the words that a unit shares with the goal; reads the hits once for all."""
-
-    def __init__(self, signals: Signals, hits: Hits) -> None:
-        self._signals = signals
-        self._query: Query = signals.query
-        self._value = signals.query.weights * signals.query.idf
-        order = np.argsort(hits.row, kind="stable")
-        self._row, self._column, self._field = hits.row[order], hits.column[order], hits.field[order]
-
-    def _columns(self, first_row: int, last_row: int) -> tuple[list[int], list[int]]:
-        low, high = np.searchsorted(self._row, (first_row, last_row))
-        columns, fields = self._column[low:high], self._field[low:high]
-        best = sorted(set(columns.tolist()), key=lambda column: (-self._value[column], column))
-        named = set(columns[(fields == NAME) | (fields == SIGNATURE)].tolist())
-        return best, [column for column in best if column in named]
-
-    def words(self, first_row: int, last_row: int) -> str:
-        """Return the most telling shared words of some units, those of the title first said so."""
-        best, _ = self._columns(first_row, last_row)
-        surface = self._signals.goal.surface
-        in_title = self._query.sources[GoalPart.TITLE]
-        title = [column for column in best if in_title[column]]
-        chosen = title[:_MOST_WORDS] or best[:_MOST_WORDS]
-        if not chosen:
-            return ""
-        seen = dict.fromkeys(
-            surface.get(self._query.terms[column], self._query.terms[column]) for column in chosen
-        )
-        return ("title words: " if title else "words: ") + ", ".join(seen)
-
-
-def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
-    """Return why a candidate file is where it is, the strongest evidence first."""
-    named, file = signals.named, int(signals.candidates.files[row])
-    reasons: list[str] = []
-    evidence = named.evidence
-    if ("frame", file) in evidence:
-        reasons.append(f"named in the stack trace or a link: {evidence['frame', file]}")
-    if ("path", file) in evidence:
-        reasons.append(f"the goal names `{evidence['path', file]}`")
-    if ("dotted", file) in evidence:
-        reasons.append(f"defines `{evidence['dotted', file]}`")
-    if ("folder", file) in evidence:
-        reasons.append(f"is what `{evidence['folder', file]}` leads to")
-    units = signals.candidates.corpus.index.units
-    first, last = int(units.file_start[file]), int(units.file_start[file + 1])
-    defined = {
-        evidence[key] for key in (("definition", unit) for unit in range(first, last)) if key in evidence
-    }
-    if defined and ("dotted", file) not in evidence:
-        names = ", ".join(f"`{name}`" for name in sorted(defined)[:3])
-        reasons.append(f"defines {names}")
-    if signals.file["m.stem"][row] >= 0.7 and ("path", file) not in evidence:
-        reasons.append("is called like a word of the goal")
-    reasons.extend(_past_reason(signals, file))
-    start = int(np.searchsorted(signals.candidates.file_row, row))
-    shared = wording.words(start, start + int(signals.candidates.unit_counts[row]))
-    if shared:
-        reasons.append(shared)
-    if len(reasons) < 2 and "h.co" in signals.file and signals.file["h.co"][row] > 0.3:
-        reasons.append("often changed together with the other files here")
-    return tuple(reasons[:_MOST_REASONS])
-
-
-def _past_reason(signals: Signals, file: int) -> list[str]:
-    votes = signals.votes
-    if votes is None or votes.voters[file] == 0:
-        return []
-    count = int(votes.voters[file])
-    return [f"changed by {count} past commit{'s' if count > 1 else ''} like this goal"]
-
-
-def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
-    """Return why a candidate unit is where it is, the strongest evidence first."""
-    unit = int(signals.candidates.units[row])
-    evidence, columns = signals.named.evidence, signals.unit
-    reasons: list[str] = []
-    if ("frame unit", unit) in evidence:
-        reasons.append(f"on the stack trace or behind a link: {evidence['frame unit', unit]}")
-    if ("dotted unit", unit) in evidence:
-        reasons.append(f"is `{evidence['dotted unit', unit]}`")
-    elif ("definition", unit) in evidence:
-        reasons.append(f"defines `{evidence['definition', unit]}`")
-    if columns["fld.errstr"][row] >= 0.5:
-        reasons.append("holds the quoted message")
-    shared = wording.words(row, row + 1)
-    if shared:
-        reasons.append(shared)
-    if "h.unit" in columns and columns["h.unit"][row] > 0.3:
-        reasons.append("changed by past commits like this goal")
-    if columns["s.callee"][row] > 0.4:
-        reasons.append("likely code uses its name")
-    elif columns["s.caller"][row] > 0.5:
-        reasons.append("uses names of likely code")
-    if not reasons:
-        reasons.append("in a likely file")
-    return tuple(reasons[:_MOST_REASONS])
 
 
 MOST_UNITS = 800
 FILES_WITH_UNITS = 60
 _REASONED_FILES = 40
 _REASONED_UNITS = 120
+_NAMING_UNITS = 5
+"""The best units, whose text the goal may ask for."""
+_ASKED_UNITS = 4
+"""Of a text that is asked for, those that are raised: the first windows of 60 lines."""
+_SHARE_OF_NAMING = 0.99
+"""Score of a text by that of the file that names it."""
+_BEST_FILES = 5
+"""Files that the reasons of others may name."""
 
 
 class ScoredFile(NamedTuple):
@@ -165,6 +74,8 @@ class Relevance(NamedTuple):
     units: tuple[ScoredUnit, ...]
     """Best first, at most ``MOST_UNITS``, those of the best files."""
     sufficiency: Sufficiency
+    asked: frozenset[str] = frozenset()
+    """Files of text that likely code names and that the goal asks for."""
 
 
 def score_goal(
@@ -172,7 +83,9 @@ def score_goal(
 ) -> Relevance:
     """Score the files and units of a repository by how likely the goal's work touches them."""
     weights = weights or default_weights()
-    signals = read_signals(corpus_of(index), parse_goal(goal), history)
+    corpus = corpus_of(index)
+    parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines)
+    signals = read_signals(corpus, parsed, history)
     scores = combine(signals.file, weights.file, len(signals.candidates.files))
     columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
     unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
@@ -185,7 +98,52 @@ def score_goal(
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)
     units = _with_chances(_scored_units(signals, unit_scores, order, wording), files, sufficiency, weights)
-    return Relevance(signals.goal, files, units, sufficiency)
+    return _with_asked_text(index, Relevance(signals.goal, files, units, sufficiency))
+
+
+def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
+    """Put the text that the goal asks for, such as a page's template, beside the code that names it."""
+    goal = relevance.goal
+    said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
+    # A word by itself: the ``page`` of ``users_page`` asks for none.
+    terms = frozenset(term for term in said if terms_of(goal.surface.get(term, ""))[:1] == (term,))
+    naming = [unit for unit in relevance.units[:_NAMING_UNITS] if unit.kind != GAP]
+    places = [(index.file_id(unit.path) or 0, unit.start, unit.end) for unit in naming]
+    asked: dict[str, ScoredUnit] = {}
+    reasons: dict[str, str] = {}
+    for text in named_text(index, places):
+        path = index.paths[text.file]
+        if path not in asked and asks_for(index, terms, text.file):
+            asked[path], reasons[path] = naming[text.piece], text.why
+    if not asked:
+        return relevance
+    scores = {file.path: file for file in relevance.files}
+    for path, unit in asked.items():
+        file = scores.get(path, ScoredFile(path, 0.0, ()))
+        score = max(file.score, _SHARE_OF_NAMING * scores[unit.path].score)
+        scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:MOST_REASONS])
+    units = {(unit.path, unit.start): unit for unit in relevance.units}
+    for path, unit in asked.items():
+        for own in _units_of(index, path)[:_ASKED_UNITS]:
+            known = units.get((path, own.start), own)
+            units[path, own.start] = known._replace(
+                score=max(known.score, unit.score),
+                chance=max(known.chance, unit.chance),
+                reasons=(reasons[path], *known.reasons)[:MOST_REASONS],
+            )
+    return relevance._replace(
+        files=tuple(sorted(scores.values(), key=lambda file: -file.score)),
+        units=tuple(sorted(units.values(), key=lambda unit: -unit.score)[:MOST_UNITS]),
+        asked=frozenset(asked),
+    )
+
+
+def _units_of(index: RepoIndex, path: str) -> list[ScoredUnit]:
+    """Return the units of a file, in its order, that nothing speaks for."""
+    file = index.file_id(path)
+    assert file is not None
+    rows = range(int(index.units.file_start[file]), int(index.units.file_start[file + 1]))
+    return [_scored_unit(index, file, row, -math.inf, ()) for row in rows]
 
 
 def _with_chances(
@@ -229,13 +187,14 @@ def _scored_files(
     signals: Signals, scores: Floats, order: Ints, wording: SharedWords
 ) -> tuple[ScoredFile, ...]:
     paths = signals.candidates.corpus.index.paths
+    best = [paths[int(signals.candidates.files[row])] for row in order[:_BEST_FILES].tolist()]
     # Only differences of scores mean something: the best file gets 1, the others a share of it.
     shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
     return tuple(
         ScoredFile(
             paths[int(signals.candidates.files[row])],
             float(shares[row]),
-            file_reasons(signals, wording, row) if place < _REASONED_FILES else (),
+            file_reasons(signals, wording, row, best) if place < _REASONED_FILES else (),
         )
         for place, row in enumerate(order.tolist())
     )
@@ -251,16 +210,21 @@ def _scored_units(
     for place, row in enumerate(rows.tolist()):
         unit = int(candidates.units[row])
         file = int(candidates.files[candidates.file_row[row]])
-        definition = int(index.units.definition[unit])
-        found.append(
-            ScoredUnit(
-                index.paths[file],
-                int(index.units.start[unit]),
-                int(index.units.end[unit]),
-                index.qualified_name(file, definition) if definition >= 0 else "",
-                int(index.units.kind[unit]),
-                float(scores[row]),
-                unit_reasons(signals, wording, row) if place < _REASONED_UNITS else (),
-            )
-        )
+        reasons = unit_reasons(signals, wording, row) if place < _REASONED_UNITS else ()
+        found.append(_scored_unit(index, file, unit, float(scores[row]), reasons))
     return tuple(found)
+
+
+def _scored_unit(
+    index: RepoIndex, file: int, unit: int, score: float, reasons: tuple[str, ...]
+) -> ScoredUnit:
+    definition = int(index.units.definition[unit])
+    return ScoredUnit(
+        index.paths[file],
+        int(index.units.start[unit]),
+        int(index.units.end[unit]),
+        index.qualified_name(file, definition) if definition >= 0 else "",
+        int(index.units.kind[unit]),
+        score,
+        reasons,
+    )

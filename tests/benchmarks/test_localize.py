@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import localize
 from benchmarks.__main__ import main
-from benchmarks.scoring import Answer, score
+from benchmarks.scoring import Answer, Place, score
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, files_at_head, find_mirror, materialise
 from tests.support.trees import commit, git
@@ -87,6 +87,18 @@ def test_a_path_in_a_sentence_is_a_mention_and_no_content(task: Task) -> None:
     measures = scored(task, "The file shop/tax.py may matter, and so may quite a few others beside it.\n", [])
     assert measures["mention"] == 1
     assert measures["files_shown"] == 0
+
+
+def test_what_a_menu_offers_is_within_reach_for_its_price(task: Task) -> None:
+    menu = [Place("shop/mail.py", 1, 2, 9), Place("shop/tax.py", 8, 10, 40)]
+    paths, sources = PATHS, FILES.__getitem__
+    offered = score(task, Answer("shop/mail.py\n", [], menu, 30), paths, sources)
+    assert (offered["body"], offered["reach"]) == (0, 1)
+    assert offered["complete"] == offered["tokens"] + 40
+    assert offered["tokens"] == score(task, Answer("shop/mail.py\n", []), paths, sources)["tokens"] + 30
+    without = score(task, Answer("shop/mail.py\n", [], menu[:1], 30), paths, sources)
+    assert without["reach"] == 0
+    assert "complete" not in without
 
 
 def test_a_work_tree_holds_the_commit_and_its_ancestors_alone(

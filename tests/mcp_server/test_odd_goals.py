@@ -35,25 +35,25 @@ def packet(
 
 
 @pytest.mark.parametrize(
-    "goal",
+    ("language", "goal"),
     [
-        "Der Rabatt soll nie zu hoch ausfallen, siehe discount",
-        "折扣 不应 使 价格 变成 负数，见 discount",
+        ("German", "Der Rabatt soll nie zu hoch ausfallen, siehe discount"),
+        ("Chinese", "折扣 不应 使 价格 变成 负数，见 discount"),
     ],
 )
 def test_a_goal_in_another_language_follows_its_identifiers_and_is_never_sure(
-    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], goal: str
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str, goal: str
 ) -> None:
     answer, words = packet(shop, tmp_path, capsys, goal)
     assert answer["files"][0]["path"] == "shop/prices.py"
-    assert "Evidence: unsure. The repository has only 1 of the goal's " in words
+    assert f"Evidence: unsure. The goal reads as {language}; only these words of it could be used: " in words
 
 
 def test_a_goal_without_a_word_of_the_repository_says_so(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer, words = packet(shop, tmp_path, capsys, "修复内存泄漏")
-    assert "Evidence: nothing. Nothing in the repository shares a word with the goal" in words
+    assert "Evidence: nothing. The goal reads as Chinese, and the repository has no word of it" in words
     assert answer["files"]
 
 

@@ -1,0 +1,225 @@
+"""Goals as people paste them: templates, traces, other languages, quotations, links to issues and commits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.history.history import read_history
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.relevance.confidence import SURE
+from repo_map.relevance.goal import parse_goal
+from repo_map.relevance.score import Relevance, score_goal
+from tests.support.trees import commit, git, write
+
+MONEY = '''"""Money."""
+
+
+def rate(code, table):
+    # Look the rate of a currency up, before the cart is priced
+    if code not in table:
+        raise LookupError(f"Unknown currency {code!r} in the rates of {len(table)} countries")
+    logger.warning("rates are %d days old, since %s", 3, code)
+    return table[code]
+
+
+def convert(amount, code, table):
+    """Return an amount in the currency that the customer pays in."""
+    return amount * rate(code, table)
+'''
+ORDERS = '''"""Orders and their currency, rates, countries, customers, carts, amounts."""
+
+
+def place(order, currency, rates):
+    """Place an order: the amount, the currency, the rates and the countries of its customer."""
+    return order.amount(currency, rates)
+
+
+def rates_of(order):
+    """Return the rates of the currency of an order."""
+    return order.rates
+'''
+SHELL = 'die() {\n  echo "$1" >&2\n  exit 1\n}\n'
+TEMPLATE = """---
+name: Bug report
+---
+## What happened to your basket
+Tell which browser the customer uses in the shop
+"""
+FILES = {
+    "shop/money.py": MONEY,
+    "shop/orders.py": ORDERS,
+    "shop/saml/provider.py": "def login(user):\n    return user.assertion\n",
+    "shop/browser.py": "def browser_of_customer(basket):\n    return basket.browser\n",
+    "lib/common.sh": SHELL,
+    "tests/test_money.py": "# Look the rate of a currency up, before the cart is priced\n",
+    ".github/ISSUE_TEMPLATE/bug_report.md": TEMPLATE,
+    **{f"shop/part{at}.py": f"def part{at}(request):\n    return request\n" for at in range(20)},
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return build_index(write(tmp_path_factory.mktemp("shop"), FILES), store=Store(None), workers=1)
+
+
+def said(goal: str) -> set[str]:
+    return {term for counts in parse_goal(goal).terms.values() for term in counts}
+
+
+@pytest.mark.parametrize(
+    ("goal", "name", "reason"),
+    [
+        (
+            "Look the rate of a currency up, before the cart is priced",
+            "rate",
+            "says “Look the rate of a currency up, before the cart is priced”",
+        ),
+        (
+            "Return an amount in the currency that the customer pays in.",
+            "convert",
+            "says “Return an amount in the currency that the customer pays”",
+        ),
+        (
+            "Checkout breaks\n\nLookupError: Unknown currency 'EUR' in the rates of 12 countries",
+            "rate",
+            "says “Unknown currency 'EUR' in the rates of 12 countries”",
+        ),
+        (
+            'The log says "rates are 17 days old, since USD"',
+            "rate",
+            "says “rates are 17 days old, since”",
+        ),
+    ],
+)
+def test_what_quotes_the_code_finds_its_place_first_and_is_sure(
+    index: RepoIndex, goal: str, name: str, reason: str
+) -> None:
+    relevance = score_goal(index, goal)
+    assert relevance.files[0].path == "shop/money.py"
+    assert relevance.units[0].name == name
+    assert reason in relevance.units[0].reasons
+    assert reason in relevance.files[0].reasons
+    assert relevance.sufficiency.confidence >= SURE
+    assert relevance.sufficiency.notes[0] == "The first file says word for word what the goal quotes."
+
+
+def test_a_turn_of_phrase_is_no_quotation(index: RepoIndex) -> None:
+    relevance = score_goal(index, "The currency of an order is wrong in the list of the orders")
+    assert not any("says" in reason for file in relevance.files for reason in file.reasons)
+
+
+def test_stop_words_of_the_goals_own_language_are_no_names(index: RepoIndex) -> None:
+    assert score_goal(index, "Bitte die Steuer und die Rundung nicht für alle Kunden anzeigen").files == ()
+    named = score_goal(index, "Warum endet das Skript nicht, wenn `die` in der Shell gerufen wird?")
+    assert named.files[0].path == "lib/common.sh"
+    assert (
+        score_goal(index, "The script goes on after it called die in the shell").files[0].path
+        == "lib/common.sh"
+    )
+
+
+def test_what_stands_in_the_repositorys_own_template_weighs_nothing(index: RepoIndex) -> None:
+    title = "Wrong amount of a converted currency"
+    asked = TEMPLATE.partition("report\n---\n")[2]
+    assert score_goal(index, f"{title}\n{asked}").goal.terms == score_goal(index, title).goal.terms
+
+
+def test_what_issue_templates_ask_for_weighs_nothing() -> None:
+    goal = """Cart forgets its rows
+
+<!-- Thank you for filing a walrus -->
+- [x] I have searched the zebra tracker
+I have read the giraffe guidelines
+
+### Expected behaviour
+rows stay
+### Output of `shop --version`
+```
+okapi 3.2
+```
+### Checklist
+penguin
+### Steps to reproduce
+open the page
+Ubuntu 22.04 (ostrich)
+"""
+    assert said(goal) == {"cart", "forget", "row", "stay", "open", "page"}
+
+
+def test_frames_in_other_projects_weigh_nothing(index: RepoIndex) -> None:
+    goal = """Checkout fails
+
+Traceback (most recent call last):
+  File "/venv/lib/python3.11/site-packages/shop/money.py", line 8, in rate
+    raise LookupError(code)
+  File "/venv/lib/python3.11/site-packages/walrus/orders.py", line 3, in zebra_of
+    return giraffe(okapi)
+ValueError: no
+"""
+    relevance = score_goal(index, goal)
+    assert relevance.files[0].path == "shop/money.py"
+    assert {term for counts in relevance.goal.terms.values() for term in counts}.isdisjoint(
+        {"walrus", "giraff", "okapi", "zebra"}
+    )
+    assert not any("stack trace" in " ".join(file.reasons) for file in relevance.files[1:])
+
+
+def test_a_rare_word_that_names_a_folder_stands_beside_common_words_of_the_title(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Saml customers with a wrong currency")
+    assert "shop/saml/provider.py" in [file.path for file in relevance.files[:5]]
+    (provider,) = (file for file in relevance.files if file.path == "shop/saml/provider.py")
+    assert provider.reasons[0] == "the goal names `Saml`"
+
+
+@pytest.fixture
+def past(tmp_path: Path) -> Path:
+    root = commit(tmp_path / "shop", FILES)
+    commit(root, {"shop/part3.py": "def part3(request):\n    return request.first\n"})
+    git(root, "commit", "-q", "--amend", "-m", "Take the first\n\nFixes #417")
+    commit(root, {"shop/part5.py": "def part5(request):\n    return request.last\n"})
+    return root
+
+
+def scored(root: Path, goal: str) -> Relevance:
+    return score_goal(
+        build_index(root, store=Store(None), workers=1), goal, read_history(root, store=Store(None))
+    )
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Broken since #417",
+        "Broken since GH-417",
+        "See https://github.com/ada/shop/issues/417",
+        "Broken since {}",
+    ],
+)
+def test_a_commit_that_the_goal_names_leads_to_what_it_changed(past: Path, goal: str) -> None:
+    identity = git(past, "rev-parse", "HEAD~1").strip()
+    relevance = scored(past, goal.format(identity[:9]))
+    assert relevance.files[0].path == "shop/part3.py"
+    assert relevance.files[0].reasons[0] == f"changed by commit {identity[:7]} ‹Take the first›"
+    (unit,) = (unit for unit in relevance.units[:8] if unit.name == "part3")
+    assert relevance.files[0].reasons[0] in unit.reasons
+
+
+@pytest.mark.parametrize(
+    "goal", ["See https://github.com/ada/mall/issues/417", "Broken since #99", "deadbee1 cart"]
+)
+def test_an_issue_of_another_repository_and_an_unknown_commit_lead_nowhere(past: Path, goal: str) -> None:
+    relevance = scored(past, goal)
+    assert not any("by commit" in reason for file in relevance.files for reason in file.reasons)
+
+
+def test_reasons_quote_whole_words_as_the_goal_wrote_them(index: RepoIndex) -> None:
+    relevance = score_goal(index, "Customers don't see the `browser_of_customer` of a pre-paid Basket")
+    (file,) = (file for file in relevance.files if file.path == "shop/browser.py")
+    told = " ".join(file.reasons)
+    assert "`browser_of_customer`" in told
+    assert "`Basket`" in told
+    assert not {"`don`", "`pre`", "`t`", "`brows`"} & set(told.replace(",", "").split())
+    assert len(file.reasons) <= 4
