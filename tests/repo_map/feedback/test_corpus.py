@@ -75,8 +75,8 @@ def test_the_commits_of_a_file_are_told_with_their_day(index: RepoIndex) -> None
 
 
 def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> None:
-    # It was written before the parser, and first looked at when that was done: 107 of 112 were understood then, three
-    # honestly not, and of two one half was told as not understood.
+    # It was written before the parser, and first looked at when that was done: 107 of 112 were understood
+    # then, three honestly not, and of two sentences a part was told as not understood.
     counted, failed = counts(index, read("corpus_held_back.txt"))
     assert not failed, "\n".join(failed)
     assert counted.total() >= 100
