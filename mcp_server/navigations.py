@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -58,7 +58,13 @@ class Delivering(NamedTuple):
     token_budget: int
     """Most tokens of a whole answer, headers and report included."""
     held_step: int | None
-    """Step whose whole map the host was given, None while it holds none."""
+    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
+    held_steps: tuple[int, ...] = ()
+    """Every such step."""
+    unread: tuple[str, ...] = ()
+    """Cursors of the pages that were offered and not fetched, oldest first."""
+    menu_step: int | None = None
+    """Step whose menu the host was given last."""
 
 
 _SESSIONS: Final = 10_000
@@ -155,7 +161,16 @@ class Navigations:
         require_allowed(Path(found.repo_path), self._settings.allowed)
         self._move_up(principal, chosen)
         if found.delivery is not None:
-            return Delivering(chosen, found.user, found.delivery.token_budget, found.delivery.held_step)
+            known = found.delivery
+            return Delivering(
+                chosen,
+                found.user,
+                known.token_budget,
+                known.held_step,
+                known.held_steps,
+                known.unread,
+                known.menu_step,
+            )
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
         budget = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
@@ -188,18 +203,18 @@ class Navigations:
         found = {summary.navigation_id: summary for summary in await navigator.navigations(principal.user)}
         return [found[key] for key in known if key in found]
 
-    def delivery(self, token_budget: int, held_step: int | None = None) -> Delivery:
-        """Return the state of a delivery that is made now."""
+    def delivery(self, token_budget: int, **held: Any) -> Delivery:
+        """Return the state of a delivery that is made now; ``held`` are its further fields."""
         # It comes with models that take long to build, and the server starts without them.
         from navigator.delivery import Delivery  # noqa: PLC0415 - the server answers before the navigator loads
 
-        return Delivery(token_budget=token_budget, held_step=held_step, used_at=self._clock.now())
+        return Delivery(token_budget=token_budget, **held, used_at=self._clock.now())
 
-    async def note_delivered(self, delivering: Delivering, *, held_step: int | None) -> None:
-        """Note that a navigation was used, and the step whose whole map the host was given with it."""
+    async def note_delivered(self, delivering: Delivering, **held: Any) -> None:
+        """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
         navigator = await self.navigator()
         await navigator.deliver(
-            delivering.navigation_id, user=delivering.user, used_at=self._clock.now(), held_step=held_step
+            delivering.navigation_id, user=delivering.user, used_at=self._clock.now(), **held
         )
 
     async def aclose(self) -> None:

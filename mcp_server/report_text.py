@@ -48,6 +48,7 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
+_MENU: Final = 'not shown (step with feedback "3, 7" returns their source; +N: its tokens)'
 _REFINE: Final = f"Use the context; step with feedback refines it, {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
@@ -115,6 +116,52 @@ def wire_report(
     )
 
 
+def brief(
+    report: wire.TurnReportJson, *, took_none: bool, menu: bool, unread: Sequence[str]
+) -> wire.TurnReportJson:
+    """Return a report for who had one before: what happened since, and nothing that was told already.
+
+    Args:
+        report: the whole report.
+        took_none: whether no step was taken, but a question answered.
+        menu: whether the menu is another one.
+        unread: cursors of pages that were offered before and not fetched.
+    """
+    kept = {
+        "focus_areas": [],
+        "cuts": [],
+        "candidates": [],
+        "account": None,
+        "sufficiency": None,
+        "menu": report.menu if menu else None,
+        "notes": [f"not read yet: get_context with cursor {each}" for each in unread],
+    }
+    if report.answer:
+        kept["reasoning"] = ""
+    if took_none:
+        kept["next"] = ""
+    return report.model_copy(update=kept)
+
+
+def step_text(report: wire.TurnReportJson) -> str:
+    """Return what ``brief`` leaves of a report as lines; the first is ours."""
+    size = f"; {counted(report.file_count, 'file')}, {counted(report.map_size_tokens, 'token')}"
+    if not report.next:
+        size = ""  # No step was taken.
+    spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
+    head = f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]}, step {report.step_number}"
+    ours = [f"{head}{size}{spent}"]
+    if report.status not in ("finished", "user") and report.next:
+        ours.append(f"next: {report.next}")
+    lines = [report.answer] if report.answer else []
+    if report.reasoning:
+        lines.append(f"{report.last_action}: {report.reasoning}")
+    if report.menu:
+        lines.append(f"{_MENU}:\n{report.menu}")
+    lines += [f"note: {note}" for note in report.notes]
+    return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
+
+
 def report_text(report: wire.TurnReportJson) -> str:
     """Return ``report`` as a few lines that a model, or a person, reads.
 
@@ -140,9 +187,7 @@ def report_text(report: wire.TurnReportJson) -> str:
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
     if report.menu:
-        lines.append(
-            f'not shown (step with feedback "3, 7" returns their source; +N: its tokens):\n{report.menu}'
-        )
+        lines.append(f"{_MENU}:\n{report.menu}")
     if report.left_out:
         lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
     if report.account:

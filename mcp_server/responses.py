@@ -15,10 +15,12 @@ from mcp_server.report_text import (
     DETAILS,
     STATUS_WORDS,
     DetailLevel,
+    brief,
     clip,
     counted,
     report_text,
     status_of,
+    step_text,
     wire_report,
 )
 from navigator.errors import InvalidRequestError
@@ -159,6 +161,10 @@ class Page(NamedTuple):
 
     answer: Answer
     last: bool
+    unread: tuple[str, ...] = ()
+    """The cursor of the next page, where there is one."""
+    menu: bool = True
+    """Whether a menu stands in it."""
 
 
 _Make = Callable[[AnswerShape, str, str | None], Answer]
@@ -204,30 +210,40 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_
     return _fitted(make, output, Cursor(report.step_number, None, 0), response_token_budget, tellings)
 
 
-def step_answer(delta: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
-    """Return the answer of ``step``: the report, and the context against what the host holds."""
+def step_answer(
+    delta: NavigatorOutput, report: TurnReport, response_token_budget: int, unread: Sequence[str] = ()
+) -> Page:
+    """Return the answer of ``step``: what happened, and the context against what the host holds.
+
+    The menu that was told first stays good; ``unread`` are cursors of pages that were offered before.
+    """
+    is_first = delta.since_step is None
+    took_none = delta.since_step == report.step_number
+    menu = bool(report.menu) and (is_first or (report.goal_changed and not took_none))
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(report, response_token_budget, telling.detail)
+        if not is_first:
+            message = brief(message, took_none=took_none, menu=menu, unread=unread)
         result = wire.StepResultJson(
             navigation_id=report.navigation_id,
             status=message.status,
             turn_report=message,
             context_delta=context,
-            removed=list(delta.removed),
+            removed=[*delta.removed, *(f"{path} (in part)" for path in delta.lessened)],
             next_cursor=cursor,
         )
-        parts = [report_text(message), _since(delta)]
+        parts = [report_text(message)] if is_first else [step_text(message)]
+        parts.append("" if took_none else _since(delta))
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _OPEN[1:]
-    if not delta.context_string and not delta.removed and delta.since_step == report.step_number:
-        # No step was taken: what the host has been told of the latest one is not repeated.
-        report = report.model_copy(update={"reasoning": clip(report.reasoning, DETAILS[0].characters)})
+    if took_none:
         tellings = _UNCHANGED
-    return _fitted(
+    page = _fitted(
         make, delta, Cursor(report.step_number, delta.since_step, 0), response_token_budget, tellings
     )
+    return page._replace(menu=menu)
 
 
 def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
@@ -250,7 +266,7 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
         result = bare.model_copy(
             update={
                 "since_step": output.since_step,
-                "removed": list(output.removed),
+                "removed": [*output.removed, *(f"{path} (in part)" for path in output.lessened)],
                 "reasoning_summary": clip(output.reasoning_summary, telling.detail.characters) or None,
                 "notes": [clip(note, telling.detail.characters) for note in output.notes],
             }
@@ -328,7 +344,8 @@ def _fitted(
     end = page_end(
         text, start, output.file_starts, lambda end: page(end).size <= response_token_budget, guess
     )
-    return Page(page(end), last=end == len(text))
+    following = cursor._replace(offset=end).encode()
+    return Page(page(end), last=end == len(text), unread=() if end == len(text) else (following,))
 
 
 def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str:
@@ -343,12 +360,16 @@ def _news(summary: str, reasoning: str, detail: DetailLevel) -> str | None:
 
 
 def _since(delta: NavigatorOutput) -> str:
+    """Return what is new against what the host holds, before it is shown; what it has or lost is one line."""
     if delta.since_step is None:
         return ""
-    if not delta.context_string and not delta.removed:
-        return f"context: nothing is new since step {delta.since_step}"
-    message = f"context: what is new or shown differently since step {delta.since_step}"
-    return f"{message}; no longer shown:\n{quoted(', '.join(delta.removed))}" if delta.removed else message
+    new = "what is new" if delta.context_string else "nothing is new"
+    lines = [f"context: {new} since step {delta.since_step}"]
+    gone = [*delta.removed, *(f"{path} (in part)" for path in delta.lessened)]
+    for told, paths in (("shown again, as you have it", delta.again), ("no longer shown", gone)):
+        if paths:
+            lines.append(f"{told}:\n{quoted(', '.join(paths))}")
+    return "\n".join(lines)
 
 
 def _in_fence(*parts: str) -> str:

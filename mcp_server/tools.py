@@ -234,7 +234,9 @@ async def _flown(
             report = await navigator.report(navigation_id, user=principal.user, step=at)
             page = navigate_answer(output, report, response_token_budget)
             delivering = Delivering(navigation_id, principal.user, response_token_budget, None)
-            await navigations.note_delivered(delivering, held_step=at if page.last else None)
+            await navigations.note_delivered(
+                delivering, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
+            )
     await app.subscriptions.announce(ctx, navigation_id, opened=True)
     return page.answer
 
@@ -244,9 +246,7 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    feedback: Annotated[
-        str | None, Field(description='Menu numbers ("3, 7"), or what is missing or too much')
-    ] = None,
+    feedback: Annotated[str | None, Field(description='Menu numbers ("3, 7"), a wish or a question')] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(
@@ -256,8 +256,8 @@ async def step(
     ] = None,
     action: StepAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Refine what navigate found, when code is missing or too much, or its status is `open`: one more turn,
-    steered by feedback ("also show X", "drop the tests") or updates. Returns what is new to you."""
+    """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
+    "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
     from navigator.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()
@@ -269,17 +269,25 @@ async def step(
         def hand_out(
             report: TurnReport, delta: NavigatorOutput, before: Delivery | None
         ) -> tuple[Page, Delivery]:
-            held = None if before is None else before.held_step
             least = before.token_budget if before else delivering.token_budget
             budget = response_token_budget_for(report.map_token_budget, least=least)
-            page = step_answer(delta, report, budget)
-            whole = page.last and delta.since_step == held
-            return page, navigations.delivery(budget, report.step_number if whole else held)
+            unread = () if before is None else before.unread
+            page = step_answer(delta, report, budget, unread)
+            if before is not None and delta.since_step == report.step_number:
+                return page, before.model_copy(update={"used_at": navigations.delivery(budget).used_at})
+            steps = () if before is None else before.held_steps
+            return page, navigations.delivery(
+                budget,
+                held_step=report.step_number,
+                held_steps=(*steps, report.step_number),
+                unread=(*unread, *page.unread),
+                menu_step=report.step_number if page.menu else before.menu_step if before else None,
+            )
 
         with about(delivering.navigation_id):
             page = await (await navigations.navigator()).step_and_deliver(
                 delivering.navigation_id,
-                turn_request(feedback or direction.feedback, updates, direction.action),
+                turn_request(feedback or direction.feedback, updates, direction.action, delivering.menu_step),
                 hand_out,
                 user=principal.user,
                 on_progress=on_progress,
@@ -300,6 +308,7 @@ async def get_turn_report(
         meant = await navigations.resolve(principal, navigation_id)
         navigator = await navigations.navigator()
         report = await navigator.report(meant.navigation_id, user=principal.user, step=step)
+        await navigations.note_delivered(meant, menu_step=report.step_number)
         return _result(report_answer(report, meant.token_budget))
 
 
@@ -319,12 +328,23 @@ async def get_context(
         if place is not None:
             since_step = place.since_step
         navigator = await navigations.navigator()
-        output = await navigator.context(meant.navigation_id, user=principal.user, since_step=since_step)
+        output = await navigator.context(
+            meant.navigation_id,
+            user=principal.user,
+            since_step=since_step,
+            step=None if place is None else place.step,
+            held=() if since_step is None else meant.held_steps,
+        )
         at = output.total_iterations
-        place = _still_valid(place, output, at) or Cursor(at, since_step, 0)
+        begins = place is None
+        place = _still_valid(place, output) or Cursor(at, since_step, 0)
+        unread = tuple(each for each in meant.unread if each != cursor)
         page = context_answer(output, place, meant.token_budget)
-        whole = page.last and since_step in (None, meant.held_step)
-        await navigations.note_delivered(meant, held_step=at if whole else None)
+        if begins and since_step in (None, meant.held_step):
+            steps = tuple(dict.fromkeys((*meant.held_steps, at)))
+            await navigations.note_delivered(meant, held_step=at, held_steps=steps, unread=page.unread)
+        else:
+            await navigations.note_delivered(meant, unread=(*page.unread, *unread))
         return _result(page.answer)
 
 
@@ -370,12 +390,11 @@ def _app(ctx: Context[AppContext, Any]) -> AppContext:
     return ctx.request_context.lifespan_context
 
 
-def _still_valid(place: Cursor | None, output: NavigatorOutput, step_number: int) -> Cursor | None:
-    if place is not None and (place.step != step_number or place.offset > len(output.context_string)):
+def _still_valid(place: Cursor | None, output: NavigatorOutput) -> Cursor | None:
+    if place is not None and place.offset > len(output.context_string):
         raise InvalidArgumentError(
             "cursor",
-            f"belongs to step {place.step}, and the navigation is at step {step_number} by now; "
-            "call get_context without it for the first page.",
+            f"goes beyond the context of step {place.step}; call get_context without it for the first page.",
         )
     return place
 

@@ -21,6 +21,18 @@ ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="j
 """US dollars, exact in JSON as well."""
 
 
+class UndoPoint(BaseModel):
+    """What the user had asked for before a step that changed it, kept with that step's record."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    own: PlanValue
+    wishes: tuple[str, ...] = ()
+    flight_plan: PlanValue
+    changed_at: int = 0
+    """The step of the change before, 0 where there was none."""
+
+
 class NavigationBookkeeping(BaseModel):
     """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
 
@@ -52,6 +64,10 @@ class NavigationBookkeeping(BaseModel):
     """The user's words, oldest first, that steer the steps to come."""
     wishes: tuple[str, ...] = ()
     """What the user's words add to the goal."""
+    undo: UndoPoint | None = None
+    """What the step under way changes of what the user asks; its record keeps it."""
+    changed_at: int = 0
+    """The latest step that changed what the user asks and that is not undone, 0 for none."""
     answer: str = ""
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
     changes: Changes = NOTHING
@@ -101,3 +117,5 @@ class StepRecord(BaseModel):
     """Every file of the map, in map order."""
     flight_plan: PlanValue
     reasoning_summary: str = ""
+    undo: UndoPoint | None = None
+    """What to go back to where this step is undone; None where it changed nothing that the user asks."""

@@ -17,7 +17,13 @@ class Delivery(BaseModel):
     token_budget: int = Field(ge=1)
     """Most tokens of a whole answer, headers and report included."""
     held_step: int | None = None
-    """Step whose whole map the host was given, None while it holds none."""
+    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
+    held_steps: tuple[int, ...] = ()
+    """Every such step, in order."""
+    unread: tuple[str, ...] = ()
+    """Cursors of the pages that were offered and not fetched, oldest first."""
+    menu_step: int | None = None
+    """Step whose menu the host was given last, which its numbers mean; None for the latest step's."""
     used_at: float = 0.0
     """Seconds since the epoch, by the clock of whoever hands out."""
 

@@ -43,6 +43,10 @@ Taken = tuple[TurnReport, TurnOutcome]
 """A step's report, and the turn that took it."""
 
 
+_MOST_HELD = 24
+"""Earlier maps, beside the latest, that are looked through for what a host holds already."""
+
+
 class RunningSteps:
     """The steps that run at present."""
 
@@ -103,20 +107,37 @@ class StepReader:
         return report_now(await self._record(navigation, user, step), navigation.run)
 
     async def context(
-        self, navigation: Navigation, user: str, since_step: int | None = None
+        self,
+        navigation: Navigation,
+        user: str,
+        since_step: int | None = None,
+        *,
+        step: int | None = None,
+        held: Sequence[int] = (),
     ) -> NavigatorOutput:
         """Return the context, or only what is new against ``since_step``.
+
+        Args:
+            navigation: the navigation.
+            user: whose it is.
+            since_step: the step that is held; None for none.
+            step: the step whose context it is, by default the latest.
+            held: steps that are held besides; those after ``since_step`` do not count.
 
         Raises:
             InvalidRequestError: the navigation has not come to that step.
         """
-        record = await self._record(navigation, user, None)
+        record = await self._record(navigation, user, step)
         drawn = await self._map(record, user)
         whole = output_of(navigation, record, drawn)
         if since_step is None:
             return whole
         earlier = await self._record(navigation, user, since_step)
-        return news_of(whole, drawn, earlier, await self._map(earlier, user))
+        maps = [await self._map(earlier, user)]
+        others = sorted({other for other in held if other < since_step}, reverse=True)[:_MOST_HELD]
+        records = [await self._record(navigation, user, other) for other in others]
+        maps += [await self._map(other, user) for other in records]
+        return news_of(whole, drawn, earlier, maps)
 
     async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
@@ -269,7 +290,8 @@ class Navigator:
             before = None if known is None else known.delivery
             held = None if before is None else before.held_step
             since = turn.navigation.run.step if turn.said else held
-            news = await self._readings.context(turn.navigation, user, since)
+            steps = () if before is None else before.held_steps
+            news = await self._readings.context(turn.navigation, user, since, held=steps)
             answer, delivered = hand_out(report, news, before)
             await self._pool.store.deliver(navigation_id, user, delivered.model_dump(mode="json"))
             answers.append(answer)
@@ -284,13 +306,23 @@ class Navigator:
         used_at: float,
         token_budget: int | None = None,
         held_step: int | None = None,
+        held_steps: Sequence[int] | None = None,
+        unread: Sequence[str] | None = None,
+        menu_step: int | None = None,
         user: str = LOCAL_USER,
     ) -> None:
         """Note what was delivered of a navigation; what is None stays as it was.
 
         A step that is under way is not waited for. Where it can't be kept, that is logged, and nothing else.
         """
-        given = {"token_budget": token_budget, "held_step": held_step, "used_at": used_at}
+        given: dict[str, Any] = {
+            "token_budget": token_budget,
+            "held_step": held_step,
+            "held_steps": None if held_steps is None else list(held_steps),
+            "unread": None if unread is None else list(unread),
+            "menu_step": menu_step,
+            "used_at": used_at,
+        }
         fields = {name: value for name, value in given.items() if value is not None}
         await self._pool.store.deliver(navigation_id, user, fields)
 
@@ -357,11 +389,20 @@ class Navigator:
         return await self._readings.report(navigation, user, step)
 
     async def context(
-        self, navigation_id: str, *, user: str = LOCAL_USER, since_step: int | None = None
+        self,
+        navigation_id: str,
+        *,
+        user: str = LOCAL_USER,
+        since_step: int | None = None,
+        step: int | None = None,
+        held: Sequence[int] = (),
     ) -> NavigatorOutput:
-        """Return the context, or only what is new against ``since_step``."""
+        """Return the context of a step, by default the latest, or only what is new against ``since_step``.
+
+        ``held`` are steps whose contexts the reader has besides.
+        """
         navigation = await self._pool.store.load(navigation_id, user)
-        return await self._readings.context(navigation, user, since_step)
+        return await self._readings.context(navigation, user, since_step, step=step, held=held)
 
     async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
         """Return the user's navigations, latest first."""

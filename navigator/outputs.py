@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from navigator.bookkeeping import StepRecord
+from navigator.news import news_in
 from navigator.reports import NavigationSummary, NavigatorOutput
 from navigator.turn import Navigation, report_now
 from repo_map.drawing.blocks import MapText
@@ -15,13 +16,14 @@ from repo_map.text.tokens import count
 def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:
     """Return the output of the latest step."""
     report = report_now(record, navigation.run)
+    at = record.report.step_number
     return NavigatorOutput(
         navigation_id=report.navigation_id,
         context_string=drawn.text,
         file_starts=_starts(tuple(drawn.files.values())),
         flight_plan=record.flight_plan,
         reasoning_summary=record.reasoning_summary or _summary(navigation, record),
-        total_iterations=navigation.run.step,
+        total_iterations=at,
         total_cost=navigation.run.spent,
         token_count=report.map_size_tokens,
         map_token_budget=navigation.run.map_token_budget,
@@ -43,24 +45,41 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
     )
 
 
-def news_of(whole: NavigatorOutput, drawn: MapText, since: StepRecord, earlier: MapText) -> NavigatorOutput:
-    """Return the output with only the files that are new, or shown differently, since an earlier step.
+def news_of(
+    whole: NavigatorOutput, drawn: MapText, since: StepRecord, earlier: Sequence[MapText]
+) -> NavigatorOutput:
+    """Return the output with only the parts that are new since an earlier step.
 
     Args:
-        whole: the output of the latest step.
+        whole: the output of the step that is told of.
         drawn: its map.
         since: the earlier step.
-        earlier: that one's map.
+        earlier: that one's map, then others that the reader was given before it.
     """
-    news = changed_blocks(earlier, drawn)
-    context = "\n".join((*news.files.values(), *filter(None, [news.closing])))
+    news = {
+        path: news_in(block, [each.files[path] for each in earlier if path in each.files])
+        for path, block in drawn.files.items()
+    }
+    parts = [part for part in news.values() if part]
+    before = earlier[0]
+    only_before = [
+        path
+        for path, part in news.items()
+        if not part and (path not in before.files or news_in(drawn.files[path], [before.files[path]]))
+    ]
     return whole.model_copy(
         update={
-            "context_string": context,
-            "file_starts": _starts([f"{block}\n" for block in news.files.values()]),
-            "token_count": count(context),
+            "context_string": "\n\n".join(parts),
+            "file_starts": _starts([f"{part}\n\n" for part in parts]),
+            "token_count": count("\n\n".join(parts)),
             "since_step": since.report.step_number,
-            "removed": tuple(path for path in earlier.files if path not in drawn.files),
+            "removed": tuple(path for path in before.files if path not in drawn.files),
+            "again": tuple(only_before),
+            "lessened": tuple(
+                path
+                for path, block in drawn.files.items()
+                if path in before.files and news_in(before.files[path], [block])
+            ),
         }
     )
 

@@ -144,6 +144,8 @@ class TurnReport(_Report):
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
+    goal_changed: bool = False
+    """Whether the user's words said more of the goal, so that the menu is another one."""
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
     impact: tuple[str, ...] = ()
@@ -206,6 +208,10 @@ class NavigatorOutput(_Report):
     since_step: int | None = None
     removed: tuple[str, ...] = ()
     """Paths that the map showed at ``since_step`` and no longer shows."""
+    again: tuple[str, ...] = ()
+    """Paths that the map shows again as its reader was given them before ``since_step``."""
+    lessened: tuple[str, ...] = ()
+    """Paths of which the map showed more at ``since_step``."""
     seconds: Seconds = Seconds()
     notes: tuple[str, ...] = ()
 

@@ -98,6 +98,8 @@ def apply_decision(
             "fingerprint": view.map.fingerprint,
             "planned": before.run.planned + (decision.model != USER),
             "answer": "",
+            "undo": None,
+            "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,
             "spent_before_step": before.run.spent,
             "usage_before_step": before.run.usage,
         }
@@ -120,6 +122,13 @@ def apply_decision(
     )
     after = Navigation(state, run)
     return after, step_record(after, view, decision, since=before.run)
+
+
+def settled(after: Navigation) -> Navigation:
+    """Return a navigation as ended, whose planner has done in one step what the user's words ask."""
+    run = after.run.stopping(StopReason.FINISHED, "The context is as your words asked.")
+    state = after.state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
+    return Navigation(state, run)
 
 
 def opened(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
@@ -170,6 +179,7 @@ def step_record(
         cuts=_cuts(view.map),
         candidates=view.candidates,
         menu=view.menu,
+        goal_changed=since.undo is not None and since.undo.wishes != run.wishes,
         sufficiency=view.sufficiency,
         impact=view.impact,
         usage=run.usage.minus(since.usage_before_step),
@@ -184,6 +194,7 @@ def step_record(
         files=files,
         flight_plan=view.plan,
         reasoning_summary=state.reasoning_summary,
+        undo=since.undo,
     )
 
 

@@ -8,15 +8,17 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
-from navigator.feedback import apply_feedback, checked_feedback, reopened
+from navigator.feedback import apply_feedback, checked_feedback, reopened, restored, with_undo_point
 from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
-from navigator.turn import Navigation, amend_by_user, apply_user_plan, with_notes
+from navigator.turn import Navigation, amend_by_user, apply_user_plan, settled, with_notes
 from repo_map.feedback.parse import asks_by_number
+from repo_map.plan.diff import compare_plans
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
+    from navigator.bookkeeping import StepRecord
     from navigator.workspace import Workspace, Workspaces
 
 NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
@@ -25,6 +27,9 @@ HAS_ENDED = (
     "feedback or updates open it again."
 )
 
+TAKEN = "The context is taken as it is."
+GIVEN_UP = "The navigation is given up."
+
 
 class TurnRequest(NamedTuple):
     """What one turn is asked to do."""
@@ -32,19 +37,25 @@ class TurnRequest(NamedTuple):
     words: str = ""
     updates: Mapping[str, Any] | None = None
     action: StepAction = "continue"
+    menu_step: int | None = None
+    """The step whose menu its numbers mean; None for the latest."""
 
 
 def turn_request(
-    feedback: str | None = None, updates: Mapping[str, Any] | None = None, action: str = "continue"
+    feedback: str | None = None,
+    updates: Mapping[str, Any] | None = None,
+    action: str | None = None,
+    menu_step: int | None = None,
 ) -> TurnRequest:
     """Return what one turn is asked to do.
 
     Raises:
         InvalidRequestError: it is not to be understood.
     """
+    action = action or "continue"
     if action not in get_args(StepAction):
         raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action))
+    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action), menu_step)
 
 
 NUMBERS = "numbers"
@@ -71,6 +82,8 @@ class TurnOutcome(NamedTuple):
     navigation: Navigation
     said: str = ""
     """What is to be told of a turn that took no step, in place of the latest step's answer."""
+    finishes: bool = False
+    """The words take the context as it is."""
 
 
 def continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
@@ -116,9 +129,14 @@ class TurnExecutor:
         """
         says_more = bool(ask.words or ask.updates)
         if ask.action == "cancel" or (ask.action == "finish" and not says_more):
-            return TurnOutcome(await self._end(before, user, ask.action))
+            return TurnOutcome(
+                await self._end(before, user, ask.action), GIVEN_UP if ask.action == "cancel" else TAKEN
+            )
         turn = await self._step(before, user, ask, refresh=refresh)
-        if ask.action == "finish" and turn.navigation.run.stop_reason in (None, StopReason.FINISHED):
+        if (ask.action == "finish" or turn.finishes) and turn.navigation.run.stop_reason in (
+            None,
+            StopReason.FINISHED,
+        ):
             # The step has been stored since ``before`` was read.
             self._pool.store.release(turn.navigation.run.navigation_id, user)
             return turn._replace(navigation=await self._end(turn.navigation, user, "finish"))
@@ -153,15 +171,13 @@ class TurnExecutor:
                 words="\n".join(filter(None, (numbers, ask.words))),
                 updates=updates,
                 has_terms=bool(message),
+                menu_step=ask.menu_step,
             )
 
-    async def _menu(self, navigation: Navigation, user: str) -> tuple[MenuPlace, ...]:
-        """Return the menu of the latest step, which the numbers of a feedback mean."""
-        run = navigation.run
-        if result := self._pool.step_result(run.navigation_id, user, run.step):
-            return result.record.report.menu
-        record = await self._pool.artifacts(run.navigation_id, user).load_record(run.step)
-        return record.report.menu if record else ()
+    async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
+        """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""
+        wanted = navigation.run.step if step is None else step
+        return (await self._record(navigation, user, wanted)).report.menu
 
     async def _run_step(
         self,
@@ -174,6 +190,7 @@ class TurnExecutor:
         words: str,
         updates: Mapping[str, Any],
         has_terms: bool,
+        menu_step: int | None,
     ) -> TurnOutcome:
         """Take the step that words or updates ask for, if they change anything.
 
@@ -186,26 +203,75 @@ class TurnExecutor:
             words: the user's feedback, empty for none.
             updates: a partial flight plan, empty for none.
             has_terms: whether the terms differ from those stored.
+            menu_step: the step whose menu numbers mean, None for the latest.
         """
+        finishes = False
         if words:
-            menu = await self._menu(stored, user) if asks_by_number(words) else ()
+            menu = await self._menu(stored, user, menu_step) if asks_by_number(words) else ()
             heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
+            finishes, undone = heard.steering.finish, 0
+            if steps := heard.steering.undo:
+                steered, undone = await self._undone(steered, steps, user)
+                heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
+                heard = heard.undone(steps, undone)
             is_embedded = live.active.model_name == EMBEDDED
-            if not (updates or has_terms) and heard.asks_nothing(of_a_model=not is_embedded):
-                return TurnOutcome(stored, heard.navigation.run.answer)
+            asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
+            if not (updates or has_terms) and asks_nothing and not undone:
+                said = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
+                return TurnOutcome(stored, said, finishes)
+            if not updates and asks_nothing and not has_terms:
+                change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
+                after = await self._pool.change(live, heard.navigation, change, words)
+                return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
             # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
+            before = steered
             steered = (
                 heard.navigation
                 if is_embedded and not updates
                 else apply_user_plan(workspace.index, steered, heard.navigation)
             )
+            steered = with_undo_point(before, steered)
         if not updates:
-            return TurnOutcome(await self._pool.run_step(live, steered, changed=steered != stored))
+            after = await self._pool.run_step(live, steered, changed=steered != stored)
+            return TurnOutcome(await self._settled(live, after, user) if words else after, finishes=finishes)
+        before = steered
         amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
+        if not words:
+            amended = with_undo_point(before, amended)
         changes = bool(change.diff) or amended.run.own != steered.run.own
         if not (changes or words or has_terms):
             return TurnOutcome(stored, NOTHING_TO_UPDATE)
-        return TurnOutcome(await self._pool.change(live, amended, change, words))
+        return TurnOutcome(await self._pool.change(live, amended, change, words), finishes=finishes)
+
+    async def _settled(self, live: LiveNavigation, after: Navigation, user: str) -> Navigation:
+        """Return the navigation as ended where nothing is left to do for the words that it has just heeded.
+
+        The embedded planner does what words ask in one step: another one would find nothing to do.
+        """
+        is_done = live.active.model_name == EMBEDDED and not after.run.fill
+        if not is_done or after.state.execution_mode != "autonomous" or after.run.stop_reason is not None:
+            return after
+        done = settled(after)
+        # The step has been stored since it was read.
+        self._pool.store.release(after.run.navigation_id, user)
+        await self._pool.store.store(done, user)
+        return done
+
+    async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
+        """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""
+        taken = 0
+        while taken < steps and (at := navigation.run.changed_at):
+            record = await self._record(navigation, user, at)
+            if record.undo is None:
+                break
+            navigation, taken = restored(navigation, record.undo), taken + 1
+        return navigation, taken
+
+    async def _record(self, navigation: Navigation, user: str, step: int) -> StepRecord:
+        run = navigation.run
+        if result := self._pool.step_result(run.navigation_id, user, step):
+            return result.record
+        return await self._pool.artifacts(run.navigation_id, user).load_record(step)
 
     async def _on_terms(
         self, before: Navigation, user: str, terms: NewTerms

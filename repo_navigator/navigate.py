@@ -284,11 +284,18 @@ def _line() -> str | None:
 
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
+    parser.add_argument("repo", metavar="REPO", type=nonempty, nargs="?", help="the repository's folder")
     goal = parser.add_alternatives(required=False)
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
+    goal.add_argument(
+        "--continue",
+        dest="continued",
+        metavar="ID",
+        type=nonempty,
+        help="go on with a stored navigation, by the id that it ended with; no REPO then",
+    )
     parser.add_argument(
         "--since",
         dest="changes",
@@ -349,8 +356,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    request = _request(options, settings)
-    _check(request, settings)
+    request = None if options.continued else _checked_request(options, settings)
     for file in filter(None, (options.save_plan, options.output)):
         require_writable(Path(file))
     # Outside the event loop, where Ctrl-C interrupts at once.
@@ -400,11 +406,18 @@ class NavigationResult:
 
 
 async def _fly(
-    navigator: Navigator, request: NavigationRequest, options: argparse.Namespace, flight: NavigationResult
+    navigator: Navigator,
+    request: NavigationRequest | None,
+    options: argparse.Namespace,
+    flight: NavigationResult,
 ) -> None:
+    """Open a navigation, or take up the stored one where there is no request, and take its steps."""
     try:
-        with _spinner("Reading the repository") as progress:
-            flight.navigation_id = await navigator.open(request, on_progress=progress)
+        if request is None:
+            flight.navigation_id = options.continued
+        else:
+            with _spinner("Reading the repository") as progress:
+                flight.navigation_id = await navigator.open(request, on_progress=progress)
         try:
             await _steps(navigator, options, flight.navigation_id)
         finally:
@@ -420,10 +433,15 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
     panels = TerminalReport()
-    report: TurnReport | None = None
+    report = await navigator.report(navigation_id) if options.continued else None
     feedback: str | None = None
+    # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
+    is_taken_up = report is not None and conversation is not None
+    if report is not None and not options.json:
+        console.print(panels.of(report))
     # Who has just said something is asked again, also where the planner has nothing more to improve.
-    while report is None or report.stop_reason is None or feedback:
+    while report is None or report.stop_reason is None or feedback or is_taken_up:
+        is_taken_up = False
         if conversation is not None and report is not None:
             feedback = await conversation.ask()
             if feedback is None:
@@ -435,6 +453,8 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
         if not options.json:
             console.print(panels.of(report))
+        if report.stop_reason is StopReason.USER:
+            return
 
 
 @contextmanager
@@ -455,6 +475,8 @@ def _spinner(doing: str) -> Iterator[Any]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
+    if options.repo is None:
+        raise InvalidRequestError("REPO is missing: name the repository's folder before the goal.")
     stated = options.words if options.goal is None else options.goal
     goal = stated or ""
     if stated is None and options.goal_file is not None:
@@ -475,14 +497,16 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
     )
 
 
-def _check(request: NavigationRequest, settings: Settings) -> None:
-    """Refuse what can't be used before anything takes time."""
+def _checked_request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
+    """Return what is asked for; what can't be used is refused before anything takes time."""
     from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
     from navigator.request import checked  # noqa: PLC0415 - as above
 
+    request = _request(options, settings)
     checked(request, settings)
     if request.model is not None:
         require_key(request.model, settings, os.environ)
+    return request
 
 
 def _read_goal(name: str) -> str:

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.adk.artifacts import BaseArtifactService
 from google.adk.errors import StaleSessionError
@@ -142,7 +142,7 @@ class NavigationStore:
                 found.append(state_store.known(session.id, session.user_id, parts))
         return found
 
-    async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, float | None]) -> None:
+    async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, Any]) -> None:
         """Change fields of what was delivered of a navigation; a step under way is not in the way.
 
         Where it can't be kept, that is logged: the host is told more than it needs the next time, and a step

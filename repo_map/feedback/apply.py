@@ -1,167 +1,86 @@
-"""Intents to a changed plan and a sentence."""
+"""Feedback heard: what it changes in a plan, what it asks, and what of it was not understood."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.feedback.parse import Intent, Phrase, read_budget, read_numbers, read_phrases
-from repo_map.feedback.related import RELATED, Related, find_related, list_places, tell_what_relies
-from repo_map.feedback.targets import (
+from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
+from repo_map.feedback.answers import (
+    Asked,
+    answer,
+    list_places,
+    shown_paths,
+    tell_left_out,
+    told_related,
+    told_together,
+    unknown_name,
+)
+from repo_map.feedback.changes import PlanChanges
+from repo_map.feedback.names import (
     NamedDefinition,
     Target,
-    find_places,
-    find_target,
+    around,
     globs_of_others,
     named_by,
     nearest,
-    split_targets,
 )
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.parse import Phrase, readings
+from repo_map.feedback.related import RELATED, find_related
+from repo_map.feedback.sentences import HELD, Clause, clauses, spelled_right
+from repo_map.feedback.suggestions import Suggestion, nearest_sayings
+from repo_map.feedback.targets import Named, is_subject, spelled, subject_of
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
-from repo_map.selection.exclusions import excluded_by
-from repo_map.worktree.file_kinds import FileFlag
+from repo_map.selection.exclusions import excluded, excluded_by
+from repo_map.worktree.file_kinds import FileFlag, spoken_words
 
 if TYPE_CHECKING:
+    from repo_map.history.history import History
     from repo_map.index import RepoIndex
 
-
-class PlanChanges:
-    """Collects rules, boosts and the budget; later wishes win over earlier ones."""
-
-    def __init__(self, plan: FlightPlan, own: FlightPlan) -> None:
-        """Start from the whole plan, of which the user asked for ``own``."""
-        self.budget = plan.budget
-        self._plan = plan
-        self._rules: dict[str, dict[str, Any]] = {}
-        self._boosts: dict[str, float] = {}
-        known = {rule.pattern for rule in plan.verbosity}
-        self._known = known
-        self._excluded = {rule.pattern for rule in own.verbosity if rule.level == 0}
-        heaviest = max((boost.weight for boost in plan.focus.paths), default=1.0) if plan.focus else 1.0
-        self._weight = heaviest + 1.0
-
-    def set_budget(self, budget: int) -> None:
-        self.budget = budget
-
-    def set_level(self, target: Target, level: int) -> None:
-        """Put what a target names at a level."""
-        for pattern in target.patterns:
-            self._rules.pop(pattern, None)
-            self._rules[pattern] = {"pattern": pattern, "level": level, "sections": None}
-        for place in target.places:
-            pattern = globs.escape(place.path)
-            rule = self._rules.setdefault(pattern, {"pattern": pattern, "sections": []})
-            if pattern not in self._known or pattern in self._excluded:
-                rule.setdefault("level", 1)
-            rule["sections"] = [
-                *(
-                    section
-                    for section in rule["sections"] or ()
-                    if section["pattern"] != globs.escape(place.name)
-                ),
-                {"pattern": globs.escape(place.name), "level": level},
-            ]
-
-    def restore(self, target: Target) -> bool:
-        """Take back that files were left out; say whether any were."""
-        paths = target.patterns or tuple(globs.escape(place.path) for place in target.places)
-        found = [pattern for pattern in paths if pattern in self._excluded]
-        for pattern in found:
-            self._rules[pattern] = {"pattern": pattern, "level": None}
-        return bool(found)
-
-    def exclude(self, patterns: Iterable[str]) -> None:
-        """Leave files out."""
-        for pattern in patterns:
-            self._rules[pattern] = {"pattern": pattern, "level": 0, "sections": None}
-
-    def boost(self, target: Target) -> None:
-        """Make what a target names weigh more than anything so far."""
-        for pattern in target.patterns or tuple(globs.escape(place.path) for place in target.places):
-            self._boosts[pattern] = self._weight
-
-    def updates(self) -> dict[str, Any]:
-        """Return the partial plan."""
-        found: dict[str, Any] = {}
-        if self.budget != self._plan.budget:
-            found["budget"] = self.budget
-        if self._boosts:
-            paths = [{"pattern": pattern, "weight": weight} for pattern, weight in self._boosts.items()]
-            found["focus"] = {"paths": paths}
-        if self._rules:
-            found["verbosity"] = list(self._rules.values())
-        return found
-
-
-_MOST_FILES = 3
-_MOST_UNITS = 3
-_MOST_PLACES = 8
-
-
-def tell_why(plan: FlightPlan, own: FlightPlan, relevance: Relevance, target: Target) -> str:
-    """Say which evidence put the target's files where they are; ``own`` is the user's part of the plan."""
-    if not target:
-        return f"Nothing in the repository is called `{target.words}`."
-    wanted = {place.path for place in target.places}
-    ranked = [
-        (rank, file)
-        for rank, file in enumerate(relevance.files, 1)
-        if file.path in wanted or any(globs.matches(pattern, file.path) for pattern in target.patterns)
-    ]
-    if not ranked:
-        return f"`{target.words}` is not among the {len(relevance.files)} files that the goal points at."
-    message = []
-    shown = set(shown_paths(plan, relevance))
-    for rank, file in ranked[:_MOST_FILES]:
-        reasons = ", ".join(file.reasons) or "weak evidence only"
-        where = "" if file.path in shown else ", and not shown for want of budget"
-        if pattern := excluded_by(own, file.path):
-            where = f", and left out by your rule for `{pattern}`"
-        message.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
-        units = [unit for unit in relevance.units if unit.path == file.path and unit.name and unit.reasons]
-        message += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
-    return "\n".join(message)
-
-
-def tell_where(index: RepoIndex, relevance: Relevance, target: Target) -> str:
-    """Say where a name is defined, or which files a pattern names."""
-    places = target.places or tuple(find_places(index, target.words))
-    if places:
-        rank = {file.path: at for at, file in enumerate(relevance.files)}
-        best = sorted(places, key=lambda place: (rank.get(place.path, len(rank)), place.path, place.line))
-        return list_places(best, _MOST_PLACES)
-    if target.patterns:
-        return f"`{target.words}` is {', '.join(f'`{pattern}`' for pattern in target.patterns)}."
-    close = nearest(index, target.words)
-    hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
-    return f"Nothing in the repository is called `{target.words}`.{hint}"
-
-
-def tell_left_out(plan: FlightPlan, relevance: Relevance) -> str:
-    """Name the best files that the plan does not show."""
-    shown = set(shown_paths(plan, relevance))
-    missing = [file for file in relevance.files if file.path not in shown]
-    if not missing:
-        return "Every file that the goal points at is shown."
-    named = [
-        f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing[:_MOST_PLACES]
-    ]
-    return f"Not shown, the most relevant first: {', '.join(named)}."
-
-
-def shown_paths(plan: FlightPlan, relevance: Relevance) -> tuple[str, ...]:
-    """Return the files of the relevance that a plan does not leave out, best first."""
-    return tuple(file.path for file in relevance.files if not excluded_by(plan, file.path))
-
-
 _BODY, _OUTLINE, _OUT = 4, 2, 0
-_MANY = 5
+_MANY: Final = 5
 """Files beyond which a wish to see them in full means more weight."""
-_MOST_RELATED = 8
+_MOST_RELATED: Final = 8
 """Callers, tests and the like that are shown in full."""
+_MOST_AROUND: Final = 5
+"""Places of a quoted text that are shown."""
+
+
+class Wish(NamedTuple):
+    """One thing that was understood."""
+
+    operation: Operation
+    is_question: bool = False
+    targets: tuple[Target, ...] = ()
+    detail: str = ""
+    """Numbers, steps, tokens or words, where it is about those."""
+
+    @property
+    def told(self) -> str:
+        """The wish in one short line: ``whole src/a.py``, ``callers? Session.send``, ``undo 2``."""
+        about = self.detail or " ".join(target.name for target in self.targets)
+        return f"{self.operation}{'?' if self.is_question else ''} {about}".strip()
+
+
+class NotUnderstood(NamedTuple):
+    """One thing that was not, which changes nothing."""
+
+    words: str
+    nearest: tuple[Suggestion, ...]
+    why: str = ""
+    """What is wrong with it, where more is known than that it was not understood."""
+
+    @property
+    def told(self) -> str:
+        """One honest sentence, with what would be understood."""
+        would = ", ".join(f'"{each.say}"' for each in self.nearest)
+        message = f"Not understood, so nothing was changed by it: “{self.words}”."
+        return " ".join(filter(None, (message, self.why, f"Understood would be: {would}.")))
 
 
 class Steering(NamedTuple):
@@ -174,7 +93,18 @@ class Steering(NamedTuple):
     goal_addition: str
     """Words that say more of the goal; score the goal with them and pack again."""
     lines: tuple[str, ...]
-    """What was understood, a sentence for each wish."""
+    """What was understood, a sentence for each wish, and what was not."""
+    heard: tuple[Wish, ...] = ()
+    not_understood: tuple[NotUnderstood, ...] = ()
+    undo: int = 0
+    """Changes to take back before all else; ``EVERY_STEP`` for all."""
+    finish: bool = False
+    """The context is taken as it is."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different afterwards."""
+        return bool(self.updates or self.goal_addition or self.undo or self.finish)
 
 
 def steer(
@@ -185,78 +115,180 @@ def steer(
     *,
     own: FlightPlan | None = None,
     menu: Mapping[int, NamedDefinition] | None = None,
+    history: History | None = None,
 ) -> Steering:
     """Read feedback such as "drop the tests, deepen `Router.dispatch`; why is utils.py here?".
 
-    Words that name nothing in the repository say more of the goal. ``own`` is the part of the plan that the
-    user asked for, by default all of it: what it leaves out comes back where the words name it. ``menu`` has
-    the definitions that were offered by number.
+    What is not understood changes nothing, and is told with what would be. ``own`` is the part of the plan
+    that the user asked for, by default all of it: what it leaves out comes back where the words name it.
+    ``menu`` has the definitions that were offered by number; ``history`` is what commits are told from.
     """
-    talk = _FeedbackReader(index, plan, own or plan, relevance, menu or {})
-    for phrase in read_phrases(feedback):
-        talk.hear(phrase)
-    return talk.result()
+    reader = _FeedbackReader(Asked(index, plan, own or plan, relevance, history), menu or {})
+    for clause in clauses(feedback):
+        reader.hear(clause)
+    return reader.result()
 
 
 class _FeedbackReader:
-    """What the phrases heard so far come to."""
+    """What the clauses heard so far come to."""
 
-    def __init__(
-        self,
-        index: RepoIndex,
-        plan: FlightPlan,
-        own: FlightPlan,
-        relevance: Relevance,
-        menu: Mapping[int, NamedDefinition],
-    ) -> None:
+    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition]) -> None:
+        self._asked = asked
+        self._index = asked.index
         self._menu = menu
-        self._index = index
-        self._plan = plan
-        self._own = own
-        self._relevance = relevance
-        self._changes = PlanChanges(plan, own)
+        out = excluded(asked.index, asked.plan).tolist()
+        shown = [path for path, is_out in zip(asked.index.paths, out, strict=True) if not is_out]
+        self._named = Named(asked.index, shown)
+        self._changes = PlanChanges(asked.plan, asked.own)
         self._answers: list[str] = []
         self._additions: list[str] = []
         self._lines: list[str] = []
+        self._heard: list[Wish] = []
+        self._missed: list[NotUnderstood] = []
+        self._undo = 0
+        self._finish = False
 
     def result(self) -> Steering:
         """Return what was understood."""
+        heard = [wish for wish in self._heard if wish.operation is not Operation.NOTHING] or self._heard[:1]
+        if not self._missed and heard and heard[0].operation is Operation.NOTHING:
+            self._lines.append("Nothing to change: say what to show, to leave out or to explain.")
         return Steering(
             self._changes.updates(),
-            "\n".join(self._answers),
+            told_together(self._answers) if self._answers else "",
             "\n".join(self._additions),
-            tuple(self._lines),
+            (*self._lines, *(each.told for each in self._missed)),
+            tuple(heard),
+            tuple(self._missed),
+            self._undo,
+            self._finish,
         )
 
-    def hear(self, phrase: Phrase) -> None:
-        """Take one phrase in."""
-        intent, words, _ = phrase
-        if intent is Intent.BUDGET:
-            budget = read_budget(words, self._changes.budget)
-            self._changes.set_budget(budget)
-            self._lines.append(f"The budget is {budget:,} tokens now.")
-        elif intent is Intent.NUMBERS:
-            self._show_numbers(words)
-        elif intent is Intent.TALK:
-            self._lines.append(f"Nothing to change in `{words}`: say what to drop, deepen, or bring back.")
-        elif intent is Intent.LEFT_OUT:
-            self._answers.append(tell_left_out(self._plan, self._relevance))
-        elif intent is Intent.OTHER:
-            self._add(words)
-        else:
-            for part in split_targets(words):
-                self._hear_of(phrase._replace(words=part))
+    def hear(self, clause: Clause) -> None:
+        """Take one clause in."""
+        if self._understood(clause):
+            return
+        corrected = spelled_right(clause, spoken_words())
+        if corrected != clause and self._understood(corrected):
+            return
+        self._missed.append(self._not_understood(clause, corrected))
 
-    def _show_numbers(self, words: str) -> None:
+    def _understood(self, clause: Clause) -> bool:
+        return any(self._takes(clause, phrase) for phrase in readings(clause))
+
+    def _takes(self, clause: Clause, phrase: Phrase) -> bool:
+        """Take a reading of a clause, if what it is about is known; say whether it was taken."""
+        operation = phrase.operation
+        if operation is Operation.SEARCH:
+            return self._search(clause, phrase)
+        if operation in _SIMPLE:
+            _SIMPLE[operation](self, clause.written(phrase.words), clause)
+            return True
+        texts = operation in (Operation.WHOLE, Operation.WHERE)
+        anywhere = operation is Operation.WHOLE and not phrase.is_bare
+        targets = self._named.all_in(clause, phrase.words, anywhere=anywhere, texts=texts)
+        if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):
+            return False
+        is_question = phrase.is_question
+        if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
+            operation, is_question = Operation.IMPORTERS, True
+        self._named.last = targets
+        self._heard.append(Wish(operation, is_question, targets))
+        self._lines += [
+            f"`{target.meant}` was read as {spelled(target)}." for target in targets if target.meant
+        ]
+        for target in targets:
+            if is_question:
+                self._answers.append(answer(self._asked, operation, target))
+            elif operation in RELATED:
+                self._relate(operation, target)
+            else:
+                self._change(operation, target)
+        return True
+
+    def _is_imported(self, target: Target) -> bool:
+        """Say whether a target is files of code, which are imported and not called."""
+        return bool(target.patterns) and not any(find_related(self._index, Operation.CALLERS, target))
+
+    def _is_one_thing(self, target: Target) -> bool:
+        """Say whether a target is something that only somebody names who wants to see it."""
+        return bool(target.places or target.spans) or len(named_by(self._index, target.patterns)) == 1
+
+    def _search(self, clause: Clause, phrase: Phrase) -> bool:
+        subject = subject_of(clause, phrase.words)
+        explicit = re.match(
+            r"(?:show |give |tell )?(?:me )?more (?:about|on|around) ", clause.text, re.I
+        ) or not re.match(
+            r"(?:search|find|show|include|add|display|give|get|read|see|list|open|print|have|look at)\b",
+            clause.text,
+            re.I,
+        )
+        unknown = any(not self._named.one(clause.name(held)) for held in re.findall(HELD, phrase.words))
+        if not explicit and (unknown or re.search(HELD, phrase.words)):
+            return False
+        if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
+            return False
+        if re.fullmatch(
+            r"\W*(?:it|this|that|them|everything|anything|something|all|more|here)?\W*", subject, re.I
+        ):
+            return False
+        self._heard.append(Wish(Operation.SEARCH, detail=subject))
+        self._additions.append(subject)
+        self._lines.append(f"Looked for beside the goal: {subject}")
+        return True
+
+    def _not_understood(self, clause: Clause, corrected: Clause) -> NotUnderstood:
+        words = clause.written()
+        names = [clause.name(held) for held in re.findall(HELD, clause.text)]
+        targets = [target for name in names if (target := self._named.one(name))]
+        bare = [name.strip("`\"'“”„") for name in names]
+        unknown = [name for name in bare if not self._named.one(name)]
+        close = [near for name in unknown for near in nearest(self._index, name)]
+        tried = [phrase.operation for phrase in readings(corrected) if not phrase.is_bare]
+        if not targets:
+            targets = [
+                target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
+            ]
+        shown = shown_paths(self._asked.plan, self._asked.relevance)
+        why = unknown_name(self._index, unknown[0]) if unknown and tried else ""
+        offered = nearest_sayings(clause, targets, (*close, *shown[:1]), frozenset(tried))
+        return NotUnderstood(words, offered, why)
+
+    # What is about no name.
+
+    def _budget(self, words: str, _clause: Clause) -> None:
+        budget = read_budget(words, self._changes.budget)
+        self._changes.set_budget(budget)
+        self._heard.append(Wish(Operation.BUDGET, detail=str(budget)))
+        self._lines.append(f"The budget is {budget:,} tokens now.")
+
+    def _end(self, _words: str, _clause: Clause) -> None:
+        self._finish = True
+        self._heard.append(Wish(Operation.FINISH))
+
+    def _nothing(self, _words: str, _clause: Clause) -> None:
+        self._heard.append(Wish(Operation.NOTHING))
+
+    def _take_back(self, _words: str, clause: Clause) -> None:
+        steps = read_steps(clause.text)
+        self._undo = min(EVERY_STEP, self._undo + steps)
+        self._heard.append(Wish(Operation.UNDO, detail="all" if steps == EVERY_STEP else str(steps)))
+
+    def _left_out(self, _words: str, _clause: Clause) -> None:
+        self._heard.append(Wish(Operation.LEFT_OUT, is_question=True))
+        self._answers.append(tell_left_out(self._asked))
+
+    def _show_numbers(self, words: str, _clause: Clause) -> None:
         """Show places of the menu in full."""
         numbers, with_tests = read_numbers(words)
+        self._heard.append(Wish(Operation.NUMBERS, detail=",".join(map(str, numbers))))
         if not self._menu:
             self._lines.append(f"There was no menu to take `{words}` from; name what you want to see.")
             return
         if unknown := [number for number in numbers if number not in self._menu]:
             least, most = min(self._menu), max(self._menu)
-            spelled = ", ".join(map(str, unknown))
-            self._lines.append(f"The menu has no {spelled}: its numbers go from {least} to {most}.")
+            told = ", ".join(map(str, unknown))
+            self._lines.append(f"The menu has no {told}: its numbers go from {least} to {most}.")
         places = tuple(self._menu[number] for number in numbers if number in self._menu)
         if not with_tests:
             places = tuple(place for place in places if not _is_test_file(self._index, place.path))
@@ -270,154 +302,128 @@ class _FeedbackReader:
             named = ", ".join(f"`{place.name or place.path}`" for place in places)
             self._lines.append(f"In full: {named}.")
 
-    def _hear_of(self, phrase: Phrase) -> None:
-        intent, words, is_question = phrase
-        target = find_target(self._index, words).among(shown_paths(self._plan, self._relevance))
-        if intent is Intent.WHY:
-            self._answers.append(tell_why(self._plan, self._own, self._relevance, target))
-        elif intent is Intent.WHERE:
-            if target or " " not in words:
-                self._answers.append(tell_where(self._index, self._relevance, target))
-            else:
-                self._add(words)
-        elif not target:
-            self._unknown(intent, words)
-        elif intent is Intent.IMPACT:
-            self._answers.append(tell_what_relies(self._index, target))
-        elif intent in RELATED:
-            self._relate(intent, target, is_question=is_question)
-        else:
-            self._change(intent, words, target)
+    # What changes the plan.
 
-    def _change(self, intent: Intent, words: str, target: Target) -> None:
+    def _change(self, operation: Operation, target: Target) -> None:
         """Add what one wish changes."""
-        changes, named = self._changes, _spelled(target)
-        if (
-            intent in (Intent.MORE, Intent.DEEPEN, Intent.OUTLINE)
-            and self._is_out(target)
-            and not _is_name(words)
-        ):
-            self._lines.append(f"You left out {named}; say `bring back {words}` to see it again.")
-            return
-        if intent is Intent.DROP:
+        changes, told = self._changes, spelled(target)
+        wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
+        if wants and self._is_out(target) and not re.search(r"[/.]\w|_", target.words):
+            # What else it may be said of than the files that were left out, nobody knows.
+            line = f"You left out {told}; say `bring back {target.words}` to see it again."
+        elif operation is Operation.OUT:
             changes.set_level(target, _OUT)
-            line = f"Left out: {named}."
-        elif intent is Intent.BACK:
-            line = f"Back: {named}."
+            line = f"Left out: {told}."
+        elif operation is Operation.BACK:
+            line = f"Back: {told}."
             if changes.restore(target):
-                if not _is_wide(self._index, target):
+                if not self._is_wide(target):
                     # Without a wish it would be shown only where it is worth its tokens.
                     changes.set_level(target, _BODY)
             elif not self._admit(target):
-                line = f"{named} was not left out by your words."
-        elif intent is Intent.ONLY:
-            patterns = target.patterns or tuple(place.path for place in target.places)
-            changes.exclude(globs_of_others(self._index, patterns))
-            self._admit(target)
-            line = f"Only {named} from now on."
-        elif intent in (Intent.LESS, Intent.OUTLINE):
-            line = self._outline(intent, target)
-        elif intent is Intent.MORE or _is_wide(self._index, target):
+                line = f"{told} was not left out by your words."
+        elif operation is Operation.ONLY:
+            self._only(target)
+            line = f"Only {told} from now on."
+        elif operation in (Operation.LESS, Operation.OUTLINE):
+            line = self._outline(operation, target)
+        elif operation is Operation.MORE or self._is_wide(target):
             self._admit(target)
             changes.boost(target)
-            self._additions.append(words)
-            line = f"More weight on {named}."
+            self._additions.append(target.words)
+            line = f"More weight on {told}."
         else:
-            changes.boost(target)
-            changes.set_level(target, _BODY)
-            line = f"In full: {named}."
+            around_it = self._with_surroundings(target)
+            changes.boost(around_it)
+            changes.set_level(around_it, _BODY)
+            line = f"In full: {told}."
         self._lines.append(line)
+
+    def _only(self, target: Target) -> None:
+        """Leave out all but what a target names; of several that one wish names, all stay."""
+        wish = self._heard[-1]
+        if wish.targets and target is not wish.targets[0]:
+            self._admit(target)
+            return
+        patterns = tuple(
+            pattern for each in wish.targets for pattern in each.patterns or map(globs.escape, each.paths)
+        )
+        self._changes.exclude(globs_of_others(self._index, patterns))
+        self._admit(target)
+
+    def _with_surroundings(self, target: Target) -> Target:
+        """Return the definitions around a quoted text in place of its lines."""
+        if not target.name.startswith('"'):
+            return target
+        places: dict[NamedDefinition, None] = {}
+        spans = []
+        for span in target.spans[:_MOST_AROUND]:
+            place = around(self._index, span)
+            if place is None:
+                spans.append(span._replace(first=max(1, span.first - 3), last=span.last + 3))
+            else:
+                places[place] = None
+        return target._replace(places=tuple(places), spans=tuple(spans))
+
+    def _is_wide(self, target: Target) -> bool:
+        """Say whether a target names more files than anybody reads in full."""
+        return len(named_by(self._index, target.patterns)) > _MANY if target.patterns else False
 
     def _is_out(self, target: Target) -> bool:
         """Say whether the user left out all files of a target."""
-        paths = _paths(self._index, target)
-        return bool(paths) and all(excluded_by(self._own, path) for path in paths)
+        paths = named_by(self._index, target.patterns) | set(target.paths)
+        return bool(paths) and all(excluded_by(self._asked.own, path) for path in paths)
 
     def _admit(self, target: Target) -> bool:
         """Show a target again that the user left out as a whole, as it is named now; say whether it was."""
         if not self._is_out(target):
             return False
-        self._changes.set_level(target, _OUTLINE if _is_wide(self._index, target) else _BODY)
+        self._changes.set_level(target, _OUTLINE if self._is_wide(target) else _BODY)
         return True
 
-    def _outline(self, intent: Intent, target: Target) -> str:
+    def _outline(self, operation: Operation, target: Target) -> str:
         """Show a target by its definition lines; of many files, less means those that are shown."""
-        if intent is Intent.LESS and self._is_out(target):
-            return f"Nothing of {_spelled(target)} is shown."
-        if intent is Intent.LESS and _is_wide(self._index, target):
-            shown = shown_paths(self._plan, self._relevance)
+        if operation is Operation.LESS and self._is_out(target):
+            return f"Nothing of {spelled(target)} is shown."
+        if operation is Operation.LESS and (self._is_wide(target) or target.name.startswith("{")):
+            shown = shown_paths(self._asked.plan, self._asked.relevance)
             paths = [path for path in shown if any(globs.matches(each, path) for each in target.patterns)]
             if not paths:
-                return f"Nothing of {_spelled(target)} is shown."
-            target = Target(target.words, tuple(map(globs.escape, paths)))
+                return f"Nothing of {spelled(target)} is shown."
+            target = target._replace(patterns=tuple(map(globs.escape, paths)))
         self._changes.set_level(target, _OUTLINE)
-        return f"In outline: {_spelled(target)}."
+        return f"In outline: {spelled(target)}."
 
-    def _relate(self, intent: Intent, target: Target, *, is_question: bool) -> None:
-        """Show, or tell, what stands beside a target."""
-        found = find_related(self._index, intent, target)
-        what = f"{RELATED[intent]} {_spelled(target)}"
+    def _relate(self, operation: Operation, target: Target) -> None:
+        """Show what stands beside a target, or tell why it can't be shown."""
+        found = find_related(self._index, operation, target)
+        what = f"{RELATED[operation]} {spelled(target)}"
         both = (*found.stated, *found.likely)
-        let_in = tuple(place for place in both if place.name and not excluded_by(self._own, place.path))
+        let_in = tuple(place for place in both if place.name and not excluded_by(self._asked.own, place.path))
         if not both:
             self._answers.append(f"The index knows no {what}.")
-        elif is_question or not any(place.name for place in both):
-            self._answers.append(_told(what, found))
+        elif not any(place.name for place in both):
+            self._answers.append(told_related(what, found))
         elif not let_in:
-            self._answers.append(f"The {what} stand in what you left out: {list_places(both, _MOST_PLACES)}")
+            self._answers.append(f"The {what} stand in what you left out: {list_places(both)}")
         else:
             chosen = Target(target.words, places=let_in[:_MOST_RELATED])
             self._changes.boost(chosen)
             self._changes.set_level(chosen, _BODY)
             likely = "" if found.stated else "likely "
-            self._lines.append(f"In full, as {likely}{what}: {_spelled(chosen)}.")
+            self._lines.append(f"In full, as {likely}{what}: {spelled(chosen)}.")
 
-    def _unknown(self, intent: Intent, words: str) -> None:
-        if intent in (Intent.MORE, Intent.DEEPEN) and not _is_name(words):
-            self._add(words)
-            return
-        close = nearest(self._index, words)
-        hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
-        what = f"Nothing in the repository is called `{words}`, so there is nothing to change.{hint}"
-        self._lines.append(what)
 
-    def _add(self, words: str) -> None:
-        self._additions.append(words)
-        self._lines.append(f"Added to the goal: {words}")
+_SIMPLE: Final = {
+    Operation.NUMBERS: _FeedbackReader._show_numbers,
+    Operation.BUDGET: _FeedbackReader._budget,
+    Operation.FINISH: _FeedbackReader._end,
+    Operation.NOTHING: _FeedbackReader._nothing,
+    Operation.UNDO: _FeedbackReader._take_back,
+    Operation.LEFT_OUT: _FeedbackReader._left_out,
+}
 
 
 def _is_test_file(index: RepoIndex, path: str) -> bool:
     file_id = index.file_id(path)
     return file_id is not None and bool(int(index.files.flags[file_id]) & int(FileFlag.TEST))
-
-
-def _told(what: str, found: Related) -> str:
-    """Tell what is resolved, and apart from it what only a name says."""
-    told = []
-    if found.stated:
-        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, _MOST_PLACES)}")
-    if found.likely:
-        rest = f"Likely, by name alone: {list_places(found.likely, _MOST_PLACES)}"
-        told.append(rest if told else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
-    return " ".join(told)
-
-
-def _is_wide(index: RepoIndex, target: Target) -> bool:
-    """Say whether a target names more files than anybody reads in full."""
-    return len(named_by(index, target.patterns)) > _MANY if target.patterns else False
-
-
-def _is_name(words: str) -> bool:
-    """Say whether words can only be meant as a name in the repository, and not as a subject."""
-    return re.search(r"[/.]\w|_", words) is not None
-
-
-def _paths(index: RepoIndex, target: Target) -> set[str]:
-    """Return the files that a target names, or whose definitions it does."""
-    return named_by(index, target.patterns) | {place.path for place in target.places}
-
-
-def _spelled(target: Target) -> str:
-    names = dict.fromkeys(target.patterns or (f"{place.name} ({place.path})" for place in target.places))
-    shown = ", ".join(f"`{name}`" for name in list(names)[:4])
-    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"

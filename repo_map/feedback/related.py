@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_map.feedback.parse import Intent
+from repo_map.feedback.names import NamedDefinition, Target
+from repo_map.feedback.operations import Operation
 from repo_map.feedback.related_text import text_beside
-from repo_map.feedback.targets import NamedDefinition, Target
 from repo_map.graph import references
 from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 _MOST_TARGETS = 4
 
-RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
+RELATED = {
+    Operation.CALLERS: "callers of",
+    Operation.USES: "definitions used by",
+    Operation.TESTS: "tests of",
+}
 
 
 class Related(NamedTuple):
@@ -37,40 +41,40 @@ class Related(NamedTuple):
     """By their name alone, in the target's language."""
 
 
-def find_related(index: RepoIndex, intent: Intent, target: Target) -> Related:
+def find_related(index: RepoIndex, operation: Operation, target: Target) -> Related:
     """Return the definitions that stand in a relation to those of a target, tests last."""
     relations = relations_of(index)
-    own = _rows_of(index, target)
+    own = rows_of(index, target)
     stated: dict[Place, int] = {}
     likely: dict[Place, int] = {}
     for place in own:
         if relations.knows(place[0]):
-            for each in _relations(index, relations, intent, place):
-                other, line = (each.target, 0) if intent is Intent.USES else (each.source, each.line)
+            for each in _relations(index, relations, operation, place):
+                other, line = (each.target, 0) if operation is Operation.USES else (each.source, each.line)
                 found = stated if each.confidence is Confidence.RESOLVED else likely
                 found.setdefault(other, line)
         else:
-            by_name = _used(index, place) if intent is Intent.USES else _users(index, place)
+            by_name = _used(index, place) if operation is Operation.USES else _users(index, place)
             likely.update((other, 0) for other in by_name if other not in likely)
-        if not stated and not likely and intent is not Intent.USES:
+        if not stated and not likely and operation is not Operation.USES:
             # A name that nothing else bears says something where nothing written does.
             name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
             if references.unique_definitions(index, [name]) == [place]:
                 likely.update((other, 0) for other in _users(index, place))
-    for other, line, is_sure in text_beside(index, intent, target, own):
+    for other, line, is_sure in text_beside(index, operation, target, own):
         (stated if is_sure else likely).setdefault(other, line)
     for known in (own, stated):
         for place in known:
             likely.pop(place, None)
     for place in own:
         stated.pop(place, None)
-    wanted = [_named(index, _chosen(index, intent, found)) for found in (stated, likely)]
+    wanted = [_named(index, _chosen(index, operation, found)) for found in (stated, likely)]
     return Related(tuple(wanted[0]), tuple(wanted[1]))
 
 
 def tell_what_relies(index: RepoIndex, target: Target) -> str:
     """Say what breaks where the definitions of a target are changed."""
-    places = _rows_of(index, target)
+    places = rows_of(index, target)
     if not places:
         return f"`{target.words}` is no definition; name a function or a class."
     named = ", ".join(f"`{place.name}`" for place in target.places[:_MOST_TARGETS])
@@ -79,33 +83,23 @@ def tell_what_relies(index: RepoIndex, target: Target) -> str:
     )
 
 
-def list_places(places: Sequence[NamedDefinition], most: int) -> str:
-    """Return where definitions stand, the first few by line and the others counted."""
-    shown = ", ".join(map(_spelled, places[:most]))
-    return shown + ("." if len(places) <= most else f" and {len(places) - most} more.")
-
-
-def _spelled(place: NamedDefinition) -> str:
-    if not place.line:
-        return f"`{place.path}`"
-    return f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
-
-
-def _relations(index: RepoIndex, relations: Relations, intent: Intent, place: Place) -> Iterable[Relation]:
-    if intent is Intent.USES:
+def _relations(
+    index: RepoIndex, relations: Relations, operation: Operation, place: Place
+) -> Iterable[Relation]:
+    if operation is Operation.USES:
         return relations.used_in(place, Confidence.LIKELY)
     kind = index.definitions(place[0])[place[1]].kind
     ask = relations.callers_of if kind in FUNCTIONS else relations.uses_of
     found = ask(place, Confidence.LIKELY)
-    if intent is Intent.CALLERS:
+    if operation is Operation.CALLERS:
         return found or (relations.uses_of(place) if ask == relations.callers_of else ())
     return [*relations.tests_reaching(place), *found]
 
 
-def _chosen(index: RepoIndex, intent: Intent, found: dict[Place, int]) -> list[tuple[Place, int]]:
+def _chosen(index: RepoIndex, operation: Operation, found: dict[Place, int]) -> list[tuple[Place, int]]:
     """Return tests alone where they are asked for, and last where they are not."""
     places = list(found.items())
-    if intent is Intent.TESTS:
+    if operation is Operation.TESTS:
         return [each for each in places if _is_test(index, each[0][0])]
     return sorted(places, key=lambda each: _is_test(index, each[0][0]))
 
@@ -127,7 +121,7 @@ def _alike(index: RepoIndex, place: Place, others: Iterable[Place]) -> Iterator[
     return (other for other in others if languages[other[0]] == languages[place[0]])
 
 
-def _rows_of(index: RepoIndex, target: Target) -> list[Place]:
+def rows_of(index: RepoIndex, target: Target) -> list[Place]:
     """Return the target's definitions as rows of the index."""
     found = []
     for path, name, line in target.places:

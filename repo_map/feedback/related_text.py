@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_map.feedback.parse import Intent
-from repo_map.feedback.targets import Target, named_by
+from repo_map.feedback.names import Target, named_by
+from repo_map.feedback.operations import Operation
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
 from repo_map.relations.named_keys import named_keys_of
@@ -32,14 +32,14 @@ class Beside(NamedTuple):
 
 
 def text_beside(
-    index: RepoIndex, intent: Intent, target: Target, places: Sequence[Place]
+    index: RepoIndex, operation: Operation, target: Target, places: Sequence[Place]
 ) -> Iterator[Beside]:
     """Yield what names the files of a target and ``places``, its definitions, or what these name."""
     named, keys, routes = named_files_of(index), named_keys_of(index), routes_of(index)
     paths = sorted(named_by(index, target.patterns))
     files = [file for path in paths if (file := index.file_id(path)) is not None]
     files = files if len(files) <= _MOST_FILES else []
-    if intent is Intent.USES:
+    if operation is Operation.USES:
         for place in (*places, *((file, -1) for file in files)):
             found = (*named.used_in(place), *keys.used_in(place), *routes.handling(place))
             yield from (_beside(each, each.target, 0) for each in found if _is_told(each))
@@ -49,7 +49,7 @@ def text_beside(
         yield from (_beside(each, each.source, each.line) for each in found if _is_told(each))
     for each in (each for file in files for each in named.naming(file) if _is_told(each)):
         yield _beside(each, each.source, each.line)
-        if intent is Intent.TESTS and each.source[1] >= 0:
+        if operation is Operation.TESTS and each.source[1] >= 0:
             for test in relations_of(index).tests_reaching(each.source):
                 sure = min(test.confidence, each.confidence)
                 yield _beside(test._replace(confidence=sure), test.source, test.line)

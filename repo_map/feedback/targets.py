@@ -1,78 +1,169 @@
-"""Targets: the files and symbols of an index that words name."""
+"""Targets: what the words of a clause are about, name by name."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Sequence
-from difflib import get_close_matches
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
 
 from repo_map import globs
-from repo_map.errors import FlightPlanError
-from repo_map.languages.registry import language_called
-from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
+from repo_map.feedback.names import Target, find_alike, find_target, find_text, lines_of, named_by
+from repo_map.feedback.sentences import HELD, Clause
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-MOST_PLACES = 5
-"""Definitions of one name that are taken; of more the name alone says too little."""
-
-
-class NamedDefinition(NamedTuple):
-    """A definition."""
-
-    path: str
-    name: str
-    line: int
-
-
-class Target(NamedTuple):
-    """What words name; at most one of ``patterns`` and ``places`` is filled."""
-
-    words: str
-    patterns: tuple[str, ...] = ()
-    """Globs of files."""
-    places: tuple[NamedDefinition, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.patterns or self.places)
-
-    def among(self, paths: Collection[str]) -> Target:
-        """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
-        if len(self.places) > 1:
-            places = tuple(place for place in self.places if place.path in paths)
-            return self._replace(places=places or self.places)
-        if len({pattern.rpartition("/")[2] for pattern in self.patterns}) != 1:
-            return self
-        escaped = set(map(globs.escape, paths))
-        patterns = tuple(pattern for pattern in self.patterns if pattern in escaped)
-        return self._replace(patterns=patterns or self.patterns)
-
-
-_AROUND = re.compile(
-    r"^(?:(?:the|any|all|some|every|those|these|this|of|about|from|in|under|below|inside|anything|everything|stuff|files?|folder|director(?:y|ies)|functions?|"
-    r"methods?|class(?:es)?|modules?|package)\s+)+|\s+(?:files?|folders?|director(?:y|ies)|functions?|methods?|"
-    r"class(?:es)?|modules?|packages?|code|here|there|please|in full|whole|completely|"
-    r"in (?:the )?(?:map|context|plan)|"
-    r"included|shown|at all|ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|"
-    r"defined|declared|implemented|located|again|back|too|as well|also)$",
+_NOUNS: Final = (
+    r"files?|folders?|director(?:y|ies)|functions?|methods?|class(?:es)?|modules?|packages?|structs?|traits?|interfaces?"
+    r"|types?|enums?|constants?|variables?|symbols?|strings?|texts?|literals?|messages?|lines?|stuff|code|source|sources"
+    r"|bod(?:y|ies)|implementations?|definitions?|contents?|test|helpers?|parts?|config file|test file|repo(?:sitory)?"
+)
+_BEFORE: Final = re.compile(
+    rf"^(?:(?:the|an?|any|all|some|every|each|those|these|this|that|both|your|my|our|of|about|from|in|on|under|below|beneath"
+    rf"|inside|within|around|anything|everything|whatever|whole|full|complete|entire|more|only|just|also|named|called|too"
+    rf"|related to|concerning|regarding|{_NOUNS})\s+)+",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
-_WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
-"""What stands before a method as its users write it: ``(*LB).``, ``LB.``."""
-_MOST_PATTERNS = 12
+_AFTER: Final = re.compile(
+    rf"\s+(?:{_NOUNS}|here|there|please|in full|in detail|fully|whole|wholly|completely|entirely|in (?:the )?(?:map|context|plan)"
+    r"|included|shown|at all|ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|missing|left out|not shown"
+    r"|defined|declared|implemented|located|again|back|too|as well|also|alone|itself|somewhere|anywhere|anymore|any more)$",
+    re.IGNORECASE,
+)
+_SPLIT: Final = re.compile(
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|as well as|along with|together with)\s+"
+)
+_NUMBERED: Final = re.compile(
+    r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
+)
+_NUMBERED_AFTER: Final = re.compile(
+    r"^(.+?),?\s+lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?$", re.I
+)
+_WITHIN: Final = re.compile(r"^(.+?)\s+(?:in|of|from|inside|within|on)\s+(.+)$", re.I | re.DOTALL)
+_IT: Final = frozenset(
+    {"it", "that", "this", "them", "those", "these", "that one", "this one", "that file", "this file"}
+)
+_QUOTES: Final = "`\"'“”„"
+_IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
 
-def split_targets(words: str) -> list[str]:
-    """Return the things that words enumerate, without what surrounds their names."""
-    whole = _strip(words)
-    return [part for part in map(_strip, _SPLIT.split(whole)) if part] or [whole]
+class Named:
+    """What the words of one feedback name, what is on screen first."""
+
+    def __init__(self, index: RepoIndex, shown: Collection[str]) -> None:
+        self._index = index
+        self._shown = frozenset(shown)
+        self.last: tuple[Target, ...] = ()
+        """What was named last, which ``it`` means."""
+
+    def all_in(
+        self, clause: Clause, words: str, *, anywhere: bool = False, texts: bool = False
+    ) -> tuple[Target, ...]:
+        """Return what words name, thing by thing; nothing where any of them names nothing.
+
+        Args:
+            clause: the clause that they are of.
+            words: them, with names set aside.
+            anywhere: whether names count wherever they stand, whatever else is said.
+            texts: whether a quoted text means the places where it stands.
+        """
+        found: list[Target] = []
+        parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+        for part in parts:
+            targets = self._in_part(clause, part, texts=texts)
+            if not targets and anywhere:
+                targets = tuple(
+                    target
+                    for held in re.findall(HELD, part)
+                    if (target := self._of_name(clause.name(held), texts=texts))
+                )
+            if not targets and anywhere and len(part.split()) > 1 and not re.search(HELD, part) and found:
+                # What else is said of what was named: "…, which is cut off".
+                continue
+            if not targets:
+                return ()
+            found += targets
+        return tuple(dict.fromkeys(found))
+
+    def one(self, written: str) -> Target:
+        """Return what one name means, as it is written."""
+        return self._of_name(written, texts=False)
+
+    def _in_part(self, clause: Clause, part: str, *, texts: bool) -> tuple[Target, ...]:
+        numbered = _NUMBERED.match(part)
+        after = None if numbered else _NUMBERED_AFTER.match(part)
+        if numbered or after:
+            file, first, last = (
+                (numbered[3], numbered[1], numbered[2]) if numbered else (after[1], after[2], after[3])  # type: ignore[index]
+            )
+            target = self._of_words(clause, file, texts=False)
+            return _some(lines_of(self._index, target, int(first), int(last or first)))
+        if part.lower() in _IT:
+            return self.last
+        if target := self._of_words(clause, part, texts=texts):
+            return (target,)
+        if (within := _WITHIN.match(part)) is not None:
+            inner = self._of_words(clause, within[1], texts=texts, among_all=True)
+            outer = self._of_words(clause, within[2], texts=False)
+            if inner and outer.patterns:
+                paths = named_by(self._index, outer.patterns)
+                places = tuple(place for place in inner.places if place.path in paths)
+                spans = tuple(span for span in inner.spans if span.path in paths)
+                return _some(inner._replace(patterns=(), places=places, spans=spans))
+        return ()
+
+    def _of_words(self, clause: Clause, words: str, *, texts: bool, among_all: bool = False) -> Target:
+        """Return what words name, what surrounds a name left out; nothing where more than that is said."""
+        for stripped in _strippings(words):
+            if re.fullmatch(HELD, stripped):
+                return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)
+            if re.search(HELD, stripped):
+                continue
+            if target := self._known(stripped, among_all=among_all):
+                return target
+        bare = _strip(words)
+        if re.fullmatch(r"\w{4,}", bare):
+            return find_alike(self._index, bare, is_written=False).among(self._shown)
+        return Target(words)
+
+    def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
+        is_quoted = written[0] in _QUOTES and len(written) > 2
+        name = written[1:-1].strip() if is_quoted else written
+        if target := self._known(name, among_all=among_all):
+            return target
+        if texts and is_quoted and written[0] != "`" and (found := find_text(self._index, name, self._shown)):
+            return found
+        if not re.search(r"\s", name) and (alike := find_alike(self._index, name, is_written=True)):
+            return alike if among_all else alike.among(self._shown)
+        if texts and (is_quoted or "." in name or "_" in name):
+            return find_text(self._index, name, self._shown)
+        return Target(name)
+
+    def _known(self, name: str, *, among_all: bool) -> Target:
+        target = find_target(self._index, name)
+        return target if among_all else target.among(self._shown)
+
+
+def _some(target: Target) -> tuple[Target, ...]:
+    return (target,) if target else ()
+
+
+def _strippings(words: str) -> list[str]:
+    """Return words, then with less and less of what surrounds a name."""
+    found = [_trim(words)]
+    text = found[0]
+    while True:
+        shorter = _trim(_AFTER.sub("", text)) or text
+        if shorter == text:
+            shorter = _trim(re.sub(r"^\S+\s+", "", text)) if _BEFORE.match(text) else text
+        if shorter == text:
+            return found
+        text = shorter
+        found.append(text)
+
+
+def _strip(words: str) -> str:
+    return _strippings(words)[-1]
 
 
 def _trim(words: str) -> str:
@@ -80,113 +171,23 @@ def _trim(words: str) -> str:
     return words.strip(" \t,:!?").rstrip(" \t,.:!?")
 
 
-def _strip(words: str) -> str:
-    stripped = _trim(words)
-    while (shorter := _trim(_AROUND.sub("", stripped))) != stripped:
-        stripped = shorter
-    return stripped.strip("`\"'“”‘’").removesuffix("()")
+def subject_of(clause: Clause, words: str) -> str:
+    """Return words that describe what is looked for, as they were written, without an article before them."""
+    return re.sub(r"^(?:the|an?|any|some|also)\s+", "", clause.written(words).strip(" ,.!?"), flags=re.I)
 
 
-def find_target(index: RepoIndex, words: str) -> Target:
-    """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
-    if not words:
-        return Target(words)
-    kind = spoken_kind(words)
-    if kind is not None:
-        return Target(words, _kind_patterns(index, kind))
-    patterns = _path_patterns(index, words) or _language_patterns(index, words)
-    if patterns:
-        return Target(words, patterns)
-    return Target(words, places=tuple(find_places(index, words)))
+def is_subject(words: str) -> bool:
+    """Say whether words describe something, rather than being one name that is none here."""
+    bare = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUNS})\b|[^\w]", " ", words, flags=re.I)
+    return len(bare.split()) >= 2
 
 
-def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
-    """Return the definitions of a name, qualified or not, in path order."""
-    name = _WRITTEN_OWNER.sub(r"\1.", words).replace("::", ".").replace("#", ".").removesuffix("()")
-    leaf = name.rpartition(".")[2]
-    numbers = list(index.derived(_joined_names).get(leaf, ()))
-    if (plain := index.strings.get(leaf)) is not None:
-        numbers.append(plain)
-    found = []
-    for row in np.flatnonzero(np.isin(index.symbols.name, numbers)).tolist():
-        file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-        qualified = index.qualified_name(file, row - int(index.symbols.file_start[file]))
-        if qualified == name or qualified.endswith(f".{name}"):
-            found.append(NamedDefinition(index.paths[file], qualified, int(index.symbols.sig_start[row])))
-    return found
-
-
-def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
-    """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
-    found: dict[str, list[int]] = {}
-    for number in np.unique(index.symbols.name).tolist():
-        owner, dot, leaf = index.strings[number].rpartition(".")
-        if owner and dot:
-            found.setdefault(leaf, []).append(number)
-    return {leaf: tuple(numbers) for leaf, numbers in found.items()}
-
-
-def nearest(index: RepoIndex, words: str) -> list[str]:
-    """Return up to three names or files that are spelled much like the words."""
-    names = {PurePosixPath(path).name for path in index.paths}
-    if re.fullmatch(r"[\w.:#]+", words):
-        names |= set(index.strings.many(np.unique(index.symbols.name)))
-    return get_close_matches(words, sorted(names), n=3, cutoff=0.75)
-
-
-def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:
-    """Return the files that globs name."""
-    return {path for pattern in patterns for path in _named(index, pattern)}
-
-
-def globs_of_others(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
-    """Return globs of the files that no pattern names, as few as folders allow."""
-    wanted = named_by(index, patterns)
-    return globs.globs_covering([path for path in index.paths if path not in wanted], wanted)
-
-
-def _kind_patterns(index: RepoIndex, kind: SpokenKind) -> tuple[str, ...]:
-    flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
-    paths = [path for path, flags in flagged if kind.holds(path, flags)]
-    others = set(index.paths) - set(paths)
-    return tuple(globs.globs_covering(paths, others))
-
-
-def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
-    path = words.removeprefix("./").lstrip("/")
-    if index.file_id(path) is not None:
-        return (globs.escape(path),)
-    if re.search(r"[*?{\[]", path):
-        return (path,) if _named(index, path) else ()
-    folder = path.rstrip("/")
-    if any(each.startswith(f"{folder}/") for each in index.paths):
-        return (f"{folder}/**",)
-    tails = [each for each in index.paths if each.endswith(f"/{path}")]
-    if not tails and "/" not in path and "." not in path and not words.endswith("/"):
-        # To take a path apart takes ten times as long as to look at its end, and few end so.
-        named = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
-        tails = [each for each in named if PurePosixPath(each).stem == path and path.islower()]
-        tails = tails if len(tails) == 1 and not find_places(index, words) else []
-    folders = sorted(
-        {each[: at + len(folder) + 1] for each in index.paths if (at := each.find(f"/{folder}/")) >= 0}
-    )
-    if not tails and folders and ("/" in words or not find_places(index, words)):
-        return tuple(f"{globs.escape(each)}/**" for each in folders[:MOST_PLACES])
-    return tuple(globs.escape(each) for each in tails[:_MOST_PATTERNS])
-
-
-def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
-    name = language_called(words)
-    language = index.languages.get(name)
-    if language is None or not name:
-        return ()
-    rows = np.flatnonzero(index.files.language == language).tolist()
-    suffixes = Counter(PurePosixPath(index.paths[row]).suffix for row in rows)
-    return tuple(f"**/*{suffix}" for suffix in sorted(suffixes) if suffix)
-
-
-def _named(index: RepoIndex, pattern: str) -> list[str]:
-    try:
-        return [index.paths[row] for row in globs.select(pattern, index.paths)]
-    except FlightPlanError:
-        return []
+def spelled(target: Target) -> str:
+    """Return a target as it is told to the user, in backticks."""
+    names = target.name.split(" ") if not target.name.startswith('"') else [target.name]
+    if target.places:
+        names = list(dict.fromkeys(f"{place.name} ({place.path})" for place in target.places))
+    elif target.name.startswith("{"):
+        names = list(map(globs.plain, target.patterns))
+    shown = ", ".join(f"`{name}`" for name in names[:4])
+    return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"

@@ -103,7 +103,7 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("get_turn_report", {"step": 99}),
     ("get_context", {"since_step": 99}),
     ("get_context", {"cursor": "zzz"}),
-    ("get_context", {"cursor": "WzAsbnVsbCwwXQ"}),
+    ("get_context", {"cursor": "WzAsbnVsbCw5OTk5OTld"}),
     ("get_context", {"cursor": "plan:77:0"}),
     ("step", {"updates": {"model": 4}}),
     ("step", {"updates": {"numbers": {"first": 1}}}),
@@ -299,6 +299,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
     ("arguments", "environ", "code"),
     [
         (["navigate", "{shop}", "--goal", " "], {}, 2),
+        (["navigate", "--goal", "x"], {}, 2),
         (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),

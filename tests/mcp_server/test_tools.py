@@ -193,12 +193,13 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
     async with Client(build_server(settings, working_folder=large), mode=era) as client:
         await client.call_tool("navigate", {"goal": GOAL, "token_budget": 800, "fill": True})
         result = await client.call_tool("step", {"feedback": "why is shop/prices.py shown?"})
+        whole = await client.call_tool("get_turn_report", {})
     report = object_of(result)["turn_report"]
     assert object_of(result)["context_delta"] == "", "a question takes no step"
     assert "shop/prices.py" in report["answer"]
     assert report["answer"] in text_of(result)
     assert report["left_out"] > 0
-    assert f"left out for want of budget: {report['left_out']} files" in text_of(result)
+    assert f"left out for want of budget: {report['left_out']} files" in text_of(whole)
     assert "account" not in report, "no model was asked"
 
 

@@ -43,7 +43,7 @@ async def finished(navigator: Navigator, repository: Path, **parts: Any) -> str:
         ({"feedback": " \n", "updates": None}, HAS_ENDED),
         ({"updates": {"max_steps": 20}}, f"The step limit is 20 now. {HAS_ENDED}"),
         ({"feedback": "where is token_expired defined?"}, "`token_expired` in src/auth/tokens.py:11."),
-        ({"feedback": "thanks"}, "Nothing to change in `thanks`: say what to drop, deepen, or bring back."),
+        ({"feedback": "thanks"}, "Nothing to change: say what to show, to leave out or to explain."),
     ],
 )
 async def test_what_changes_nothing_takes_no_step_and_says_so(

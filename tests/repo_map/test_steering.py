@@ -8,7 +8,9 @@ import pytest
 
 from repo_map.drawing.draw import draw_map
 from repo_map.feedback.apply import Steering, steer
-from repo_map.feedback.parse import Intent, Phrase, read_phrases
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.parse import readings
+from repo_map.feedback.sentences import clauses
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack
@@ -146,17 +148,28 @@ def test_the_budget_is_read_from_words(index: RepoIndex, words: str, budget: int
     assert steered(index, words).updates == {"budget": budget}
 
 
-def test_an_unknown_name_changes_nothing_and_names_the_nearest(index: RepoIndex) -> None:
-    steering = steered(index, "drop `Router.dispach`")
-    assert not steering.updates
-    assert steering.lines == (
-        "Nothing in the repository is called `Router.dispach`, so there is nothing to change.",
+def test_a_slip_of_the_fingers_is_forgiven_and_told(index: RepoIndex) -> None:
+    assert steered(index, "drop `Router.dispach`").lines[0] == (
+        "`Router.dispach` was read as `Router.dispatch (src/web/router.py)`."
     )
-    assert "Nearest: `cache.py`" in steered(index, "drop cach.py").lines[0]
 
 
-def test_words_that_are_no_wish_say_more_of_the_goal(index: RepoIndex) -> None:
-    assert steered(index, "it happens on Windows as well").goal_addition == "it happens on Windows as well"
+def test_an_unknown_name_changes_nothing_and_names_the_nearest(index: RepoIndex) -> None:
+    steering = steered(index, "drop `Handler.dispotching`")
+    assert not steering.changes
+    assert steering.lines[0].startswith(
+        "Not understood, so nothing was changed by it: “drop `Handler.dispotching`”. "
+        "Nothing in the repository is called `Handler.dispotching`."
+    )
+    assert "Nearest: `cache.py`" in steered(index, "drop catches.py").lines[0]
+
+
+def test_words_that_are_no_wish_change_nothing_and_say_so(index: RepoIndex) -> None:
+    steering = steered(index, "it happens on Windows as well")
+    assert not steering.changes
+    assert steering.lines[0].startswith(
+        "Not understood, so nothing was changed by it: “it happens on Windows”."
+    )
 
 
 def test_several_wishes_in_one_sentence_are_all_heard(index: RepoIndex) -> None:
@@ -180,9 +193,9 @@ def test_any_words_are_survived(index: RepoIndex, feedback: str) -> None:
 
 
 def test_quoted_names_are_never_cut(index: RepoIndex) -> None:
-    assert list(read_phrases('drop "a. b" and show `c; d`')) == [
-        Phrase(Intent.DROP, '"a. b"'),
-        Phrase(Intent.DEEPEN, "`c; d`"),
+    assert [clause.written() for clause in clauses('drop "a. b" and show `c; d`')] == [
+        'drop "a. b"',
+        "show `c; d`",
     ]
 
 
@@ -260,7 +273,8 @@ def test_bare_words_of_size_change_the_budget(index: RepoIndex, feedback: str, b
 
 @pytest.mark.parametrize("words", ["more about src/auth/tokens.py", "less of `tokens`", "more on max_tokens"])
 def test_a_name_that_holds_a_word_for_the_budget_is_a_name(words: str) -> None:
-    assert [phrase.intent for phrase in read_phrases(words)] != [Intent.BUDGET]
+    found = [reading.operation for clause in clauses(words) for reading in readings(clause)]
+    assert Operation.BUDGET not in found
 
 
 def test_what_was_dropped_can_be_brought_back(index: RepoIndex) -> None:
@@ -284,17 +298,22 @@ def test_what_was_left_out_is_told(index: RepoIndex) -> None:
     assert answer.startswith("Not shown, the most relevant first: `src/web/router.py` (")
 
 
-@pytest.mark.parametrize("feedback", ["thanks", "ok", "undo", "start over"])
-def test_small_talk_does_not_blur_the_goal(index: RepoIndex, feedback: str) -> None:
+@pytest.mark.parametrize("feedback", ["thanks", "ok"])
+def test_small_talk_changes_nothing(index: RepoIndex, feedback: str) -> None:
     steering = steered(index, feedback)
-    assert not steering.goal_addition
-    assert steering.lines == (f"Nothing to change in `{feedback}`: say what to drop, deepen, or bring back.",)
+    assert not steering.changes
+    assert steering.lines == ("Nothing to change: say what to show, to leave out or to explain.",)
+
+
+@pytest.mark.parametrize(("feedback", "steps"), [("undo", 1), ("go back 3 steps", 3), ("start over", 1_000)])
+def test_changes_are_taken_back(index: RepoIndex, feedback: str, steps: int) -> None:
+    assert steered(index, feedback).undo == steps
 
 
 def test_an_unknown_path_is_told_and_not_searched_for(index: RepoIndex) -> None:
     steering = steered(index, "focus on src/auth")
-    assert not steering.goal_addition
-    assert steering.lines[0].startswith("Nothing in the repository is called `src/auth`")
+    assert not steering.changes
+    assert "Nothing in the repository is called `src/auth`" in steering.lines[0]
 
 
 CALLERS = {

@@ -1,0 +1,281 @@
+"""Answers: what is asked of a context and of the code, in few tokens, facts with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from repo_map import globs
+from repo_map.feedback.names import NamedDefinition, Target, around, find_places, named_by, nearest
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
+from repo_map.feedback.targets import spelled
+from repo_map.messages import one_line
+from repo_map.plan.model import FlightPlan
+from repo_map.relations.resolve import relations_of
+from repo_map.selection.exclusions import excluded_by
+from repo_map.text.tokens import count
+
+if TYPE_CHECKING:
+    from repo_map.history.history import History
+    from repo_map.index import RepoIndex
+    from repo_map.relations.model import Place
+    from repo_map.relevance.score import Relevance
+
+MOST_TOKENS: Final = 140
+"""Of all that is answered to one feedback; with what stands around it a host pays 200 at most."""
+_MOST_FILES: Final = 3
+_MOST_UNITS: Final = 3
+_MOST_NAMED: Final = 12
+_MOST_COMMITS: Final = 5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What questions are asked of."""
+
+    index: RepoIndex
+    plan: FlightPlan
+    own: FlightPlan
+    """The part of the plan that the user asked for."""
+    relevance: Relevance
+    history: History | None = None
+
+
+def answer(asked: Asked, operation: Operation, target: Target) -> str:
+    """Return the answer to one question about a target."""
+    return _ANSWERS[operation](asked, target)
+
+
+def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:
+    """Return answers as one text of at most ``most`` tokens; what does not fit is counted or cut."""
+    text = "\n".join(answers)
+    if count(text) <= most:
+        return text
+    words = text.split(" ")
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(" ".join(words[:middle]) + " …") <= most else (low, middle - 1)
+    return f"{' '.join(words[:low])} …"
+
+
+def list_places(places: Sequence[NamedDefinition], most: int = 110) -> str:
+    """Return where definitions stand, as many by line as ``most`` tokens take, and the others counted."""
+    return _listed(list(map(_told, places)), most)
+
+
+def _told(place: NamedDefinition) -> str:
+    if not place.line:
+        return f"`{place.path}`"
+    return f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
+
+
+def _listed(told: Sequence[str], most: int) -> str:
+    shown = list(told[:_MOST_NAMED])
+    while len(shown) > 1 and count(", ".join(shown)) > most:
+        shown.pop()
+    rest = len(told) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more." if rest else ".")
+
+
+def shown_paths(plan: FlightPlan, relevance: Relevance) -> tuple[str, ...]:
+    """Return the files of the relevance that a plan does not leave out, best first."""
+    return tuple(file.path for file in relevance.files if not excluded_by(plan, file.path))
+
+
+def tell_left_out(asked: Asked) -> str:
+    """Name the best files that the plan does not show."""
+    shown = set(shown_paths(asked.plan, asked.relevance))
+    missing = [file for file in asked.relevance.files if file.path not in shown]
+    if not missing:
+        return "Every file that the goal points at is shown."
+    told = [f"`{file.path}`{f' ({file.reasons[0]})' if file.reasons else ''}" for file in missing]
+    return f"Not shown, the most relevant first: {_listed(told, 110)}"
+
+
+def _tell_why(asked: Asked, target: Target) -> str:
+    """Say which evidence put the target's files where they are."""
+    relevance = asked.relevance
+    wanted = set(target.paths)
+    ranked = [
+        (rank, file)
+        for rank, file in enumerate(relevance.files, 1)
+        if file.path in wanted or any(globs.matches(pattern, file.path) for pattern in target.patterns)
+    ]
+    if not ranked:
+        return f"{spelled(target)} is not among the {len(relevance.files)} files that the goal points at."
+    message = []
+    shown = set(shown_paths(asked.plan, relevance))
+    for rank, file in ranked[:_MOST_FILES]:
+        reasons = ", ".join(file.reasons) or "weak evidence only"
+        where = "" if file.path in shown else ", and not shown for want of budget"
+        if pattern := excluded_by(asked.own, file.path):
+            where = f", and left out by your rule for `{pattern}`"
+        message.append(f"`{file.path}` ranks {rank} of {len(relevance.files)}{where}: {reasons}.")
+        units = [unit for unit in relevance.units if unit.path == file.path and unit.name and unit.reasons]
+        names = {place.name for place in target.places}
+        units.sort(key=lambda unit: unit.name not in names)
+        message += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
+    if len(ranked) > _MOST_FILES:
+        message.append(f"And {len(ranked) - _MOST_FILES} more files of it rank below.")
+    return "\n".join(message)
+
+
+def _tell_where(asked: Asked, target: Target) -> str:
+    """Say where a name is defined, where a text stands, or which files a pattern names."""
+    index = asked.index
+    if target.spans and target.name.startswith('"'):
+        told = []
+        for span in target.spans:
+            place = around(index, span)
+            told.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
+        return f"{target.name} stands in {_listed(told, 110)}"
+    places = target.places or tuple(find_places(index, target.words))
+    if places:
+        rank = {file.path: at for at, file in enumerate(asked.relevance.files)}
+        best = sorted(places, key=lambda place: (rank.get(place.path, len(rank)), place.path, place.line))
+        return list_places(best)
+    paths = sorted(named_by(index, target.patterns))
+    return f"`{target.words}` is {_listed([f'`{path}`' for path in paths], 110)}"
+
+
+def _tell_related(operation: Operation) -> Callable[[Asked, Target], str]:
+    def tell(asked: Asked, target: Target) -> str:
+        found = find_related(asked.index, operation, target)
+        what = f"{RELATED[operation]} {spelled(target)}"
+        return told_related(what, found) or f"The index knows no {what}."
+
+    return tell
+
+
+def told_related(what: str, found: Related) -> str:
+    """Tell what is resolved, and apart from it what only a name says; ``""`` for nothing."""
+    told = []
+    if found.stated:
+        told.append(f"{what[0].upper()}{what[1:]}: {list_places(found.stated, 90)}")
+    if found.likely:
+        rest = f"Likely, by name alone: {list_places(found.likely, 40 if told else 90)}"
+        told.append(rest if told else f"Likely {what}, by name alone: {rest.partition(': ')[2]}")
+    return " ".join(told)
+
+
+def _tell_imports(asked: Asked, target: Target) -> str:
+    index = asked.index
+    message = []
+    for path in _files(index, target)[:_MOST_FILES]:
+        file = index.file_id(path)
+        if file is None:
+            continue
+        relations = relations_of(index)
+        ours: dict[int, list[str]] = {}
+        for other in range(len(index)):
+            for each in relations.importers_of(other):
+                if each.source[0] == file:
+                    ours.setdefault(each.line, []).append(index.paths[other])
+        told = [
+            f"{one_line(each.module)}{''.join(f' → {path}' for path in ours.get(each.line, ())[:1])} "
+            f"(line {each.line})"
+            for each in index.imports(file)
+        ]
+        message.append(f"`{path}` imports {_listed(told, 110)}" if told else f"`{path}` imports nothing.")
+    return "\n".join(message) or f"{spelled(target)} is no file, so it imports nothing."
+
+
+def _tell_importers(asked: Asked, target: Target) -> str:
+    index = asked.index
+    relations = relations_of(index)
+    message = []
+    for path in _files(index, target)[:_MOST_FILES]:
+        file = index.file_id(path)
+        found = relations.importers_of(file) if file is not None else ()
+        told = [f"{index.paths[each.source[0]]}:{each.line}" for each in found]
+        message.append(
+            f"`{path}` is imported in {_listed(told, 110)}"
+            if told
+            else f"The index knows no file that imports `{path}`."
+        )
+    return "\n".join(message)
+
+
+def _tell_history(asked: Asked, target: Target) -> str:
+    history = asked.history
+    if history is None or not len(history):
+        return "There is no git history here to tell of."
+    message = []
+    for path in _files(asked.index, target)[:_MOST_FILES]:
+        rows = [row for row, known in enumerate(history.paths) if known == path]
+        commits = history.file_commit[np.isin(history.file, rows)].tolist() if rows else []
+        told = [f"{_day(int(history.time[each]))} “{one_line(history.subjects[each])}”" for each in commits]
+        shown = told[:_MOST_COMMITS]
+        more = f" and {len(told) - len(shown)} more" if len(told) > len(shown) else ""
+        message.append(
+            f"`{path}`, last commits: {'; '.join(shown)}{more}. Who made them is not kept."
+            if told
+            else f"None of the last {len(history)} commits changed `{path}`."
+        )
+    return "\n".join(message)
+
+
+def _day(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def _tell_classes(asked: Asked, target: Target) -> str:
+    index = asked.index
+    relations = relations_of(index)
+    message = []
+    for place in rows_of(index, target)[:_MOST_FILES]:
+        above, below = relations.classes_above(place), relations.classes_below(place)
+        name = index.qualified_name(*place)
+        if not above and not below:
+            continue
+        parts = [
+            f"{verb} {list_places(_places(index, found), 70)}"
+            for verb, found in ((f"`{name}` extends", above), (f"`{name}` is extended by", below))
+            if found
+        ]
+        message.append(" ".join(parts))
+    return "\n".join(dict.fromkeys(message)) or f"The index knows no class above or below {spelled(target)}."
+
+
+def _tell_impact(asked: Asked, target: Target) -> str:
+    return tell_what_relies(asked.index, target)
+
+
+def _places(index: RepoIndex, rows: Iterable[Place]) -> list[NamedDefinition]:
+    return [
+        NamedDefinition(
+            index.paths[file], index.qualified_name(file, row), index.definitions(file)[row].sig_start
+        )
+        for file, row in rows
+    ]
+
+
+def _files(index: RepoIndex, target: Target) -> list[str]:
+    return list(target.paths) or sorted(named_by(index, target.patterns))
+
+
+def unknown_name(index: RepoIndex, written: str) -> str:
+    """Say that nothing bears a name, and what is spelled much like it."""
+    close = nearest(index, written)
+    hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
+    return f"Nothing in the repository is called `{written}`.{hint}"
+
+
+_ANSWERS: Final[Mapping[Operation, Callable[..., str]]] = {
+    Operation.WHY: _tell_why,
+    Operation.WHERE: _tell_where,
+    Operation.CALLERS: _tell_related(Operation.CALLERS),
+    Operation.USES: _tell_related(Operation.USES),
+    Operation.TESTS: _tell_related(Operation.TESTS),
+    Operation.IMPORTS: _tell_imports,
+    Operation.IMPORTERS: _tell_importers,
+    Operation.HISTORY: _tell_history,
+    Operation.CLASSES: _tell_classes,
+    Operation.IMPACT: _tell_impact,
+}

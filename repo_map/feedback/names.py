@@ -1,0 +1,375 @@
+"""Names: the files, definitions and lines of an index that one name, as it is written, means."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from repo_map import globs
+from repo_map.errors import FlightPlanError
+from repo_map.feedback.spelling import nearly
+from repo_map.languages.registry import language_called
+from repo_map.worktree.file_kinds import SpokenKind, spoken_kind
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+MOST_PLACES: Final = 5
+"""Definitions of one name that are taken; of more the name alone says too little."""
+_MOST_PATTERNS: Final = 12
+_MOST_HITS: Final = 40
+_MOST_READ: Final = 60_000_000
+"""Bytes of source that are looked through for a quoted text."""
+_LEAST_TEXT: Final = 3
+
+
+class NamedDefinition(NamedTuple):
+    """A definition."""
+
+    path: str
+    name: str
+    line: int
+
+
+class LineSpan(NamedTuple):
+    """Lines of a file."""
+
+    path: str
+    first: int
+    last: int
+
+
+class Target(NamedTuple):
+    """What words name."""
+
+    words: str
+    patterns: tuple[str, ...] = ()
+    """Globs of files."""
+    places: tuple[NamedDefinition, ...] = ()
+    spans: tuple[LineSpan, ...] = ()
+    name: str = ""
+    """How it is told: a path, ``folder/``, a qualified name, ``path:lines``, ``"text"``, ``{tests}``."""
+    meant: str = ""
+    """What was written, where that was read as a slip of the fingers."""
+
+    def __bool__(self) -> bool:
+        return bool(self.patterns or self.places or self.spans)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of its definitions and lines, each once."""
+        return tuple(
+            dict.fromkeys((*(each.path for each in self.places), *(each.path for each in self.spans)))
+        )
+
+    def among(self, paths: Collection[str]) -> Target:
+        """Return of a name that several files or definitions bear those in ``paths``, all where none is."""
+        if self.name.startswith("{"):
+            return self
+        if len(self.places) > 1:
+            places = tuple(place for place in self.places if place.path in paths) or self.places
+            return self._replace(places=places, name=_told_places(places))
+        if len({pattern.rpartition("/")[2] for pattern in self.patterns}) != 1:
+            return self
+        escaped = set(map(globs.escape, paths))
+        patterns = tuple(pattern for pattern in self.patterns if pattern in escaped) or self.patterns
+        return self._replace(patterns=patterns, name=_told_patterns(patterns))
+
+
+_WRITTEN_OWNER = re.compile(r"^\(?[*&]*([\w.]+)\)?\.(?=\w)|^[*&]+")
+"""What stands before a method as its users write it: ``(*LB).``, ``LB.``."""
+_WITH_LINES = re.compile(r"^(.+?):L?(\d+)(?:\s?[-–]\s?L?(\d+))?$")
+
+
+def find_target(index: RepoIndex, words: str) -> Target:
+    """Return what words name, in this order: a kind of file, a path, folder or glob, a language, a symbol."""
+    if not words:
+        return Target(words)
+    if (lines := _WITH_LINES.match(words)) is not None and (patterns := _path_patterns(index, lines[1])):
+        return lines_of(index, Target(words, patterns), int(lines[2]), int(lines[3] or lines[2]))
+    kind = spoken_kind(words)
+    if kind is not None:
+        return Target(
+            words, _kind_patterns(index, kind), name=f"{{{_KINDS.get(words.lower(), words.lower())}}}"
+        )
+    if patterns := _path_patterns(index, words):
+        return Target(words, patterns, name=_told_patterns(patterns))
+    if patterns := _language_patterns(index, words):
+        return Target(words, patterns, name=f"{{{language_called(words)}}}")
+    places = tuple(find_places(index, words))
+    return Target(words, places=places, name=_told_places(places))
+
+
+_KINDS: Final = {
+    "test": "tests",
+    "testing": "tests",
+    "specs": "tests",
+    "unit tests": "tests",
+    "documentation": "docs",
+    "configuration": "config",
+    "generated code": "generated",
+    "vendor": "vendored",
+    "third-party": "vendored",
+}
+"""Of words that mean one kind of file, the one that is told."""
+
+
+def lines_of(index: RepoIndex, target: Target, first: int, last: int) -> Target:
+    """Return lines of the file that a target names; nothing where it is not one file, or has no such line."""
+    paths = [path for pattern in target.patterns for path in named(index, pattern)]
+    file = index.file_id(paths[0]) if len(paths) == 1 else None
+    if file is None or not 1 <= first <= last or first > index.text(file).count("\n") + 1:
+        return Target(target.words)
+    lines = f"{first}" if first == last else f"{first}-{last}"
+    return Target(target.words, spans=(LineSpan(paths[0], first, last),), name=f"{paths[0]}:{lines}")
+
+
+def find_places(index: RepoIndex, words: str) -> list[NamedDefinition]:
+    """Return the definitions of a name, qualified or not, in path order."""
+    name = _plain_name(words)
+    leaf = name.rpartition(".")[2]
+    numbers = list(index.derived(_joined_names).get(leaf, ()))
+    if (plain := index.strings.get(leaf)) is not None:
+        numbers.append(plain)
+    found = []
+    for row in np.flatnonzero(np.isin(index.symbols.name, numbers)).tolist():
+        place = _place(index, row)
+        if place.name == name or place.name.endswith(f".{name}"):
+            found.append(place)
+    return found
+
+
+def _place(index: RepoIndex, row: int) -> NamedDefinition:
+    file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
+    qualified = index.qualified_name(file, row - int(index.symbols.file_start[file]))
+    return NamedDefinition(index.paths[file], qualified, int(index.symbols.sig_start[row]))
+
+
+def _plain_name(words: str) -> str:
+    return (
+        _WRITTEN_OWNER.sub(r"\1.", words)
+        .replace("::", ".")
+        .replace("#", ".")
+        .replace("->", ".")
+        .removesuffix("()")
+    )
+
+
+def _joined_names(index: RepoIndex) -> dict[str, tuple[int, ...]]:
+    """Return the names that carry their owner (Go's ``LB.tryAgain``), by their last part."""
+    found: dict[str, list[int]] = {}
+    for number in np.unique(index.symbols.name).tolist():
+        owner, dot, leaf = index.strings[number].rpartition(".")
+        if owner and dot:
+            found.setdefault(leaf, []).append(number)
+    return {leaf: tuple(numbers) for leaf, numbers in found.items()}
+
+
+def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
+    """Return the one file or name that words are a slip of the fingers away from, or written otherwise.
+
+    Case and the signs between words do not count; ``is_written`` says that the words look like a name, of
+    which a part is enough where it is the only one.
+    """
+    name = _plain_name(words)
+    if "/" in name or PurePosixPath(name).suffix[1:] in {
+        PurePosixPath(path).suffix[1:] for path in index.paths
+    } - {""}:
+        return _alike_path(index, name)
+    names = index.derived(_known_names)
+    key = _bare(name)
+    if len(key) < _LEAST_TEXT:
+        return Target(words)
+    exact = names.bare.get(key, ())
+    owner, _, leaf = name.rpartition(".")
+    found: tuple[str, ...] = exact if len(exact) == 1 else ()
+    if not found:
+        leaves = names.leaves
+        near = leaf if leaf in leaves else nearly(leaf, leaves)
+        owners = (
+            leaves
+            if not owner
+            else {each for each in leaves if each == owner} or {nearly(owner, leaves)} - {""}
+        )
+        if near and owners:
+            wanted = f"{next(iter(sorted(owners)))}.{near}" if owner else near
+            found = (wanted,) if find_places(index, wanted) else ()
+    if not found and owner and len(find_places(index, leaf)) == 1:
+        # A method that is inherited is often called by the class that inherits it.
+        found = (leaf,)
+    if not found and is_written and not owner:
+        holding = [each for each in names.leaves if len(key) > _LEAST_TEXT and key in _bare(each)]
+        found = tuple(holding) if len(holding) == 1 else ()
+    if not found:
+        return Target(words)
+    places = tuple(find_places(index, found[0]))
+    return Target(words, places=places, name=_told_places(places), meant=words)
+
+
+def _alike_path(index: RepoIndex, name: str) -> Target:
+    wanted = name.removeprefix("./").strip("/").lower()
+    lowered: dict[str, list[str]] = {}
+    for path in index.paths:
+        parts = path.lower().split("/")
+        for at in range(len(parts)):
+            lowered.setdefault("/".join(parts[at:]), []).append(path)
+    if len(lowered.get(wanted, ())) == 1:
+        paths = lowered[wanted]
+    else:
+        depth = wanted.count("/")
+        near = nearly(wanted, [each for each in lowered if each.count("/") == depth])
+        paths = lowered.get(near, [])
+    if len(paths) != 1:
+        return Target(name)
+    return Target(name, (globs.escape(paths[0]),), name=paths[0], meant=name)
+
+
+class _KnownNames(NamedTuple):
+    """The names of an index's definitions."""
+
+    leaves: frozenset[str]
+    bare: dict[str, tuple[str, ...]]
+    """By their letters and digits alone, in lower case: names, qualified and not."""
+
+
+def _known_names(index: RepoIndex) -> _KnownNames:
+    found: dict[str, set[str]] = {}
+    leaves = set()
+    starts = index.symbols.file_start.tolist()
+    for file in range(len(index)):
+        for row in range(starts[file + 1] - starts[file]):
+            name = index.qualified_name(file, row)
+            leaf = name.rpartition(".")[2]
+            leaves.add(leaf)
+            found.setdefault(_bare(name), set()).add(name)
+            if leaf != name:
+                found.setdefault(_bare(leaf), set()).add(leaf)
+    return _KnownNames(frozenset(leaves), {key: tuple(sorted(names)) for key, names in found.items()})
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Target:
+    """Return where a text stands in the files, those of ``first_in`` first: its lines."""
+    told = f'"{text}"'
+    if len(text.strip()) < _LEAST_TEXT:
+        return Target(text)
+    spans: dict[LineSpan, None] = {}
+    read = 0
+    order = sorted(range(len(index)), key=lambda file: (index.paths[file] not in first_in, file))
+    for file in order:
+        source = index.text(file)
+        read += len(source)
+        at = source.find(text)
+        while at >= 0 and len(spans) < _MOST_HITS:
+            line = source.count("\n", 0, at) + 1
+            spans.setdefault(LineSpan(index.paths[file], line, line + text.count("\n")))
+            at = source.find(text, at + len(text))
+        if len(spans) >= _MOST_HITS or read > _MOST_READ:
+            break
+    return Target(text, spans=tuple(spans), name=told)
+
+
+def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:
+    """Return the innermost function or class around lines, None outside of all."""
+    file = index.file_id(span.path)
+    if file is None:
+        return None
+    best = None
+    for row, each in enumerate(index.definitions(file)):
+        if each.start <= span.first and span.last <= each.end and each.end > each.start:
+            best = NamedDefinition(span.path, index.qualified_name(file, row), each.sig_start)
+    return best
+
+
+def nearest(index: RepoIndex, words: str) -> list[str]:
+    """Return up to three names or files that are spelled much like the words."""
+    names = {PurePosixPath(path).name for path in index.paths}
+    if re.fullmatch(r"[\w.:#]+", words):
+        names |= set(index.strings.many(np.unique(index.symbols.name)))
+    return get_close_matches(words, sorted(names), n=3, cutoff=0.75)
+
+
+def named_by(index: RepoIndex, patterns: Sequence[str]) -> set[str]:
+    """Return the files that globs name."""
+    return {path for pattern in patterns for path in named(index, pattern)}
+
+
+def named(index: RepoIndex, pattern: str) -> list[str]:
+    """Return the files that a glob names; none where it is no glob."""
+    try:
+        return [index.paths[row] for row in globs.select(pattern, index.paths)]
+    except FlightPlanError:
+        return []
+
+
+def globs_of_others(index: RepoIndex, patterns: Sequence[str]) -> list[str]:
+    """Return globs of the files that no pattern names, as few as folders allow."""
+    wanted = named_by(index, patterns)
+    return globs.globs_covering([path for path in index.paths if path not in wanted], wanted)
+
+
+def _kind_patterns(index: RepoIndex, kind: SpokenKind) -> tuple[str, ...]:
+    flagged = zip(index.paths, index.files.flags.tolist(), strict=True)
+    paths = [path for path, flags in flagged if kind.holds(path, flags)]
+    others = set(index.paths) - set(paths)
+    return tuple(globs.globs_covering(paths, others))
+
+
+def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+    path = words.removeprefix("./").lstrip("/")
+    if index.file_id(path) is not None:
+        return (globs.escape(path),)
+    if re.search(r"[*?{\[]", path):
+        return (path,) if named(index, path) else ()
+    folder = path.rstrip("/")
+    if folder and any(each.startswith(f"{folder}/") for each in index.paths):
+        return (f"{globs.escape(folder)}/**",)
+    tails = [each for each in index.paths if each.endswith(f"/{path}")]
+    if not tails and "/" not in path and "." not in path and not words.endswith("/"):
+        # To take a path apart takes ten times as long as to look at its end, and few end so.
+        stems = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
+        tails = [each for each in stems if PurePosixPath(each).stem == path and path.islower()]
+        tails = tails if len(tails) == 1 and not find_places(index, words) else []
+    folders = sorted(
+        {each[: at + len(folder) + 1] for each in index.paths if (at := each.find(f"/{folder}/")) >= 0}
+    )
+    if not tails and folders and ("/" in words or not find_places(index, words)):
+        return tuple(f"{globs.escape(each)}/**" for each in folders[:MOST_PLACES])
+    return tuple(globs.escape(each) for each in tails[:_MOST_PATTERNS])
+
+
+def _language_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+    name = language_called(words)
+    language = index.languages.get(name)
+    if language is None or not name:
+        return ()
+    rows = np.flatnonzero(index.files.language == language).tolist()
+    suffixes = Counter(PurePosixPath(index.paths[row]).suffix for row in rows)
+    return tuple(f"**/*{suffix}" for suffix in sorted(suffixes) if suffix)
+
+
+def _told_patterns(patterns: Sequence[str]) -> str:
+    return " ".join(
+        f"{globs.plain(each[:-2])}" if _is_folder(each) else globs.plain(each) for each in patterns
+    )
+
+
+def _is_folder(pattern: str) -> bool:
+    return pattern.endswith("/**") and not re.search(r"[*?{]", pattern[:-3])
+
+
+def _told_places(places: Sequence[NamedDefinition]) -> str:
+    return " ".join(_each_name(places))
+
+
+def _each_name(places: Sequence[NamedDefinition]) -> Iterator[str]:
+    return iter(dict.fromkeys(place.name for place in places))

@@ -1,0 +1,288 @@
+"""Sentences: names set aside, cut into clauses, and each clause without what is said by the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from repo_map.feedback.amounts import names_numbers
+from repo_map.feedback.operations import TABLE, leads, pattern_of, vocabulary
+from repo_map.feedback.spelling import nearly
+
+_FIRST_HELD: Final = 0xE000
+_MOST_HELD: Final = 1_000
+HELD: Final = f"[{chr(_FIRST_HELD)}-{chr(_FIRST_HELD + _MOST_HELD)}]"
+"""Pattern of one name set aside: a single character stands for it."""
+
+
+class Clause(NamedTuple):
+    """A wish, or what else is said, in words; names in it are single characters."""
+
+    text: str
+    names: tuple[str, ...]
+    """The names as they are written, by the number of their character."""
+    is_asked: bool = False
+    """It ends with a question mark."""
+
+    def name(self, held: str) -> str:
+        """Return what a character stands for, with its quotes."""
+        return self.names[ord(held) - _FIRST_HELD]
+
+    def written(self, text: str | None = None) -> str:
+        """Return the words as they were written."""
+        return re.sub(HELD, lambda match: self.name(match[0]), self.text if text is None else text)
+
+    def about(self, text: str) -> Clause:
+        """Return other words with the same names."""
+        return self._replace(text=text)
+
+
+_QUOTED: Final = r"`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|(?<![\w])'[^'\n]+'(?!\w)"
+_LINES: Final = r"(?::L?\d+(?:\s?[-–]\s?L?\d+)?)?"
+_TOKEN: Final = re.compile(rf"{_QUOTED}|(?:\(\*?\w+\)\.|(?<!\S))?\S+")
+_NAME_LIKE: Final = re.compile(
+    r"[^\W\d_]\w*(?:(?:::|->|#)[\w~]+)+"  # Pool::connect, Cart#add
+    r"|\(\*?\w+\)\.\w+"
+    r"|[\w.*-]*[\w*\]})]/[^\s]*|\*\*?[./][^\s]+|\.{1,2}/\S+"  # a/b, **/*.md
+    r"|\.[A-Za-z_][\w.-]*"  # .github
+    r"|[\w-]+(?:\.[\w-]+)*\.[A-Za-z_][\w-]*|\*\.\w+"  # a.b
+    r"|\w*_\w*"  # snake_case
+    r"|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*"  # camelCase
+)
+_ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "etc.", "a.k.a", "and/or", "he/she", "vs."})
+_TAIL: Final = re.compile(rf"{_LINES}$")
+
+
+def clauses(feedback: str) -> Iterator[Clause]:
+    """Yield the clauses of a feedback in order."""
+    held, names = _hold(feedback)
+    for sentence, is_asked in _sentences(held):
+        parts = _clauses(sentence)
+        for at, part in enumerate(parts):
+            yield Clause(part, names, is_asked and at == len(parts) - 1)
+
+
+def _hold(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text with each name in it set aside, and the names."""
+    names: list[str] = []
+    text = "".join(" " if _FIRST_HELD <= ord(each) <= 0xF8FF else each for each in text.replace("’", "'"))
+
+    def hold(name: str) -> str:
+        if len(names) >= _MOST_HELD:
+            return name
+        names.append(name)
+        return chr(_FIRST_HELD + len(names) - 1)
+
+    def token(match: re.Match[str]) -> str:
+        word = match[0]
+        if word[0] in "`\"“„'" and len(word) > 2 and word[-1] in "`\"”“'":
+            return hold(word)
+        core = word.rstrip(",;!?:")
+        core = core if re.fullmatch(r"[\w./-]+\.\.+", core) is None else core.rstrip(".")
+        core = core.rstrip(".") if not core.endswith("..") else core
+        lead = core[: len(core) - len(core.lstrip("([{"))] if not core.startswith(("(*", "[")) else ""
+        core = core[len(lead) :]
+        tail = ""
+        while core.endswith((")", "]", "}")) and core.count("(") < core.count(")"):
+            core, tail = core[:-1], core[-1] + tail
+        owned = re.search(r"(?<=\w)'s?$", core)
+        if owned is not None and _NAME_LIKE.fullmatch(core[: owned.start()]):
+            word = word[: len(lead) + owned.start()] + word[len(lead) + owned.end() :]
+            core = core[: owned.start()]
+        bare = _TAIL.sub("", core)
+        is_name = _NAME_LIKE.fullmatch(bare.removesuffix("()")) or re.fullmatch(r"[A-Za-z_]\w*\(\)", bare)
+        if "'" in core or core.lower() in _ABBREVIATIONS or not is_name:
+            return word
+        return lead + hold(core) + tail + word[len(lead) + len(core) + len(tail) :]
+
+    return _TOKEN.sub(token, text), tuple(names)
+
+
+_END: Final = re.compile(r"([.!?…]+)(?:\s+|$)|\n+|;")
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the sentences, and whether each is asked; who corrects himself has not said what went before."""
+    found: list[tuple[str, bool]] = []
+    start = 0
+    for end in [*_END.finditer(text), None]:
+        part = text[start : end.start() if end else len(text)].strip(" ,\t")
+        start = end.end() if end else len(text)
+        part = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", part)
+        if not part:
+            continue
+        if re.match(r"(?:sorry|i mean|or rather|i meant)\b[,\s]+", part, re.I) and found:
+            found.pop()
+        found.append((part, bool(end and end[1] and "?" in end[1])))
+    return iter(found)
+
+
+_INSTEAD: Final = re.compile(
+    r"^(?:instead of|rather than|in place of) (.+?),? ((?:show|use|include|give me|take|open|add)\b.+)$",
+    re.I | re.DOTALL,
+)
+_EXCEPT: Final = re.compile(
+    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (.+)$", re.I | re.DOTALL
+)
+_EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
+_RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
+_BESIDE: Final = re.compile(
+    rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+)$",
+    re.I | re.DOTALL,
+)
+_RELATIONS: Final = re.compile(
+    rf"^((?:\w+ ){{0,3}}?)((?:the )?{_RELATION}(?:(?:, and |, | and )(?:the )?{_RELATION})+) (of|for) (.+)$",
+    re.I | re.DOTALL,
+)
+_CUT: Final = re.compile(
+    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
+    re.I,
+)
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Cut a sentence where another wish begins."""
+    sentence = plain(sentence)
+    if names_numbers(sentence) or any(form.fullmatch(sentence) for form in _whole_sentences()):
+        return [sentence]
+    if (several := _RELATIONS.match(sentence)) is not None:
+        each = re.split(r",? and |, ", several[2])
+        return [f"{several[1]}{relation} {several[3]} {several[4]}" for relation in each]
+    if (swap := _INSTEAD.match(sentence)) is not None:
+        return [f"drop {swap[1]}", *_clauses(swap[2])]
+    parts: list[str] = []
+    start = 0
+    for cut in _CUT.finditer(sentence):
+        if cut.start() < start:
+            continue
+        before, after = sentence[start : cut.start()], sentence[cut.end() :]
+        if not _begins(after, cut[0]):
+            continue
+        if ":" in cut[0]:
+            # What leads up to a wish with a colon says why it is wished.
+            start = cut.end()
+            continue
+        parts.append(before)
+        start = cut.end()
+    parts.append(sentence[start:])
+    return [each for part in parts for each in _spread(plain(part)) if each]
+
+
+@cache
+def _whole_sentences() -> tuple[re.Pattern[str], ...]:
+    """Return the forms that are about no name: what has one is one clause."""
+    return tuple(pattern_of(form) for row in TABLE for form in row.forms if "{}" not in form)
+
+
+def _begins(text: str, cut: str) -> bool:
+    """Say whether a wish of its own begins a text."""
+    text = plain(text)
+    if re.match(r"not\s", text, re.I):
+        return True
+    if re.match(r"(?:all|the|my|an?|its?|this|that|no)\b(?!')", text, re.I) and "but" not in cut:
+        # An item of an enumeration.
+        return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
+    return leads().match(text) is not None or (
+        "," in cut and re.match(r"(?:its|the)\s+\w+.*\b(?:is|are) enough$", text, re.I) is not None
+    )
+
+
+def _spread(clause: str) -> list[str]:
+    """Return the clauses that one of several halves stands for."""
+    if (beside := _BESIDE.match(clause)) is not None:
+        return [beside[1], f"show {beside[2]}"]
+    if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
+        if re.match(r"(?:everything|all|anything)\b", spared[1], re.I):
+            return [clause]
+        drops = re.match(
+            r"(?:drop|remove|exclude|ignore|skip|hide|omit|leave out|no|without)\b", spared[1], re.I
+        )
+        return [spared[1], f"{'show' if drops else 'drop'} {spared[2]}"]
+    return [clause]
+
+
+_SELF: Final = r"(?:i|we)(?:(?:'d| would| do|'ll| will| still| also| really| now| actually| first)*)"
+_PREFIXES: Final = tuple(
+    (re.compile(rf"^(?:{pattern})", re.IGNORECASE), instead)
+    for pattern, instead in (
+        (
+            r"(?:please|kindly|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes|alright|right|first|next|finally|again"
+            r"|instead(?! of)|btw|maybe|perhaps|rather(?! than)|sorry|oh|hmm|additionally|furthermore|moreover|in addition|besides|further|or)(?:[,\s]+)",
+            "",
+        ),
+        (
+            r"(?:thanks?(?: you)?(?: a lot| so much| very much)?|great(?: work)?(?: so far)?|perfect|nice(?: work)?|good(?: work| job)?|cool"
+            r"|awesome|excellent)[,\s]+(?!enough\b)",
+            "",
+        ),
+        (r"(?:(?:that|this|it) (?:was|is|'s) (?:wrong|bad|not good|too much)|looks good),\s+", ""),
+        (
+            r"(?:can|could|would|will) you(?: (?:please|kindly|also|maybe|perhaps|now))*(?: be so kind as to)? ",
+            "",
+        ),
+        (r"(?:you )(?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
+        (
+            r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get(?! rid)|see|read|look at) ",
+            "show ",
+        ),
+        (r"(?:it would be|it'd be|that would be) \w+ if you (?:could|would|can) ", ""),
+        (r"(?:i think|i believe|i guess|i suppose|it seems)(?: that)?,? ", ""),
+        (
+            r"(?:to|in order to) (?:fix|do|solve|understand|answer|implement|change|debug|finish|see)\b(?: \S+){1,6}?,? (?=(?:i|we) (?:also |still |really )?(?:need|want)|please|show|give)",
+            "",
+        ),
+        (r"(?:for (?:this|that)|because of (?:this|that)),? ", ""),
+        (r"(?:i|we) (?:should|must|have to|ought to)(?: also| now)? ", ""),
+        (r"(?:can|could|may) (?:i|we) (?=get rid)", ""),
+        (r"(?:let's|let us|let me|lemme) ", ""),
+        (
+            rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to (?:know|find out|understand|learn)(?: about)? (?=who|what|why|where|which|how|when)",
+            "",
+        ),
+        (rf"{_SELF} (?:only|just) (?:want|need|like|care about)(?: to (?:see|read|look at|have))? ", "only "),
+        (rf"{_SELF} (?:want|need|like|love)(?: to (?:see|have|read|look at))? (?:only|just) ", "only "),
+        (rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to ", ""),
+        (rf"{_SELF} (?:want|need|like|require|lack) ", "show "),
+        (r"(?:tell|let) me (?:know )?(?=who|what|why|where|which|how|when|whether)", ""),
+        (
+            r"(?:(?:do|can) you (?:know|tell me)|i wonder|find out|say) (?=who|what|why|where|which|how|when)",
+            "",
+        ),
+        (r"(?:show|see|give)(?: me)? (?=(?:who|which|why)\s)", ""),
+        (r"(?:its) (outline|signatures?|structure|interface|api)\b", r"the \1 of it"),
+    )
+)
+_SUFFIXES: Final = re.compile(
+    r"(?:[,\s]+(?:please|for me|thanks|thank you|thx|if possible|now|instead|too|as well|also|for now|though|still|from now on"
+    r"|(?:to|from|in|into|of) (?:the|this|your) (?:context|map|packet|answer|menu)|in there|in it|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
+    r"|,? which (?:i|we) (?:also |still )?(?:need|want|miss)(?: to see)?|so far|any ?more|any longer|right now|at once))$",
+    re.IGNORECASE,
+)
+
+
+def plain(clause: str) -> str:
+    """Return a clause without greetings, requests and thanks around it."""
+    text = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", clause.strip()).strip(" ,.!?\t:")
+    while not any(form.fullmatch(text) for form in _whole_sentences()):
+        before = text
+        for pattern, instead in _PREFIXES:
+            if (match := pattern.match(text)) is not None and text[match.end() :].strip():
+                text = (match.expand(instead) + text[match.end() :]).strip(" ,")
+        if (tail := _SUFFIXES.search(text)) is not None and tail.start() > 0:
+            text = text[: tail.start()].strip(" ,.!?")
+        if text == before:
+            break
+    return text
+
+
+def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:
+    """Return a clause with its misspelt words as words that steering knows; ``known`` are more of those."""
+    words = (*vocabulary(), "please", "could", "would", *sorted(known))
+
+    def right(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        return match[0] if word in words else nearly(word, words) or match[0]
+
+    return clause.about(plain(re.sub(r"[A-Za-z]{3,}", right, clause.text)))

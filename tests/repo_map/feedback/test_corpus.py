@@ -1,0 +1,82 @@
+"""Sentences as people and models write them: understood, or honestly not, and never wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_map.feedback.apply import steer
+from repo_map.feedback.operations import TABLE
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.relevance.score import score_goal
+from repo_map.text.tokens import count
+from tests.repo_map.feedback.corpus import counts, heard, plan_of, read
+from tests.repo_map.feedback.repository import GOAL, make
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    root = make(tmp_path_factory.mktemp("corpus"))
+    return build_index(root, store=Store(None), workers=1)
+
+
+def test_every_sentence_of_the_corpus_does_what_it_says(index: RepoIndex) -> None:
+    _, failed = counts(index, read("corpus.txt"))
+    assert not failed, "\n".join(failed)
+
+
+def test_an_answer_takes_at_most_two_hundred_tokens(index: RepoIndex) -> None:
+    relevance = score_goal(index, GOAL)
+    questions = [
+        each for each in read("corpus.txt") if each.wishes and each.wishes[0].split(" ")[0].endswith("?")
+    ]
+    assert len(questions) > 40
+    for question in questions:
+        answer = heard(index, question.words, relevance).answer
+        assert answer, question.words
+        assert count(answer) <= 200, question.words
+
+
+def test_several_questions_are_answered_within_the_same_bounds(index: RepoIndex) -> None:
+    words = (
+        ". ".join(
+            f"why is src/shop/{name}.py here? where is {name}" for name in ("auth", "retry", "sessions")
+        )
+        * 4
+    )
+    assert count(heard(index, words).answer) <= 200
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.operation}{'?' * row.is_question}")
+def test_each_example_of_the_table_means_what_the_table_says(index: RepoIndex, row: object) -> None:
+    for example in row.examples:  # type: ignore[attr-defined]
+        found = heard(index, example)
+        assert [(wish.operation, wish.is_question) for wish in found.heard] == [
+            (row.operation, row.is_question)  # type: ignore[attr-defined]
+        ], example
+        assert not found.not_understood
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.operation}{'?' * row.is_question}")
+def test_what_is_offered_to_who_was_not_understood_is_understood(index: RepoIndex, row: object) -> None:
+    say = row.say.replace("{}", "merge_cookies")  # type: ignore[attr-defined]
+    if row.operation in ("search", "imports", "importers"):  # type: ignore[attr-defined]
+        say = row.say.replace("{}", "src/shop/retry.py")  # type: ignore[attr-defined]
+    assert not heard(index, say).not_understood, say
+
+
+def test_the_commits_of_a_file_are_told_with_their_day(index: RepoIndex) -> None:
+    from repo_map.history.history import read_history
+
+    relevance, history = score_goal(index, GOAL), read_history(index.root, store=Store(None))
+    answer = steer(index, plan_of(), relevance, "who changed retry.py last?", history=history).answer
+    assert answer.startswith("`src/shop/retry.py`, last commits: ")
+    assert "“Let a retry give up”; " in answer
+
+
+def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> None:
+    # It was written before the parser, and first looked at when that was done: 107 of 112 were understood
+    # then, three honestly not, and of two sentences a part was told as not understood.
+    counted, failed = counts(index, read("corpus_held_back.txt"))
+    assert not failed, "\n".join(failed)
+    assert counted.total() >= 100
