@@ -23,14 +23,15 @@ _PLACE = re.compile(r"^(\d+) (\d+)-(\d+) (\S+?)\(.*\+([\d,]+)(?:: .*)?$")
 
 @pytest.fixture
 def stations(tmp_path: Path) -> Path:
-    """A repository of forty functions that fit the goal equally well, every other one a test."""
+    """A repository of forty functions, half of them tests; the first sixteen say all of the goal."""
     files = {}
     for number in range(40):
-        body = "\n".join(f'    steps.append("cart step {line} of {number}")' for line in range(20))
+        said = "Move the cart through part" if number < 16 else "Part"
+        body = "\n".join(f'    steps.append("step {line} of {number}")' for line in range(20))
         folder, name = ("tests/test_", "test_checkout") if number % 2 else ("shop/part_", "checkout")
         files[f"{folder}{number:02}.py"] = (
             f"def {name}_{number}(cart, steps):\n"
-            f'    """Move the cart through part {number} of the checkout."""\n{body}\n    return steps\n'
+            f'    """{said} {number} of the checkout."""\n{body}\n    return steps\n'
         )
     return plant(tmp_path / "stations", files)
 
@@ -57,7 +58,7 @@ async def test_the_numbers_of_the_menu_return_just_those_bodies(
         first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
         places = places_of(first)
         assert list(places) == list(range(1, len(places) + 1))
-        assert len(places) <= 50
+        assert len(places) <= 40
         second = object_of(await client.call_tool("step", {"feedback": "3, 7 and 9"}))
         third = object_of(await client.call_tool("step", {"updates": {"numbers": [2, 4]}}))
     assert defined(second["context_delta"]) == {places[number][1] for number in (3, 7, 9)}
