@@ -147,7 +147,7 @@ def progress_message(progress: Progress) -> str:
     return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
 
 
-NavigationId = Annotated[str | None, Field(description="Default: the latest of this session")]
+NavigationId = Annotated[str | None, Field(description="Default: the latest")]
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _LEAST_SECONDS: Final = 1.0
 _LOADED: Final = {"anthropic/alwaysLoad": True}
@@ -170,7 +170,7 @@ async def navigate(
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     changes: Annotated[
         str | None,
-        Field(description="Find what a change breaks: `worktree`, a git commit or range, or a patch"),
+        Field(description="Find what a change breaks: `worktree`, a git commit, range or patch"),
     ] = None,
     max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
@@ -183,8 +183,8 @@ async def navigate(
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
-    works. Call it first, before grep, search or opening files: it returns the source that matters, within the
-    token budget. One call is enough; step refines it."""
+    works. Call it first, before grep, search or opening files: it returns the source that matters. One call
+    is enough; step refines it."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
@@ -301,8 +301,7 @@ async def get_turn_report(
     navigation_id: NavigationId = None,
     step: Annotated[int | None, Field(description="Default: the latest")] = None,
 ) -> Annotated[CallToolResult, wire.TurnReportJson]:
-    """Explain a navigation: what it did and cost, what the budget cut, and which code it could show next
-    at which price."""
+    """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors():
         meant = await navigations.resolve(principal, navigation_id)
@@ -315,7 +314,7 @@ async def get_turn_report(
 async def get_context(
     ctx: Context[AppContext, Any],
     navigation_id: NavigationId = None,
-    since_step: Annotated[int | None, Field(description="Only what is new since this step")] = None,
+    since_step: int | None = None,
     cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
 ) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""

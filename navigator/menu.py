@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from navigator.candidates import Prices
 from navigator.reports import MenuPlace
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import excluded_by
-from repo_map.text.units import GAP
+from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -26,6 +27,8 @@ _MOST_FILES = 6
 _WHOLE_FILE = "whole file"
 _MOST_UNITS = 120
 """Units that are looked through for them: those beyond are seldom right."""
+_MOST_LOOKED_AT = 240
+"""Units among which they are."""
 _LONGEST_HEAD = 48
 """Characters of a name with the telling part of its signature."""
 _SHARED = re.compile(r"^its (?:name|text|name and text) match(?:es)? (?=`)")
@@ -47,7 +50,8 @@ def menu_of(
     shown = _shown(index, relevance, drawn)
     seen = {_dense(index, *key) for key in shown}
     texts = _named_text(index, shown, prices, drawn, own)
-    units = [unit for unit in relevance.units if unit.kind != GAP and unit.name][:_MOST_UNITS]
+    whole = (_whole(index, unit) for unit in relevance.units[:_MOST_LOOKED_AT])
+    units = [unit for unit in whole if unit is not None and unit.name][:_MOST_UNITS]
     named: set[tuple[str, str]] = set()
     found: dict[str, list[MenuPlace]] = {}
     count = 0
@@ -106,6 +110,25 @@ def _named_text(
                 number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=text.why, tokens=price
             )
     return list(found.values())
+
+
+def _whole(index: RepoIndex, unit: ScoredUnit) -> ScoredUnit | None:
+    """Return the definition that a unit is or belongs to; None for lines outside of any function or class.
+
+    A long function that holds others is scored in parts, but asked for whole.
+    """
+    file_id = index.file_id(unit.path)
+    if unit.kind == FUNCTION or file_id is None:
+        return unit
+    for row, each in enumerate(index.definitions(file_id)):
+        if each.kind not in FUNCTIONS:
+            continue
+        is_head = unit.kind == CLASS_HEADER and unit.start <= each.sig_start <= unit.end
+        if is_head or (each.start <= unit.start and unit.end <= each.end):
+            name = index.qualified_name(file_id, row)
+            if not is_head or name == unit.name:
+                return unit._replace(name=name, start=each.start, end=each.end, kind=FUNCTION)
+    return None if unit.kind == GAP else unit
 
 
 def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple[int, int, int]]:

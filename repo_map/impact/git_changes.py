@@ -28,6 +28,7 @@ WORKTREE: Final = "worktree"
 _HEAD: Final = "HEAD"
 _ADVICE: Final = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
+_LATE: Final = "The changes could not be read in time; give a smaller range, or a patch."
 _MOST_NEW: Final = 100
 """Files that git does not know which count as changed; more of them are no work of a moment."""
 _MOST_BLOB: Final = 2_000_000
@@ -102,7 +103,7 @@ def _commit(git: Git, named: str, deadline: Deadline) -> str:
 def _ask(git: Git, deadline: Deadline, *arguments: str) -> bytes:
     output = git.history(*arguments, deadline=deadline)
     if output is None or output.status is None:
-        raise ChangesError(f"Git did not answer within {_SECONDS:g} s; give a smaller range, or a patch.")
+        raise ChangesError(_LATE)
     if output.status != 0:
         raise ChangesError("Git can't compare these commits; fetch what is missing of them, or give a patch.")
     return output.text
@@ -162,7 +163,7 @@ def _edited(index: RepoIndex, before: Mapping[str, str], deadline: Deadline) -> 
         if index.file_id(path) is None:
             continue
         if not deadline.left():
-            raise ChangesError(f"The files were not compared within {_SECONDS:g} s; give a patch instead.")
+            raise ChangesError(_LATE)
         source = read_file(index.root, path).source
         if source is None or blob not in (_blob_of(source, blob), _blob_of(_unix(source), blob)):
             yield _Entry("M", path, blob)

@@ -21,15 +21,16 @@ from navigator.turn_executor import turn_request
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import RepoMapError
+from repo_map.impact.git_changes import read_changes
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.worktree.files import resolve_root
-from repo_map.worktree.git import Git, git_version
+from repo_map.worktree.git import Deadline, Git, GitOutput, git_version
 from repo_navigator.map_main import main
 from tests.support.error_texts import BELOW, constructed, documented, pattern, says_the_same
-from tests.support.trees import commit, write
+from tests.support.trees import commit, git, write
 
 SEEN: set[str] = set()
 
@@ -164,6 +165,26 @@ def test_texts_of_folders_and_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert_raises_documented(git_version)
     git.write_text("no program")
     assert_raises_documented(git_version)
+
+
+def test_texts_of_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    assert_raises_documented(lambda: read_changes(build_index(tmp_path, store=Store(None)), "worktree"))
+    commit(tmp_path, {"a.py": "a = 2\n"})
+    git(tmp_path, "branch", "other")
+    git(tmp_path, "checkout", "-q", "--orphan", "apart")
+    commit(tmp_path, {"b.py": "b = 1\n"})
+    index = build_index(tmp_path, store=Store(None))
+    for named in ("--output=x", "nowhere", "other...HEAD"):
+        assert_raises_documented(lambda named=named: read_changes(index, named))  # type: ignore[misc]
+    answer = Git.history
+
+    def late(self: Git, *arguments: str, deadline: Deadline) -> GitOutput | None:
+        return answer(self, *arguments, deadline=deadline) if arguments[0] == "rev-parse" else None
+
+    monkeypatch.setattr(Git, "history", late)
+    assert_raises_documented(lambda: read_changes(index, "HEAD"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system bounds no other process elsewhere")

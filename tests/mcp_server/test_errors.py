@@ -43,6 +43,7 @@ from repo_navigator.configuration import Configuration, carry_out
 from repo_navigator.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.error_texts import BELOW, documented, pattern
+from tests.support.trees import commit
 
 SEEN: set[str] = set()
 
@@ -109,6 +110,8 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("step", {"updates": {"numbers": {"first": 1}}}),
     ("navigate_all", {}),
 ]
+FOREIGN = "--- a/no/such.py\n+++ b/no/such.py\n@@ -1 +1 @@\n-a\n+b\n"
+"""A patch of another repository."""
 
 
 @pytest.mark.anyio
@@ -117,6 +120,13 @@ async def test_a_navigate_call_that_cannot_be_used_is_refused(client: Client) ->
         for arguments in NAVIGATE:
             assert_documented(told_by(await client.call_tool("navigate", arguments)))
         assert_documented(told_by(await client.call_tool("step", {})))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("changes", ["nowhere", "two\nlines", FOREIGN])
+async def test_changes_that_lead_nowhere_are_refused(client: Client, changes: str) -> None:
+    async with client:
+        assert_documented(told_by(await client.call_tool("navigate", {"goal": "", "changes": changes})))
 
 
 @pytest.mark.anyio
@@ -303,6 +313,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
+        (["navigate", "{shop}", "--goal", "x", "--since", "nowhere"], {}, 2),
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["context"], {"DATA": "{shop}/none"}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
@@ -343,6 +354,12 @@ def test_a_command_that_cannot_be_used_is_refused(
         monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value.format(shop=shop))
     monkeypatch.chdir(shop.parent)
     assert main([argument.format(shop=shop) for argument in arguments]) == code
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    commit(tmp_path, {"a.py": "a = 1\n"})
+    assert main(["navigate", str(tmp_path), "--diff"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 

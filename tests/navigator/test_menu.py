@@ -99,3 +99,15 @@ def test_namesakes_of_a_file_are_one_place_at_the_price_of_all(tmp_path: Path) -
     block = drawn.block("one.py")
     assert block is not None
     assert place.tokens == block.tokens
+
+
+def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole(tmp_path: Path) -> None:
+    lines = [f"    total = total + rate_{number}" for number in range(90)]
+    inner = ["    def rounded(value):", "        return round(value, 2)"]
+    source = "\n".join(["def tariff_of(item, total):", *lines, *inner, *lines, "    return total", ""])
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_of returns a wrong total")
+    shown = {"pattern": "one.py", "level": 1, "sections": [{"lines": "1-20", "level": 4}]}
+    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
+    places = [place for place in menu_of(index, relevance, drawn) if place.name == "tariff_of"]
+    assert [(place.first, place.last) for place in places] == [(1, 184)]
