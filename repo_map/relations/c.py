@@ -14,7 +14,8 @@ from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETE
 from repo_map.relations.expressions import split
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import (
     FOREIGN,
     FUNCTION,
     INSTANCE,
@@ -22,7 +23,6 @@ from repo_map.relations.typed import (
     STRANGER,
     TYPE_KINDS,
     TYPE_VALUE,
-    TypedFamily,
     Value,
     Values,
     Where,

@@ -12,17 +12,8 @@ from repo_map.languages.outside import JAVA_MEMBERS, JAVA_PACKAGES
 from repo_map.parsing.facts_model import DECORATED, IMPORT, PACKAGE, PARAMETERS, STAR
 from repo_map.relations.expressions import split
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
-    FOREIGN,
-    INSTANCE,
-    SPACE,
-    STRANGER,
-    TYPE_VALUE,
-    TypedFamily,
-    Value,
-    Values,
-    Where,
-)
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import FOREIGN, INSTANCE, SPACE, STRANGER, TYPE_VALUE, Value, Values, Where
 
 _NUMBERS: Final = ("byte", "short", "char", "int", "long", "float", "double")
 _BOXES: Final = {

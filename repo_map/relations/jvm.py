@@ -31,7 +31,8 @@ from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.java import Java
 from repo_map.relations.model import Place
 from repo_map.relations.narrowing import narrowed
-from repo_map.relations.typed import (
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import (
     FOREIGN,
     FOREIGN_METHOD,
     FUNCTION,
@@ -40,7 +41,6 @@ from repo_map.relations.typed import (
     STRANGER,
     TYPE_KINDS,
     TYPE_VALUE,
-    TypedFamily,
     Value,
     Values,
     Where,
