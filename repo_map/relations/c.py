@@ -258,9 +258,26 @@ class C(TypedFamily):
         seen = [
             place
             for place in known
-            if place[0] == file or not self._is_own(place) or self._is_header(place[0])
+            if place[0] == file
+            or (self._is_seen(place, file) if self._is_header(place[0]) else not self._is_own(place))
         ]
         return [*own, *(place for place in seen if place not in own)] if seen else []
+
+    def _is_seen(self, place: Place, file: int) -> bool:
+        """Tell whether a source of C may mean a function of a header: one written there it must include."""
+        if self._is_header(file) or self._has_overloads((file, -1)) or self._is_announced(place):
+            return True
+        reached = self._reached(file)
+        if place[0] in reached:
+            return True
+        name = self._index.paths[place[0]].rpartition("/")[2]
+        return any(
+            each.kind == IMPORT
+            and each.value.rpartition("/")[2] == name
+            and self._included(other, each.value) is None
+            for other in (file, *sorted(reached))
+            for each in self._views[other].bindings
+        )
 
     def _is_announced(self, place: Place) -> bool:
         """Tell whether a function is only announced here, and written elsewhere."""
