@@ -336,10 +336,6 @@ class Jvm(Java):
         found = super()._of_type(value, name, where, is_called=is_called)
         if not self._is_kotlin(where.file):
             return self._seen_by_java(found, value, name, where, is_called=is_called)
-        if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
-            types = super()._of_type(value, name, where)
-            if any(each.kind == TYPE_VALUE for each in types):
-                return types
         if any(each.kind != FOREIGN_METHOD for each in found):
             return found
         return self._of_companion(value, name, where, is_called=is_called) or found
@@ -359,7 +355,7 @@ class Jvm(Java):
     ) -> Values:
         """Return members as Java sees them: a property may be read by a call of its name."""
         seen = tuple(each for each in found if not self._is_hidden(each))
-        if is_called and any(each.kind == FUNCTION and self._is_kotlin(each.file) for each in seen):
+        if is_called and any(each.kind == FUNCTION and self._is_kotlin(each.file) for each in found):
             property_ = super()._of_type(value, name, where)
             if property_ and property_[0].kind != FOREIGN_METHOD:
                 return (*seen, Value(FOREIGN, name="func", parts=(property_,)))
