@@ -135,12 +135,13 @@ class Jury:
         confirmed = {site for site, answer in said.items() if answer}
         return Verdict(
             sample,
-            frozenset(site for site in used | confirmed if self._edge(site) != place),
-            frozenset(site for site in called if self._edge(site) != place),
+            frozenset(site for site in used | confirmed if self._counts(site, place)),
+            frozenset(site for site in called if self._counts(site, place)),
             frozenset(edge for edge in users_by_name(index, place) if edge != place),
             frozenset(stated),
             frozenset(likely),
-            frozenset(site for site, answer in said.items() if answer is None),
+            frozenset(site for site in likely if not self._judges(site.file))
+            | {site for site, answer in said.items() if answer is None},
         )
 
     def edges(self, sites: Iterable[Site]) -> set[Place]:
@@ -168,6 +169,10 @@ class Jury:
 
     def _edge(self, site: Site) -> Place:
         return site.file, enclosing(self._index, site.file, site.line)
+
+    def _counts(self, site: Site, place: Place) -> bool:
+        """Tell whether a use counts: from elsewhere, in a language that the judge knows whole."""
+        return self._edge(site) != place and self._judges(site.file)
 
     def _judges(self, file: int) -> bool:
         return self._index.languages[int(self._index.files.language[file])] in self._judge.languages

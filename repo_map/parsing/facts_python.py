@@ -314,10 +314,12 @@ class _Reader:
         self._functions = {item.name.encode() for item in self._found if item.kind == "function"}
         found: list[Site] = []
         self._calls(captures.get("call", ()), found)
-        # The bases of a class stand in a list of arguments.
-        bases = {child.start_byte for node in captures.get("bases", ()) for child in node.named_children}
+        # The bases of a class stand in a list of arguments, what is caught may stand in a tuple.
+        types = [node for node in captures.get("type", ()) if node.type == "tuple"]
+        types += captures.get("bases", ())
+        typed = {child.start_byte for node in types for child in node.named_children}
         for node in captures.get("value", ()):
-            if node.start_byte not in bases:
+            if node.start_byte not in typed:
                 self._value(node, VALUE, found)
         for node in captures.get("decorator", ()):
             if node.type != "call":

@@ -14,7 +14,8 @@ from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETE
 from repo_map.relations.expressions import split
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import (
     FOREIGN,
     FUNCTION,
     INSTANCE,
@@ -22,7 +23,6 @@ from repo_map.relations.typed import (
     STRANGER,
     TYPE_KINDS,
     TYPE_VALUE,
-    TypedFamily,
     Value,
     Values,
     Where,
@@ -258,9 +258,26 @@ class C(TypedFamily):
         seen = [
             place
             for place in known
-            if place[0] == file or not self._is_own(place) or self._is_header(place[0])
+            if place[0] == file
+            or (self._is_seen(place, file) if self._is_header(place[0]) else not self._is_own(place))
         ]
         return [*own, *(place for place in seen if place not in own)] if seen else []
+
+    def _is_seen(self, place: Place, file: int) -> bool:
+        """Tell whether a source of C may mean a function of a header: one written there it must include."""
+        if self._is_header(file) or self._has_overloads((file, -1)) or self._is_announced(place):
+            return True
+        reached = self._reached(file)
+        if place[0] in reached:
+            return True
+        name = self._index.paths[place[0]].rpartition("/")[2]
+        return any(
+            each.kind == IMPORT
+            and each.value.rpartition("/")[2] == name
+            and self._included(other, each.value) is None
+            for other in (file, *sorted(reached))
+            for each in self._views[other].bindings
+        )
 
     def _is_announced(self, place: Place) -> bool:
         """Tell whether a function is only announced here, and written elsewhere."""

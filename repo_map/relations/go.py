@@ -10,15 +10,8 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
-    SPACE,
-    STRANGER,
-    TYPE_KINDS,
-    TypedFamily,
-    Value,
-    Values,
-    Where,
-)
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import SPACE, STRANGER, TYPE_KINDS, Value, Values, Where
 
 _MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
 _VERSION: Final = re.compile(r"v\d+\Z")

@@ -12,13 +12,14 @@ from repo_map.languages.outside import JAVA_MEMBERS, JAVA_PACKAGES
 from repo_map.parsing.facts_model import DECORATED, IMPORT, PACKAGE, PARAMETERS, STAR
 from repo_map.relations.expressions import split
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import (
     FOREIGN,
+    FUNCTION,
     INSTANCE,
     SPACE,
     STRANGER,
     TYPE_VALUE,
-    TypedFamily,
     Value,
     Values,
     Where,
@@ -126,6 +127,15 @@ class Java(TypedFamily):
         if value.kind == TYPE_VALUE and name in ("this", "class"):
             return (value._replace(kind=INSTANCE),) if name == "this" else (STRANGER,)
         return super().member(value, name, where, is_called=is_called)
+
+    def _of_type(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
+        """Return what a type calls ``name``; a call of a class's name constructs it."""
+        found = super()._of_type(value, name, where, is_called=is_called)
+        if is_called and name[:1].isupper() and not any(each.kind == FUNCTION for each in found):
+            types = super()._of_type(value, name, where)
+            if any(each.kind == TYPE_VALUE for each in types):
+                return types
+        return found
 
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares."""

@@ -12,17 +12,8 @@ from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.narrowing import narrowed
-from repo_map.relations.typed import (
-    FUNCTION,
-    INSTANCE,
-    SPACE,
-    STRANGER,
-    TYPE_VALUE,
-    TypedFamily,
-    Value,
-    Values,
-    Where,
-)
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import FUNCTION, INSTANCE, SPACE, STRANGER, TYPE_VALUE, Value, Values, Where
 
 _RANKS: Final = {"trait": 0, "interface": 2}
 _OWN: Final = frozenset({"self", "static", "$this", "parent"})

@@ -10,18 +10,10 @@ from repo_map.languages.language import words
 from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.inference import (
-    CLASS,
-    FOREIGN,
-    FOREIGN_CLASS,
-    INSTANCE,
-    MODULE,
-    Inference,
-    Value,
-    Values,
-)
+from repo_map.relations.inference.family import Inference
 from repo_map.relations.model import Place
 from repo_map.relations.python_modules import Module, Modules
+from repo_map.relations.values import CLASS, FOREIGN, FOREIGN_CLASS, INSTANCE, MODULE, Value, Values
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

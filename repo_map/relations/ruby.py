@@ -10,16 +10,8 @@ from repo_map.parsing.facts_model import ASSIGNED, BASE_OF, FIELD, RECEIVER, Bin
 from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
-    FUNCTION,
-    INSTANCE,
-    STRANGER,
-    TYPE_VALUE,
-    TypedFamily,
-    Value,
-    Values,
-    Where,
-)
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import FUNCTION, INSTANCE, STRANGER, TYPE_VALUE, Value, Values, Where
 
 
 class Ruby(TypedFamily):

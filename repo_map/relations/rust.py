@@ -10,7 +10,8 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import RUST_BUILTINS, RUST_MEMBERS
 from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, TYPE_PARAMETER
 from repo_map.relations.model import Place
-from repo_map.relations.typed import (
+from repo_map.relations.typed.family import TypedFamily
+from repo_map.relations.values import (
     FOREIGN,
     FOREIGN_METHOD,
     FUNCTION,
@@ -19,7 +20,6 @@ from repo_map.relations.typed import (
     STRANGER,
     TYPE_KINDS,
     TYPE_VALUE,
-    TypedFamily,
     Value,
     Values,
     Where,

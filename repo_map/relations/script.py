@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.inference import (
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    OBJECT,
-    Inference,
-    Value,
-    Values,
-    Where,
-)
+from repo_map.relations.inference.family import Inference
 from repo_map.relations.script_modules import Modules
+from repo_map.relations.values import FUNCTION, INSTANCE, MODULE, OBJECT, Value, Values, Where
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex

@@ -159,3 +159,15 @@ def test_a_function_that_takes_anything_is_told_from_one_that_takes_two(tmp_path
         )
     }
     assert callers(tmp_path, files, "a.cpp:log", LIKELY) == ["a.cpp:5"]
+
+
+def test_what_is_written_in_a_header_is_meant_only_by_sources_that_include_it(tmp_path: Path) -> None:
+    files = {
+        "in.h": "static inline int read_in(int n) { return n; }\n",
+        "more.h": '#include "in.h"\n',
+        "stream.h": "template <class T> inline int read(T *x, int n) { return n; }\n",
+        "a.c": '#include "more.h"\nint a(void) { return read_in(1) + read(0, 1); }\n',
+        "b.c": "int b(void) { return read_in(2); }\n",
+    }
+    assert callers(tmp_path, files, "in.h:read_in") == ["a.c:2"]
+    assert callers(tmp_path, files, "stream.h:read") == []

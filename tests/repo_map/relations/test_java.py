@@ -131,3 +131,20 @@ def test_what_a_lambda_is_given_is_told_by_what_takes_it(tmp_path: Path) -> None
     assert callers(tmp_path, LAMBDAS, "shop/Item.java:Item.price") == [
         f"shop/Shop.java:{line}" for line in (10, 11, 12, 14, 16, 17, 18, 19)
     ]
+
+
+def test_a_class_within_a_class_is_constructed_by_both_names(tmp_path: Path) -> None:
+    files = {
+        "a/Mock.java": (
+            "package a;\n\npublic class Mock {\n"
+            "  public static class Builder {\n    public Builder(int size) {}\n  }\n"
+            "  public class Inner {}\n}\n"
+        ),
+        "a/Use.java": (
+            "package a;\n\nclass Use {\n  void run(Mock mock) {\n"
+            "    new Mock.Builder(1);\n    mock.new Inner();\n  }\n}\n"
+        ),
+    }
+    assert uses(tmp_path, files, "a/Mock.java:Mock.Builder") == ["a/Use.java:5"]
+    assert callers(tmp_path, files, "a/Mock.java:Mock.Builder.Builder") == ["a/Use.java:5"]
+    assert uses(tmp_path, files, "a/Mock.java:Mock.Inner") == ["a/Use.java:6"]

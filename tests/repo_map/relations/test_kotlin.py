@@ -201,6 +201,40 @@ def test_java_and_kotlin_see_each_other(tmp_path: Path) -> None:
     }
 
 
+def test_java_reads_a_property_by_its_old_name_or_its_getter(tmp_path: Path) -> None:
+    files = {
+        "a/Response.kt": (
+            "package a\n\nclass Headers { fun size() = 1 }\n"
+            'class Response(@get:JvmName("headers") val headers: Headers) {\n'
+            '  @JvmName("-deprecated_headers") fun headers(): Headers = headers\n'
+            "  fun header(name: String) = headers.size()\n"
+            "}\n"
+        ),
+        "b/Use.java": (
+            "package b;\n\nimport a.Response;\n\nclass Use {\n  void run(Response response) {\n"
+            "    response.headers().size();\n"
+            "  }\n}\n"
+        ),
+        "b/Use.kt": (
+            "package b\n\nimport a.Response\n\nfun run(response: Response) {\n"
+            "  response.headers().size()\n  response.headers.size()\n}\n"
+        ),
+    }
+    index = index_of(tmp_path, files)
+    function = next(
+        place
+        for row, each in enumerate(index.definitions(0))
+        if index.qualified_name(*(place := (0, row))) == "Response.headers" and each.kind == "method"
+    )
+    assert lines_of(index, relations_of(index).callers_of(function)) == ["b/Use.kt:6"]
+    assert callers(tmp_path, files, "a/Response.kt:Headers.size") == [
+        "a/Response.kt:6",
+        "b/Use.java:7",
+        "b/Use.kt:6",
+        "b/Use.kt:7",
+    ]
+
+
 def test_a_constructor_is_told_from_the_one_in_the_head_of_its_class(tmp_path: Path) -> None:
     files = {
         "A.kt": "open class A(val n: Int) {\n  constructor(text: String) : this(text.length)\n}\n",

@@ -369,3 +369,20 @@ def test_functions_that_return_one_another_come_to_an_end(tmp_path: Path) -> Non
     for row in range(len(index.definitions(0))):
         relations_of(index).callers_of((0, row))
     assert relations_of(index).callers_of(place_of(index, "a.py:A.go")) == first
+
+
+def test_what_stands_in_a_tuple_a_set_or_an_alias_of_types_is_used(tmp_path: Path) -> None:
+    files = {
+        "a.py": "class A: pass\nclass B: pass\n",
+        "b.py": (
+            "from a import A, B\n"
+            "Both = Union[A, B]\n"
+            "def t(x, d):\n"
+            "    if isinstance(x, (A, B)):\n"
+            "        return {A}\n"
+            "    try: pass\n"
+            "    except (A, B): pass\n"
+        ),
+    }
+    assert uses(tmp_path, files, "a.py:A") == ["b.py:2", "b.py:4", "b.py:5", "b.py:7"]
+    assert len(index_of(tmp_path, files).sites.name) == 7

@@ -1,0 +1,1 @@
+"""What the resolvers of languages whose types are seldom written share."""

@@ -1,0 +1,1 @@
+"""What the resolvers of languages with written types share."""

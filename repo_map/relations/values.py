@@ -1,0 +1,63 @@
+"""What an expression may be: the values that the resolvers follow, and the places that they are read at."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from repo_map.languages.kinds import CODE, FUNCTIONS
+
+INSTANCE: Final = "instance"
+"""An object of a type of ours."""
+FUNCTION: Final = "function"
+FOREIGN: Final = "foreign"
+"""An object that is not ours; its name is that of its type, its parts are what it holds."""
+FOREIGN_METHOD: Final = "foreign method"
+
+TYPE_VALUE: Final = "type"
+"""A type of ours, where types are written."""
+SPACE: Final = "space"
+"""A package or namespace."""
+
+CLASS: Final = "class"
+"""A class of ours, where classes are values."""
+MODULE: Final = "module"
+FOREIGN_CLASS: Final = "foreign class"
+TUPLE: Final = "tuple"
+SUPER: Final = "super"
+OBJECT: Final = "object"
+"""An object that no class makes."""
+
+TYPE_KINDS: Final = CODE - FUNCTIONS
+"""Kinds of definition that are types."""
+MOST_VALUES: Final = 8
+"""Of one expression; what comes after is left out."""
+MOST_KEPT: Final = 200_000
+"""Answers that a resolver keeps."""
+
+
+class Value(NamedTuple):
+    """What an expression may be."""
+
+    kind: str
+    file: int = -1
+    row: int = -1
+    name: str = ""
+    """Of what is not ours, the key of a space, or the folder of a package."""
+    parts: tuple[tuple[Value, ...], ...] = ()
+    """Type arguments, items of a tuple, or the receiver that a function is reached through."""
+
+
+Values = tuple[Value, ...]
+"""Any one of them; empty where nothing is known."""
+STRANGER: Final = Value(FOREIGN)
+
+
+class Where(NamedTuple):
+    """A place in the source that an expression is read at."""
+
+    file: int
+    row: int
+    """Innermost definition."""
+    line: int
+    """What its scope binds below does not count. 0: no line; where types are written no locals, else all."""
+    indent: int = 255
