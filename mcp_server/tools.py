@@ -178,7 +178,7 @@ async def navigate(
     ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
     flight_plan: Annotated[
-        dict[str, Any] | str | None, Field(description="To start from, YAML or object")
+        dict[str, Any] | str | None, Field(description="To start from")
     ] = None,
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
