@@ -20,7 +20,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
     return NavigatorOutput(
         navigation_id=report.navigation_id,
         context_string=drawn.text,
-        file_starts=_starts(tuple(drawn.files.values())),
+        file_starts=drawn.starts,
         flight_plan=record.flight_plan,
         reasoning_summary=record.reasoning_summary or _summary(navigation, record),
         total_iterations=at,

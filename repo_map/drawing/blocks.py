@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from repo_map.drawing.rendering import is_closing, render_header
+from repo_map.drawing.rendering import LEGEND, MARK, has_gaps, is_closing, path_in_header, render_path
 from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape
 
@@ -24,7 +24,7 @@ class Block(NamedTuple):
     tokens: int
     """Exact, by the larger count of the encoding's vocabularies."""
     text: str
-    """Its header line and what follows it; ends with a line break."""
+    """Its header line and what follows it, or its path alone; ends with a line break."""
     shown: tuple[LineRange, ...]
     """The lines of the file that stand in the text whole, in ascending order, with a gap between any two;
     blank ones beside them count as well."""
@@ -44,31 +44,51 @@ class MapText(NamedTuple):
     """A map as the text that readers hold: file by file, and what closes it."""
 
     files: Mapping[str, str]
-    """The text of each file's block by path, in map order."""
+    """The text of each file's block by path, in the order in which they stand."""
     closing: str = ""
     """The line about the files that the map leaves out, with its line break; ``""`` where there is none."""
 
     @classmethod
-    def parse(cls, text: str, paths: Sequence[str]) -> MapText:
-        """Cut a map that was stored as text, given its files in map order.
+    def of_blocks(cls, blocks: Iterable[Block], closing: str) -> MapText:
+        """Return the text of blocks in map order: what is told by its path alone stands after the rest."""
+        ordered = sorted(blocks, key=lambda block: not block.text.startswith(MARK))
+        return cls({block.path: block.text for block in ordered}, closing)
 
-        The renderer sets apart every line of source that could pass for a header or for the closing line, and
-        drops what would end a line within one, so that a line which looks like either is it.
+    @classmethod
+    def parse(cls, text: str, paths: Iterable[str]) -> MapText:
+        """Cut a map that was stored as text, given its files.
+
+        The renderer sets apart every line of source that could pass for a header, a path or the closing line,
+        and drops what would end a line within one, so that a line which looks like one of them is it. Maps
+        of older versions have a file's path alone as its header.
         """
         lines = text.splitlines(keepends=True)
         closing = lines.pop() if lines and is_closing(lines[-1]) else ""
+        body = lines[lines[:1] == [LEGEND] :]
+        marked = bool(body) and path_in_header(body[0]) is not None
+        awaited = {render_path(path): path for path in paths}
         files: dict[str, list[str]] = {}
-        awaited = deque(paths)
-        header = f"{render_header(awaited[0])}\n" if awaited else ""
         block: list[str] = []
-        for line in lines:
-            if line == header:
-                block = files[awaited.popleft()] = []
-                header = f"{render_header(awaited[0])}\n" if awaited else ""
+        for line in body:
+            told = (path_in_header(line) if marked else None) or line.removesuffix("\n")
+            if told in awaited:
+                block = files[awaited.pop(told)] = []
             block.append(line)
         return cls({path: "".join(block) for path, block in files.items()}, closing)
 
     @property
     def text(self) -> str:
         """The whole map."""
-        return "".join([*self.files.values(), self.closing])
+        return "".join([self.legend, *self.files.values(), self.closing])
+
+    @property
+    def legend(self) -> str:
+        """The line that explains where lines are left out; ``""`` where none are."""
+        is_marked = next(iter(self.files.values()), "").startswith(MARK)
+        return LEGEND if is_marked and any(map(has_gaps, self.files.values())) else ""
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each file begins in the text, in characters; the first where the text does."""
+        ends = list(accumulate(map(len, self.files.values()), initial=len(self.legend)))
+        return (0, *ends[1:-1]) if self.files else ()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.drawing.render_cache import RenderCache, Style
-from repo_map.drawing.rendering import render_header
+from repo_map.drawing.rendering import render_path
 from repo_map.selection.sections import Shape, deciding_sections, line_range, qualified_names
 from repo_map.selection.select import files_named
 from repo_map.text import tokens
@@ -29,9 +29,14 @@ def file_level_costs(index: RepoIndex) -> NDArray[np.float64]:
     return index.derived(_level_costs)
 
 
+_MARK_TOKENS = 1
+"""What a header takes beside the path."""
+
+
 def _level_costs(index: RepoIndex) -> NDArray[np.float64]:
     costs = index.costs.levels.astype(np.float64)
     costs[:, 1] = 0
+    costs[:, 2:] += _MARK_TOKENS * (costs[:, 2:] > 0)
     costs[:, 1:] += price_paths(index.paths)[:, None]
     costs[:, 0] = 0
     return np.maximum.accumulate(costs, axis=1)
@@ -257,8 +262,8 @@ def _count_all(index: RepoIndex, cache: RenderCache) -> Floats:
 
 
 def _count_headers(index: RepoIndex, encoding: TokenEncoding) -> Floats:
-    """Return the exact tokens of every file's header line: what a map of paths is made of."""
-    lines = (f"{render_header(path)}\n" for path in index.paths)
+    """Return the exact tokens of every file's path: what a map of paths is made of."""
+    lines = (f"{render_path(path)}\n" for path in index.paths)
     return np.fromiter((tokens.count(line, encoding) for line in lines), np.float64, len(index.paths))
 
 

@@ -17,6 +17,7 @@ from repo_map.drawing.cuts import Cut, find_cuts
 from repo_map.drawing.fitting import Fitted, fit, list_steps
 from repo_map.drawing.omitted import OmittedSummary
 from repo_map.drawing.render_cache import RenderCache, Style, memo_of
+from repo_map.drawing.rendering import LEGEND
 from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
 from repo_map.selection.lint import find_unmatched
@@ -102,13 +103,13 @@ class RepoMap:
 
     @cached_property
     def text(self) -> str:
-        """The whole map: its blocks, then the closing line."""
-        return "".join([*(block.text for block in self.blocks), self.closing])
+        """The whole map: the legend, its blocks, then the closing line."""
+        return self.map_text.text
 
-    @property
+    @cached_property
     def map_text(self) -> MapText:
         """The text by file."""
-        return MapText({block.path: block.text for block in self.blocks}, self.closing)
+        return MapText.of_blocks(self.blocks, self.closing)
 
     def block(self, path: str) -> Block | None:
         """Return the block of a file, None for one that the map does not show."""
@@ -155,9 +156,8 @@ def draw_map(
     if strict:
         refuse_overflow(index, plan, selection, cache)
     steps = list_steps(index, selection, ranks)
-    fitted = fit(
-        steps, selection, plan.budget, lambda *part: cache.draw(*part).counts, omitted.counts_without
-    )
+    legend = memo_of(index, encoding).counts(LEGEND)
+    fitted = fit(steps, selection, plan.budget, cache.draw, omitted.counts_without, legend=legend)
     memo_of(index, encoding).save()
     notes = find_unmatched(index, wishes or plan)
     return _assemble(_DrawingTask(index, plan, selection, ranks, notes), cache, omitted, fitted)

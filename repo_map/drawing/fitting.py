@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,8 +112,21 @@ def _part_steps(index: RepoIndex, selection: Selection, worth: Floats, path_dens
 
 
 Counts = tuple[int, ...]
-Measure = Callable[[int, Shape], Counts]
-"""Exact tokens of a file at a shape, one count per vocabulary."""
+
+
+class Measured(Protocol):
+    """What fitting has to know of a file at a shape."""
+
+    @property
+    def counts(self) -> Counts:
+        """Exact tokens, one count per vocabulary."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether the map needs its legend for it."""
+
+
+Measure = Callable[[int, Shape], Measured]
 
 _MOST_MISSES = 40
 """Parts drawn in vain to fill the last gap."""
@@ -131,19 +144,21 @@ class Fitted(NamedTuple):
 
     shapes: dict[int, Shape]
     counts: Counts
-    """Exact tokens of all of them, by vocabulary."""
+    """Exact tokens of all of them and of the legend, by vocabulary."""
 
 
 class _Fit:
     """A map in the making: what each file shows so far, and exact running totals."""
 
-    def __init__(self, selection: Selection, measure: Measure, vocabularies: int) -> None:
+    def __init__(self, selection: Selection, measure: Measure, legend: Counts) -> None:
         self._selection = selection
         self._measure = measure
         self._rungs: dict[int, int] = {}
         self._parts: dict[tuple[int, int], int] = {}
+        self._legend = legend
         self._counted: dict[int, Counts] = {}
-        self.totals = [0] * vocabularies
+        self._with_gaps: set[int] = set()
+        self._sums = [0] * len(legend)
 
     def set(self, file_id: int, part: int, height: int) -> None:
         """Put a part at a level, or a file at a rung, without counting it yet."""
@@ -163,10 +178,21 @@ class _Fit:
     def recount(self, file_id: int) -> None:
         """Bring the totals up to date with what a file shows now."""
         shape = self.shape(file_id)
-        new = self._measure(file_id, shape) if shape else (0,) * len(self.totals)
-        old = self._counted.get(file_id, (0,) * len(self.totals))
+        measured = self._measure(file_id, shape) if shape else None
+        new = measured.counts if measured else (0,) * len(self._legend)
+        old = self._counted.get(file_id, (0,) * len(self._legend))
         self._counted[file_id] = new
-        self.totals = [total + n - o for total, n, o in zip(self.totals, new, old, strict=True)]
+        self._sums = [total + n - o for total, n, o in zip(self._sums, new, old, strict=True)]
+        if measured and measured.has_gaps:
+            self._with_gaps.add(file_id)
+        else:
+            self._with_gaps.discard(file_id)
+
+    @property
+    def totals(self) -> list[int]:
+        """Exact tokens of what is there, the legend that it needs included, by vocabulary."""
+        legend = self._legend if self._with_gaps else (0,) * len(self._legend)
+        return [total + more for total, more in zip(self._sums, legend, strict=True)]
 
     def shape(self, file_id: int) -> Shape | None:
         """Return what a file shows now, None for a file that is not there."""
@@ -214,6 +240,8 @@ def fit(
     budget: int,
     measure: Measure,
     measure_rest: Callable[[list[int]], Counts],
+    *,
+    legend: Counts,
 ) -> Fitted:
     """Take steps in order while the exact text, its closing line about the rest included, fits the budget.
 
@@ -222,11 +250,11 @@ def fit(
     rest = measure_rest([])
     if steps.tokens.sum() <= _PLAUSIBLE * budget:
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
-        whole = _Fit(selection, measure, len(rest))
+        whole = _Fit(selection, measure, legend)
         _take_bulk(whole, _rows(steps, slice(None)))
         if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
             return Fitted(whole.shapes(), tuple(whole.totals))
-    work = _Fit(selection, measure, len(rest))
+    work = _Fit(selection, measure, legend)
     taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
     accepted = _take_bulk(work, _rows(steps, slice(taken)))
     _give_back(work, accepted, budget - max(rest))

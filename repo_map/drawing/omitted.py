@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.drawing.render_cache import memo_of
-from repo_map.drawing.rendering import render_closing, render_header
+from repo_map.drawing.rendering import render_closing, render_path
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -69,5 +69,5 @@ def _top_folders(index: RepoIndex) -> tuple[list[str], NDArray[np.int64]]:
         last = bisect_left(paths, f"{name[:-1]}0", first) if name else first + 1
         folder[first:last] = ids.setdefault(name, len(ids))
         first = last
-    names = [f"under {render_header(name)}" if name else "at the top" for name in ids]
+    names = [f"under {render_path(name)}" if name else "at the top" for name in ids]
     return names, folder

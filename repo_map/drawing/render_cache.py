@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from repo_map.drawing.rendering import Body, render_body, render_header, render_headers
+from repo_map.drawing.rendering import Body, has_gaps, render_body, render_header, render_path, render_paths
 from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
@@ -96,11 +96,13 @@ class RenderedFile(NamedTuple):
     """A file's part of a map."""
 
     text: str
-    """The header line and what follows it; ends with a line break."""
+    """The header line and what follows it, or the path alone; ends with a line break."""
     counts: tuple[int, ...]
     """Tokens by each vocabulary of the encoding."""
     shown: tuple[LineRange, ...]
     """The lines of the file that stand in the text whole."""
+    has_gaps: bool
+    """Whether lines are left out within it, which the map's legend explains."""
 
 
 class Style(NamedTuple):
@@ -128,27 +130,27 @@ class RenderCache:
         self._prices = prices
         self._files = index.derived(_rendered_files, style)
         self._memo = memo_of(index, style.encoding)
-        self._lookalikes = index.derived(_HeaderLookalikes)
+        self._lookalikes = index.derived(_PathLookalikes)
 
     def draw(self, file_id: int, shape: Shape) -> RenderedFile:
         """Return the part of a file; the same file at the same shape is drawn once."""
         key = (file_id, shape)
         rendered = self._files.get(key)
         if rendered is None:
-            text, shown = self._body(file_id, shape)
-            rendered = RenderedFile(text, self._memo.counts(text), shown)
+            text, shown, _ = self._body(file_id, shape)
+            rendered = RenderedFile(text, self._memo.counts(text), shown, has_gaps(text))
             self._files.put(key, rendered)
         return rendered
 
     def _body(self, file_id: int, shape: Shape) -> Body:
         """Return the text of a file, its header included."""
         index = self._index
-        header = render_header(index.paths[file_id])
+        path, told = index.paths[file_id], ""
         if self._prices is not None:
             levels = enumerate(self._prices(file_id), 1)
-            header = f"{header} [{' '.join(f'L{level}:{price}' for level, price in levels)}]"
+            told = f" [{' '.join(f'L{level}:{price}' for level, price in levels)}]"
         if shape.highest < 2 or int(index.files.flags[file_id]) & int(PATH_ONLY):
-            return Body(f"{header}\n", ())
+            return Body(f"{render_path(path)}{told}\n", ())
         definitions = (
             index.definitions(file_id)
             if index.is_current(file_id)
@@ -158,29 +160,31 @@ class RenderCache:
             index.text(file_id),
             definitions,
             shape,
-            is_header=self._lookalikes.could_be_header,
+            is_told_path=self._lookalikes.could_be_path,
             line_numbers=self._style.line_numbers,
         )
-        return Body(f"{header}\n{body.text}\n" if body.text else f"{header}\n", body.shown)
+        if not body.text:
+            return Body(f"{render_path(path)}{told}\n", body.shown)
+        return Body(f"{render_header(path, body.first)}{told}\n{body.text}\n", body.shown)
 
 
-class _HeaderLookalikes:
-    """The headers that a map of an index may have, and what a file could pass off as one."""
+class _PathLookalikes:
+    """The lines by which a map of an index may tell a path, and what a file could pass off as one."""
 
     def __init__(self, index: RepoIndex) -> None:
         self._paths = index.paths
-        self._headers = render_headers(index.paths)
+        self._lines = render_paths(index.paths)
 
     @cached_property
     def _folders(self) -> frozenset[str]:
         return frozenset(path.rpartition("/")[0] for path in self._paths)
 
-    def could_be_header(self, line: str) -> bool:
-        """Say whether a line of source could pass for the header of a file, be there such a file or not."""
+    def could_be_path(self, line: str) -> bool:
+        """Say whether a line of source could pass for that of a path, be there such a file or not."""
         line = line.rstrip()
         if line.endswith("]") and " [L1:" in line:
             line = line.rpartition(" [L1:")[0]
-        if line in self._headers:
+        if line in self._lines:
             return True
         if line.startswith(("/", "@")):
             return False  # As comments and decorators do, and hardly a path.
@@ -193,12 +197,12 @@ class _HeaderLookalikes:
 
 
 def _is_quoted_path(line: str) -> bool:
-    """Tell whether a line is what the header of a path looks like that has to be quoted."""
+    """Tell whether a line is what a path looks like that has to be quoted."""
     try:
         path = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(path, str) and render_header(path) == line
+    return isinstance(path, str) and render_path(path) == line
 
 
 _RenderedFiles = Recent[tuple[int, Shape], RenderedFile]

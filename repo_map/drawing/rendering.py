@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from repo_map.parsing.values import Definition
 
 ELISION = "⋮"
+MARK = "■"
+"""Begins the header of a file of which something is shown: one token, and no line of source begins so."""
+LEGEND = f"{ELISION} N: lines left out, N comes next\n"
+"""The first line of a map that leaves out lines within files."""
 _LONGEST_OUTLINE_LINE = 240
 _DOC_LINES = 12
 _LONGEST_SIGNATURE = 16
@@ -27,24 +31,42 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _DOC_TAG = re.compile(
     r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
 )
-_LOOSE_PATH = re.compile(r"[\s\"⋮/]|.*\s$", re.DOTALL)
+_LOOSE_PATH = re.compile(r"[\s\"⋮■/]|.*(?:\s|:\d+)$", re.DOTALL)
+_HEADER = re.compile(rf"{MARK} (.+?)(?::\d+)?\n?")
+_GAP = re.compile(rf"^{ELISION}(?: \d+)?$", re.MULTILINE)
 
 
-def render_header(path: str) -> str:
-    """Return the line that begins a file: its path, quoted when it could be taken for something else."""
+def render_header(path: str, first: int = 1) -> str:
+    """Return the line above what is shown of a file, with the number of its first line unless that is 1."""
+    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}"
+
+
+def path_in_header(line: str) -> str | None:
+    """Return the path in a header as ``render_path`` writes it, None for any other line."""
+    found = _HEADER.fullmatch(line)
+    return found[1] if found else None
+
+
+def has_gaps(text: str) -> bool:
+    """Say whether a file's part of a map holds a line that the legend explains."""
+    return _GAP.search(text) is not None
+
+
+def render_path(path: str) -> str:
+    """Return the line of a file that is told by its path alone, quoted when it could be taken for another."""
     if not is_printable(path) or _LOOSE_PATH.match(path):
         return json.dumps(path)
     return path
 
 
-def render_headers(paths: Sequence[str]) -> frozenset[str]:
-    """Return the header lines of many files; one look at all of them is faster than one at each."""
+def render_paths(paths: Sequence[str]) -> frozenset[str]:
+    """Return the lines of many paths; one look at all of them is faster than one at each."""
     together = "\n".join(paths)
-    plain = together.isascii() and '"' not in together and together.replace("\n", "").isprintable()
+    plain = together.isascii() and not {'"', ":"} & {*together} and together.replace("\n", "").isprintable()
     odd = not plain and (
         printable(together) != together
         or any(
-            character in '"⋮\t' or (character.isspace() and character not in " \n")
+            character in '"⋮■:\t' or (character.isspace() and character not in " \n")
             for character in set(together)
         )
     )
@@ -55,7 +77,7 @@ def render_headers(paths: Sequence[str]) -> frozenset[str]:
         and not any(edge in edges for edge in ("\n ", " \n", "\n/"))
     ):
         return frozenset(paths)
-    return frozenset(map(render_header, paths))
+    return frozenset(map(render_path, paths))
 
 
 _CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
@@ -82,6 +104,8 @@ class Body(NamedTuple):
 
     Blank lines beside them that are left out count as well: nothing of what they say is missing.
     """
+    first: int = 1
+    """The number of the text's first line where a part is shown whole; of an outline it is 1."""
 
 
 def render_body(
@@ -89,7 +113,7 @@ def render_body(
     definitions: Sequence[Definition],
     shape: Shape,
     *,
-    is_header: Callable[[str], bool],
+    is_told_path: Callable[[str], bool],
     line_numbers: bool = False,
 ) -> Body:
     """Return the lines of a file that its shape shows."""
@@ -107,9 +131,10 @@ def render_body(
         if number > previous + 1 and beside_whole and _has_words(lines, previous, number):
             if not lines[number - 1].strip():
                 continue
-            _drop_blank_end(drawn)
-            drawn.append(f"{ELISION} {number}")
-        line = _printable(lines[number - 1], is_header)
+            if previous:
+                _drop_blank_end(drawn)
+                drawn.append(f"{ELISION} {number}")
+        line = _printable(lines[number - 1], is_told_path)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
             cut.add(number)
@@ -118,9 +143,10 @@ def render_body(
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
         _drop_blank_end(drawn)
         drawn.append(ELISION)
+    first = next(number for number in numbers if lines[number - 1].strip()) if any(shown.values()) else 1
     if shape.outer:
         drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
-    return Body("\n".join([*drawn, ""]), _ranges(numbers, cut))
+    return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
 
 
 def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
@@ -151,10 +177,10 @@ def _drop_blank_end(drawn: list[str]) -> None:
         drawn.pop()
 
 
-def _printable(line: str, is_header: Callable[[str], bool]) -> str:
+def _printable(line: str, is_told_path: Callable[[str], bool]) -> str:
     """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
     line = printable(line)
-    return f" {line}" if line.startswith(ELISION) or is_header(line) else line
+    return f" {line}" if line.startswith((ELISION, MARK)) or is_told_path(line) else line
 
 
 def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, bool]:

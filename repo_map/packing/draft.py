@@ -10,6 +10,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache
+from repo_map.drawing.rendering import LEGEND
 from repo_map.graph.pagerank import files_defining
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.packing.source import SourceFile, joined
@@ -190,6 +191,7 @@ class Draft:
         self._taken: list[Piece] = []
         self._texts: set[str] = set()
         self._exact: dict[str, int] = {}
+        self._with_gaps: set[str] = set()
         self._by_name: dict[str, list[tuple[str, frozenset[str]]]] = {}
         self._listed: set[str] = set()
         """The files that are told by their paths, be anything of them shown or not."""
@@ -295,7 +297,8 @@ class Draft:
                 self._exact[path] = (
                     self._wished(path, shape) if self._wishes.settles(path) else self._price(path, shape)
                 )
-        self._spent = sum(self._exact.values())
+        legend = tokens.count(LEGEND) if self._with_gaps & self._pieces.keys() else 0
+        self._spent = sum(self._exact.values()) + legend
         return self._spent
 
     def _wished(self, path: str, shape: Shape) -> int:
@@ -309,7 +312,9 @@ class Draft:
         return price
 
     def _price(self, path: str, shape: Shape) -> int:
-        return max(self._book.draw(self._reader.file(path).id, shape).counts)
+        drawn = self._book.draw(self._reader.file(path).id, shape)
+        (self._with_gaps.add if drawn.has_gaps else self._with_gaps.discard)(path)
+        return max(drawn.counts)
 
     def _shrink(self) -> None:
         """Give back what was taken last until the estimate fits."""

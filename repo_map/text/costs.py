@@ -98,7 +98,7 @@ def price_file(source: bytes, symbols: FileSymbols, path: str) -> FileCosts:
 
 
 def price_paths(paths: Sequence[str]) -> NDArray[np.int32]:
-    """Estimate the tokens of each path as a header line of a map; shape (n,)."""
+    """Estimate the tokens of each path as a line of a map; shape (n,)."""
     if not paths:
         return np.zeros(0, np.int32)
     together = "\n".join(paths)

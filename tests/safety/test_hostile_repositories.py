@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.drawing.draw import RepoMap, draw_map
+from repo_map.drawing.rendering import path_in_header, render_path
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.history import git_log
 from repo_map.history.history import read_history
@@ -46,7 +47,9 @@ def test_a_hostile_repository_gets_what_it_must(trap: Trap, tmp_path: Path) -> N
     assert "did not answer" not in message
     assert ('return "started"' in drawn.text) == trap.shows_app
     # Every line that begins a file is the path of one of its files, and no other line is.
-    headers = [line for line in drawn.text.split("\n") if line in {file.path for file in drawn.blocks}]
+    told = {render_path(file.path): file.path for file in drawn.blocks}
+    lines = [path_in_header(line) or line for line in drawn.text.split("\n")]
+    headers = [told[line] for line in lines if line in told]
     assert sorted(headers) == sorted(file.path for file in drawn.blocks)
     assert not any(ord(each) < 32 and each not in "\n\t" for each in drawn.text)
     assert not any(each in drawn.text for each in "\u202e\u2066\U000e0041\x7f\x9b")

@@ -193,7 +193,7 @@ def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> No
     methods = "".join(f"    def method_number_{i}(self):\n        pass\n\n" for i in range(40))
     repo = {"big.py": f"class Alpha:\n{methods}\n\nclass Beta:\n{methods}"}
     drawn = draw(repo, "budget: 60")
-    assert drawn.text == "big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
+    assert drawn.text == "■ big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
 
 
 def test_a_cut_section_costs_what_the_section_costs() -> None:
