@@ -28,6 +28,13 @@ BENCHMARKS: Final = Program(
             "--navigations 10",
         ),
         Command(
+            "impact",
+            "benchmarks.impact",
+            "from half of a commit, how much of the other half is shown?",
+            "Give half of what commits edit, and count the functions of the other half that are shown.",
+            "encode/starlette pallets/jinja",
+        ),
+        Command(
             "localize",
             "benchmarks.localize",
             "does the context hold the code that the real fix edited?",

@@ -65,10 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks of each file only")
     parser.add_argument(
-        "--mirrors", type=Path, default=_folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
     )
     parser.add_argument(
-        "--trees", type=Path, default=_folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
     )
 
 
@@ -228,7 +228,8 @@ def _show_progress(number: int, total: int, task: Task, fresh: Sequence[Result])
     print(f"{number}/{total} {task.id}: {what}", file=sys.stderr, flush=True)
 
 
-def _folder(variable: str) -> Path | None:
+def folder(variable: str) -> Path | None:
+    """Return the folder that a variable of the environment names."""
     value = os.environ.get(variable)
     return Path(value) if value else None
 

@@ -64,13 +64,13 @@ def score(task: Task, answer: Answer, paths: frozenset[str], read: Callable[[str
     A measure that a task has no gold for (``body`` without functions) is left out.
     """
     sections = _sections(answer.context, paths)
-    text = _joined(answer.context)
+    text = joined(answer.context)
     sources = {path: read(path).split("\n") for path in task.gold_files}
     whole = {
-        symbol: _joined(_cut(sources, symbol.file, symbol.start, symbol.end)) in text
+        symbol: joined(_cut(sources, symbol.file, symbol.start, symbol.end)) in text
         for symbol in _functions(task)
     }
-    spans = [(span.file, _joined(_around(task, span, sources)) in text) for span in task.gold_spans]
+    spans = [(span.file, joined(_around(task, span, sources)) in text) for span in task.gold_spans]
     shown = {
         path
         for path, parts in sections.by_path.items()
@@ -170,7 +170,7 @@ def _is_full(
 ) -> bool:
     edits = [seen for file, seen in spans if file == path]
     functions = [seen for symbol, seen in whole.items() if symbol.file == path]
-    return (bool(edits) and all(edits) and all(functions)) or _joined(sources[path]) in text
+    return (bool(edits) and all(edits) and all(functions)) or joined(sources[path]) in text
 
 
 def _sections(text: str, paths: frozenset[str]) -> _Sections:
@@ -205,8 +205,8 @@ def _cut(sources: dict[str, list[str]], path: str, first: int, last: int) -> lis
     return sources[path][first - 1 : last]
 
 
-def _joined(text: str | Iterable[str]) -> str:
-    """Return the lines without gutters, indentation, inner runs of spaces, elisions and blanks."""
+def joined(text: str | Iterable[str]) -> str:
+    """Return lines as they compare: no gutters, indentation, runs of spaces, elisions and blanks."""
     lines = text.split("\n") if isinstance(text, str) else text
     plain = (" ".join(_GUTTER.sub("", line).split()) for line in lines)
     return "\n" + "\n".join(line for line in plain if line not in _ELISIONS) + "\n"

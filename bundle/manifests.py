@@ -60,6 +60,10 @@ compatibility: Needs the repo-navigator MCP server, or its command line on the P
    tests", "more about caching". It returns only what is new. Don't start over.
 4. Then work. For one line whose place you know, open the file instead.
 
+To review or finish a change, pass `changes`: `worktree` for what is not committed, a commit for all since
+then, a range, or a patch. The packet then holds the changed functions, what calls or overrides them and the
+tests that reach them, and the report begins with what is at risk. `goal` may be empty then.
+
 `token_budget` is the most that an answer may take, 8,000 unless you say otherwise; a small task needs 2,000
 to 4,000.
 

@@ -23,16 +23,18 @@ class DetailLevel(NamedTuple):
     candidates: int
     menu: int
     """Places of the menu."""
+    impact: int
+    """Sentences on what a change puts at risk."""
     characters: int
     """Longest sentence that is told whole."""
 
 
 DETAILS: Final = (
-    DetailLevel(3, 0, 0, 0, 160),
-    DetailLevel(8, 3, 0, 12, 300),
-    DetailLevel(12, 5, 0, 25, 600),
-    DetailLevel(12, 5, 0, 50, 600),
-    DetailLevel(40, 20, 12, 50, 2_000),
+    DetailLevel(3, 0, 0, 0, 3, 160),
+    DetailLevel(8, 3, 0, 12, 6, 300),
+    DetailLevel(12, 5, 0, 25, 10, 600),
+    DetailLevel(12, 5, 0, 50, 10, 600),
+    DetailLevel(40, 20, 12, 50, 20, 2_000),
 )
 """From the barest to the fullest."""
 
@@ -107,6 +109,7 @@ def wire_report(
         account=report.account._asdict() if report.account.calls and detail.cuts else None,
         menu=menu_text(report.menu[: detail.menu]) or None,
         sufficiency=clip(report.sufficiency, detail.characters) or None,
+        impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),
     )
@@ -125,7 +128,8 @@ def report_text(report: wire.TurnReportJson) -> str:
         f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; {decided}",
         f"next: {report.next}",
     ]
-    lines = [f"{report.last_action}: {report.reasoning}"]
+    # What is at risk is what a change is looked at for.
+    lines = [*report.impact, f"{report.last_action}: {report.reasoning}"]
     if report.answer:
         lines.append(f"answer: {report.answer}")
     if report.focus_areas:

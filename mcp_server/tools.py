@@ -168,6 +168,10 @@ async def navigate(
         int | None, Field(description="Most tokens of the whole answer; default 8000")
     ] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
+    changes: Annotated[
+        str | None,
+        Field(description="Find what a change breaks: `worktree`, a git commit or range, or a patch"),
+    ] = None,
     max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
     mode: Annotated[
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
@@ -192,7 +196,7 @@ async def navigate(
         chosen = model or app.settings.model
         require_host(chosen)
         request = NavigationRequest(
-            goal=require_goal(goal),
+            goal=goal if changes else require_goal(goal),
             repo_path=folder,
             token_budget=map_token_budget,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
@@ -201,6 +205,7 @@ async def navigate(
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
             fill=bool(fill),
+            changes=changes,
         )
         answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)

@@ -93,6 +93,8 @@ class TurnReportJson(_WireModel):
     sufficiency: str | None = None
     account: Annotated[dict[str, int] | None, WithJsonSchema({"type": "object"})] = None
     """Tokens of all model calls so far: fresh, cached, repeated, and what sessions of one step would send."""
+    impact: _Strings = []
+    """What a change touches and puts at risk, the greatest risk first."""
     notes: _Strings = []
     next: str
     """How to go on."""

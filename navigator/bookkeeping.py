@@ -12,6 +12,7 @@ from navigator.pricing import TokenUsage
 from navigator.reports import FileReport, Seconds, StopReason, TurnReport
 from navigator.state import PlanValue
 from navigator.token_usage import TokenAccount
+from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan
 
 MAX_NOTES = 8
@@ -53,6 +54,8 @@ class NavigationBookkeeping(BaseModel):
     """What the user's words add to the goal."""
     answer: str = ""
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
+    changes: Changes = NOTHING
+    """What was changed, where the navigation is about that."""
     planned: int = 0
     """Decisions of a model since the start or since the last feedback."""
     stop_reason: StopReason | None = None

@@ -65,7 +65,7 @@ def apply_feedback(
     from repo_map.feedback.targets import NamedDefinition  # noqa: PLC0415 - most steps have no feedback
 
     state, run = before
-    relevance = workspace.relevance(goal_with_feedback(before))
+    relevance = workspace.relevance(goal_with_feedback(before), run.changes)
     places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in menu}
     steering = steer(workspace.index, state.flight_plan, relevance, words, own=run.own, menu=places)
     heard = merge_user_plan(workspace.index, run.own, steering.updates)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from navigator.candidates import Prices
 from navigator.reports import MenuPlace
 from repo_map.messages import one_line
 from repo_map.parsing.values import LineRange
+from repo_map.selection.exclusions import excluded_by
 from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
+    from repo_map.plan.model import FlightPlan
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
 MOST_PLACES = 50
+_MOST_FILES = 6
+"""Of them, files of text that shown code names."""
+_WHOLE_FILE = "whole file"
 _MOST_UNITS = 120
 """Units that are looked through for them: those beyond are seldom right."""
 _LONGEST_HEAD = 48
@@ -28,21 +34,26 @@ _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?=
 _SAYS_LITTLE = frozenset({"in a likely file"})
 
 
-def menu_of(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[MenuPlace, ...]:
+def menu_of(
+    index: RepoIndex, relevance: Relevance, drawn: RepoMap, own: FlightPlan | None = None
+) -> tuple[MenuPlace, ...]:
     """Return the most likely definitions that ``drawn`` does not show whole, numbered from 1.
 
     The likeliest come first by file, and within a file in its order. Copies of what is shown or listed are
-    left out.
+    left out. Behind them come the templates, queries and other text that shown code names, unless ``own``,
+    the user's part of the plan, leaves them out.
     """
     prices = Prices(index, drawn)
-    seen = {_dense(index, *key) for key in _shown(index, relevance, drawn)}
+    shown = _shown(index, relevance, drawn)
+    seen = {_dense(index, *key) for key in shown}
+    texts = _named_text(index, shown, prices, drawn, own)
     units = [unit for unit in relevance.units if unit.kind != GAP and unit.name][:_MOST_UNITS]
     named: set[tuple[str, str]] = set()
     found: dict[str, list[MenuPlace]] = {}
     count = 0
     for unit in units:
         file_id = index.file_id(unit.path)
-        if count == MOST_PLACES or file_id is None:
+        if count == MOST_PLACES - len(texts) or file_id is None:
             continue
         block = drawn.block(unit.path)
         if block is not None and block.shows(LineRange(unit.start, unit.end)):
@@ -68,7 +79,33 @@ def menu_of(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> tuple[Men
             )
         )
     ordered = (place for places in found.values() for place in sorted(places, key=lambda each: each.first))
-    return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(ordered, 1))
+    numbered = enumerate((*ordered, *texts), 1)
+    return tuple(place.model_copy(update={"number": at}) for at, place in numbered)
+
+
+def _named_text(
+    index: RepoIndex,
+    shown: Sequence[tuple[int, int, int]],
+    prices: Prices,
+    drawn: RepoMap,
+    own: FlightPlan | None,
+) -> list[MenuPlace]:
+    """Return the files of text that shown code names, in the order of that code."""
+    from repo_map.relevance.named_text import named_text  # noqa: PLC0415 - a stored navigation is read without the engine
+
+    found: dict[str, MenuPlace] = {}
+    for text in named_text(index, shown):
+        path = index.paths[text.file]
+        if len(found) == _MOST_FILES or path in found or (own is not None and excluded_by(own, path)):
+            continue
+        level = drawn.level_of(path)
+        price = prices.of_levels(path, text.file, level).get(4) if level < 4 else None
+        if price is not None:
+            last = max(int(index.files.lines[text.file]), 1)
+            found[path] = MenuPlace(
+                number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=text.why, tokens=price
+            )
+    return list(found.values())
 
 
 def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple[int, int, int]]:

@@ -12,6 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from navigator.changes import look_at_changes
 from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
@@ -203,7 +204,9 @@ class Navigator:
             await loading
         navigation_id = f"nav-{secrets.token_hex(12)}"
         rates, root = self._pool.price_of(task.model).rates(task.model), str(workspace.index.root)
-        first = first_state(task.noting(self._pool.note), navigation_id, root, rates, seconds)
+        goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
+        task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
+        first = first_state(task, navigation_id, root, rates, seconds)
         live = await self._pool.live(first, workspace, user)
         async with self._active_navigation.room(task.model, user):
             opened = await live.active.open()

@@ -33,6 +33,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         candidates=report.candidates,
         menu=report.menu,
         sufficiency=report.sufficiency,
+        impact=report.impact,
         stop_reason=report.stop_reason,
         ended=report.ended,
         model=report.model,

@@ -86,10 +86,9 @@ def _used(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, st
     for place in chosen:
         user = index.qualified_name(*place)
         if relations.knows(place[0]):
-            surest = relations.surest(place[0])
-            verb = "uses" if surest is Confidence.RESOLVED else "likely uses"
-            for each in relations.used_in(place, surest):
+            for each in relations.used_in(place, relations.surest(place[0])):
                 if _is_code(index, each.target):
+                    verb = "uses" if each.confidence is Confidence.RESOLVED else "likely uses"
                     yield each.target, f"`{user}` {verb} it in line {each.line}"
         else:
             for other in used_by(index, place):
@@ -107,10 +106,9 @@ def _users(index: RepoIndex, chosen: Sequence[Place]) -> Iterable[tuple[Place, s
     for place in chosen:
         used = index.qualified_name(*place)
         if relations.knows(place[0]):
-            surest = relations.surest(place[0])
-            verb = "uses" if surest is Confidence.RESOLVED else "likely uses"
-            for each in relations.uses_of(place, surest):
+            for each in relations.uses_of(place, relations.surest(place[0])):
                 if _is_code(index, each.source):
+                    verb = "uses" if each.confidence is Confidence.RESOLVED else "likely uses"
                     yield each.source, f"it {verb} `{used}` in line {each.line}"
             continue
         name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
@@ -173,7 +171,9 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without planning
 
     index, own = workspace.index, navigation.run.own
-    relevance = without_excluded(index, workspace.relevance(goal_with_feedback(navigation)), own)
+    relevance = without_excluded(
+        index, workspace.relevance(goal_with_feedback(navigation), navigation.run.changes), own
+    )
     if navigation.run.planned == 0:
         return zoom(navigation, index, relevance, view)
     if navigation.run.planned == 1 and navigation.run.fill:

@@ -89,13 +89,13 @@ class Candidate(_Report):
 
 
 class MenuPlace(_Report):
-    """A definition that the map does not show whole, to be asked for by its number."""
+    """A definition, or a file of text, that the map does not show whole, to be asked for by its number."""
 
     number: int
     """From 1, as they stand in the menu of one step."""
     path: str
     name: str
-    """Qualified."""
+    """Qualified; ``""`` for a whole file."""
     first: int
     """First line, 1-based."""
     last: int
@@ -146,6 +146,8 @@ class TurnReport(_Report):
     menu: tuple[MenuPlace, ...] = ()
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     usage: TokenUsage = TokenUsage()
     """Model tokens of this step."""
     total_usage: TokenUsage = TokenUsage()
@@ -195,6 +197,8 @@ class NavigatorOutput(_Report):
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
     sufficiency: str = ""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each."""
     stop_reason: StopReason | None = None
     ended: str = ""
     model: str = ""

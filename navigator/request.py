@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from navigator.arguments import dollars_limit, require_goal, require_token_budget, whole_number
 from navigator.bookkeeping import NavigationBookkeeping
+from navigator.changes import AskedChanges, asked_changes
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.model_names import require_models
 from navigator.money import dollars
@@ -18,6 +19,7 @@ from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, Navigato
 from navigator.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
 from navigator.turn import Navigation
 from repo_map.errors import FlightPlanError
+from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan
 from repo_map.secrets.masking import mask_text
 
@@ -31,6 +33,7 @@ class ValidRequest(NamedTuple):
     """What to do, where, and within which limits; every part is valid."""
 
     goal: str
+    """In words; ``""`` where only what was changed says what it is about, until that is looked at."""
     mode: ExecutionMode
     model: str
     plan: FlightPlan
@@ -40,6 +43,9 @@ class ValidRequest(NamedTuple):
     fill: bool
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
+    asked: AskedChanges = AskedChanges()
+    changes: Changes = NOTHING
+    """What was changed in the repository, once that has been looked at."""
 
     def noting(self, note: str) -> ValidRequest:
         """Return the task with one more note, unless it is empty."""
@@ -120,7 +126,9 @@ def checked(
     """
     # A command line that is not UTF-8 comes with what no text can hold.
     stated = request.goal.encode("utf-8", "replace").decode("utf-8").strip()
-    goal = mask_text(require_goal(stated))
+    goal, asked = asked_changes(mask_text(stated), mask_text(request.changes or ""))
+    if not asked:
+        require_goal(goal)
     if len(goal) > MAX_GOAL:
         raise InvalidRequestError(
             f"The goal has {len(goal)} characters, more than {MAX_GOAL}; keep what describes the task."
@@ -139,7 +147,8 @@ def checked(
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         fill=request.fill,
-        notes=() if goal == stated else (MASKED_GOAL,),
+        notes=() if mask_text(stated) == stated else (MASKED_GOAL,),
+        asked=asked,
     )
 
 
@@ -160,6 +169,7 @@ def first_state(
         max_steps=task.max_steps,
         own=task.plan,
         fill=task.fill,
+        changes=task.changes,
         notes=task.notes,
         seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),
     )

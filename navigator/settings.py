@@ -71,6 +71,7 @@ class NavigationRequest:
     """One task: what is wanted, where, and within which limits."""
 
     goal: str
+    """May be empty where ``changes`` says what it is about, and may hold a patch itself."""
     repo_path: str | Path
     token_budget: int | None = None
     """Most tokens of the map, never of an answer around it; None means the plan's own, else 8,000."""
@@ -83,3 +84,5 @@ class NavigationRequest:
     max_steps: int = DEFAULT_MAX_STEPS
     fill: bool = False
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
+    changes: str | None = None
+    """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""

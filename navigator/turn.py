@@ -55,6 +55,8 @@ class View(NamedTuple):
     menu: tuple[MenuPlace, ...] = ()
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
 
 
 def goal_with_feedback(navigation: Navigation) -> str:
@@ -169,6 +171,7 @@ def step_record(
         candidates=view.candidates,
         menu=view.menu,
         sufficiency=view.sufficiency,
+        impact=view.impact,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,
         account=run.account,

@@ -17,6 +17,7 @@ from navigator.candidates import candidates
 from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
 from navigator.turn import View
+from repo_map.impact.values import NOTHING, Changes
 from repo_map.recent import Recent
 from repo_map.worktree.repository import top_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from navigator.settings import NavigatorSettings
     from repo_map.drawing.draw import RepoMap
     from repo_map.history.history import History
+    from repo_map.impact.risks import Impact
     from repo_map.index import RepoIndex
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
@@ -158,17 +160,31 @@ class Workspace:
         self.history = history
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
-        self._relevance: Recent[str, Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
+        self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
+        self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
 
-    def relevance(self, goal: str) -> Relevance:
-        """Return the scores of ``goal``, computed once while it is among the latest goals."""
+    def relevance(self, goal: str, changes: Changes = NOTHING) -> Relevance:
+        """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
+        from repo_map.impact.ranking import goal_with_changes, raise_by_impact  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
 
-        relevance = self._relevance.get(goal)
+        relevance = self._relevance.get((goal, changes))
         if relevance is None:
-            relevance = score_goal(self.index, goal, self.history)
-            self._relevance.put(goal, relevance)
+            relevance = score_goal(self.index, goal_with_changes(goal, changes), self.history)
+            if changes:
+                relevance = raise_by_impact(self.index, relevance, self.impact(changes), changes)
+            self._relevance.put((goal, changes), relevance)
         return relevance
+
+    def impact(self, changes: Changes) -> Impact:
+        """Return what relies on what was changed."""
+        from repo_map.impact.risks import impact_of_changes  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        impact = self._impact.get(changes)
+        if impact is None:
+            impact = impact_of_changes(self.index, changes)
+            self._impact.put(changes, impact)
+        return impact
 
     def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
         """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
@@ -176,15 +192,23 @@ class Workspace:
 
         return draw_map(self.index, plan, wishes=wishes)
 
-    def view(self, goal: str, plan: FlightPlan, own: FlightPlan, wishes: FlightPlan | None = None) -> View:
+    def view(
+        self,
+        goal: str,
+        plan: FlightPlan,
+        own: FlightPlan,
+        wishes: FlightPlan | None = None,
+        changes: Changes = NOTHING,
+    ) -> View:
         """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
         from navigator.evidence import evidence_of  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.impact.telling import tell_changes  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
 
-        relevance, drawn = self.relevance(goal), self.draw(plan, wishes)
+        relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
         allowed = without_excluded(self.index, relevance, own)
-        menu = menu_of(self.index, allowed, drawn)
+        menu = menu_of(self.index, allowed, drawn, own)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),
@@ -193,6 +217,7 @@ class Workspace:
             menu=menu,
             sufficiency=evidence_of(allowed, drawn, menu),
             notes=self.notes,
+            impact=tell_changes(self.index, self.impact(changes), changes) if changes else (),
         )
 
     def release(self) -> None:

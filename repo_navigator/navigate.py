@@ -81,6 +81,7 @@ class TerminalReport:
             return Panel(Text(report.answer, style="green"), title="No step taken", title_align="left")
         self._step = report.step_number
         lines = [Text(report.answer, style="green")] if report.answer else []
+        lines += [Text(each) for each in report.impact if each not in self._notes]
         # The last step's reasoning sums the map up already.
         is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
         lines.append(Text(self._summary(report) if is_summed_up else report.reasoning))
@@ -96,7 +97,7 @@ class TerminalReport:
             lines += _menu_lines(report)
         lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
         self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
-        self._notes.update(report.notes)
+        self._notes.update((*report.notes, *report.impact))
         return _panel(report, lines)
 
     def _summary(self, report: TurnReport) -> str:
@@ -284,10 +285,24 @@ def _line() -> str | None:
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, help="the repository's folder")
-    goal = parser.add_alternatives()
+    goal = parser.add_alternatives(required=False)
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
+    parser.add_argument(
+        "--since",
+        dest="changes",
+        metavar="REF",
+        type=nonempty,
+        help="show what relies on all changes since a commit, or a range (main..HEAD); no goal is needed",
+    )
+    parser.add_argument(
+        "--diff",
+        dest="changes",
+        action="store_const",
+        const="worktree",
+        help="the same for what is not committed yet",
+    )
     parser.add_argument(
         "--tokens",
         dest="token_budget",
@@ -441,11 +456,13 @@ def _spinner(doing: str) -> Iterator[Any]:
 
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
     stated = options.words if options.goal is None else options.goal
-    goal = stated if stated is not None else _read_goal(options.goal_file)
+    goal = stated or ""
+    if stated is None and options.goal_file is not None:
+        goal = _read_goal(options.goal_file)
     plan = None if options.plan is None else read_plan(Path(options.plan))
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
-        goal=require_goal(goal),
+        goal=goal if options.changes else require_goal(goal),
         repo_path=choose_repository(options.repo, (), Path.cwd(), settings.allowed),
         token_budget=tokens,
         max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
@@ -454,6 +471,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         flight_plan=plan,
         max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
         fill=options.fill,
+        changes=options.changes,
     )
 
 
@@ -491,6 +509,7 @@ def output_object(
         "menu": [place.model_dump(mode="json") for place in output.menu],
         "flight_plan_yaml": output.flight_plan_yaml,
         "sufficiency": output.sufficiency,
+        "impact": list(output.impact),
         "reasoning_summary": output.reasoning_summary,
         "total_iterations": output.total_iterations,
         "total_cost_usd": float(output.total_cost),

@@ -27,7 +27,7 @@ _ALIKE: Final = 0.7
 
 
 class Alternatives:
-    """Arguments of which exactly one is needed."""
+    """Arguments of which one at most may be given."""
 
     def __init__(self, group: argparse.ArgumentParser | Any) -> None:
         self._group = group
@@ -55,9 +55,9 @@ class FlagParser(argparse.ArgumentParser):
         self._added.append(action)
         return action
 
-    def add_alternatives(self) -> Alternatives:
-        """Add arguments of which exactly one is needed."""
-        self._alternatives.append(Alternatives(self.add_mutually_exclusive_group(required=True)))
+    def add_alternatives(self, *, required: bool = True) -> Alternatives:
+        """Add arguments of which one at most may be given, and one has to be where they are ``required``."""
+        self._alternatives.append(Alternatives(self.add_mutually_exclusive_group(required=required)))
         return self._alternatives[-1]
 
     def add_commands(self, metavar: str = "COMMAND") -> Any:

@@ -28,8 +28,9 @@ from repo_map.indexing.store import Store
 from repo_map.languages.kinds import FUNCTIONS
 
 _COLUMNS = (
-    "language | tree | definitions | used | by name: precision | recall | now: precision | recall"
-    " | by line: precision | recall | unseen | judge s | judge MiB | ours s | ours MiB"
+    "language | tree | definitions | used | by name: precision | recall | as facts: precision | recall"
+    " | likely too: precision | recall | by line: precision | recall | unseen"
+    " | judge s | judge MiB | ours s | ours MiB"
 )
 
 
@@ -122,7 +123,7 @@ def _language(index: RepoIndex, file: int) -> str:
 
 
 def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) -> Iterator[str]:
-    """Yield what was stated and does not hold, then what was not stated and should be, one a line."""
+    """Yield what was stated or likely and does not hold, then what was not stated and should be."""
     for verdict in verdicts:
         file, row = verdict.sample.place
         what = (
@@ -132,6 +133,9 @@ def differences_of(index: RepoIndex, verdicts: Sequence[Verdict], jury: Jury) ->
         for site in sorted(verdict.stated - verdict.unseen):
             if not jury.edges([site]) <= true:
                 yield f"wrong    {what} <- {_shown(index, site.file, site.line)}"
+        for site in sorted(verdict.likely - verdict.stated - verdict.unseen):
+            if not jury.edges([site]) <= true:
+                yield f"unlikely {what} <- {_shown(index, site.file, site.line)}"
         wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
         stated = jury.edges(verdict.stated)
         for site in sorted(wanted):
@@ -161,7 +165,7 @@ def row_of(figures: Figures) -> str:
     counts = figures.counts
     shares = [
         f"{share:.3f}"
-        for each in (counts.by_name, counts.edges, counts.lines)
+        for each in (counts.by_name, counts.edges, counts.likely, counts.lines)
         for share in (each.precision, each.recall)
     ]
     cells = [

@@ -13,11 +13,12 @@ from benchmarks.relations.client import LanguageServer, ServerError, Spot
 from benchmarks.relations.sampling import Sample, enclosing, lines_of
 from benchmarks.relations.servers import Judge, language_id
 from benchmarks.relations.sites import SiteKind, SourceSites
-from benchmarks.relations.stated import Site, sites_as_facts, users_by_name
+from benchmarks.relations.stated import Site, sites_stated, users_by_name
 from repo_map.graph.references import Place
 from repo_map.index import RepoIndex
 from repo_map.languages.grammars import ParseError
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.relations.model import Confidence
 
 
 class Verdict(NamedTuple):
@@ -36,8 +37,10 @@ class Verdict(NamedTuple):
     """Edges that the old matching states."""
     stated: frozenset[Site]
     """Sites that are stated as facts."""
+    likely: frozenset[Site]
+    """Sites that are stated as facts or as likely."""
     unseen: frozenset[Site]
-    """Stated sites of which the judge knows nothing at all, such as code for another system."""
+    """Stated and likely sites of which the judge knows nothing at all, such as code for another system."""
 
 
 _FAILED = "failed"
@@ -115,13 +118,18 @@ class Jury:
         own = {(path, row) for path, row in answer["own"]}
         used, called = self._read(answer["used"]), self._read(answer["called"])
         index, place = self._index, sample.place
-        stated = {site for site in sites_as_facts(index, place) if self._edge(site) != place}
+        stated = {site for site in sites_stated(index, place) if self._edge(site) != place}
+        likely = {
+            site
+            for site in sites_stated(index, place, Confidence.LIKELY)
+            if self._edge(site) != place and self._judges(site.file)
+        } | stated
         said = {
             site: self._answers.get(
                 f"{key}<-{index.paths[site.file]}:{site.line}",
                 partial(self._meant_at, site=site, name=sample.name, own=own),
             )
-            for site in sorted(stated - used)
+            for site in sorted(likely - used)
             if self._judges(site.file)
         }
         confirmed = {site for site, answer in said.items() if answer}
@@ -131,6 +139,7 @@ class Jury:
             frozenset(site for site in called if self._edge(site) != place),
             frozenset(edge for edge in users_by_name(index, place) if edge != place),
             frozenset(stated),
+            frozenset(likely),
             frozenset(site for site, answer in said.items() if answer is None),
         )
 
@@ -252,6 +261,8 @@ class Counts(NamedTuple):
     """Callers of functions and methods, users of types: the old matching."""
     edges: Count
     """The same, as stated now."""
+    likely: Count
+    """The same, with what is told as likely."""
     lines: Count
     """The same by line."""
     unseen: int
@@ -264,17 +275,18 @@ def count(verdicts: Collection[Verdict], edges: Callable[[Iterable[Site]], set[P
     What holds is any use that the judge finds; what should be found are calls where the definition is one
     that is called, and every use of a type.
     """
-    by_name = by_edge = by_line = Count()
+    by_name = by_edge = by_likely = by_line = Count()
     for verdict in verdicts:
         wanted = verdict.called if verdict.sample.kind in FUNCTIONS else verdict.used
         stated = verdict.stated - verdict.unseen
         true, known = edges(verdict.used), edges(wanted)
         by_name = by_name.plus(_count(verdict.by_name, true, known))
         by_edge = by_edge.plus(_count(edges(stated), true, known))
+        by_likely = by_likely.plus(_count(edges(verdict.likely - verdict.unseen), true, known))
         by_line = by_line.plus(_count(stated, verdict.used, wanted))
     used = sum(bool(verdict.used) for verdict in verdicts)
-    unseen = sum(len(verdict.unseen) for verdict in verdicts)
-    return Counts(len(verdicts), used, by_name, by_edge, by_line, unseen)
+    unseen = sum(len(verdict.unseen & verdict.stated) for verdict in verdicts)
+    return Counts(len(verdicts), used, by_name, by_edge, by_likely, by_line, unseen)
 
 
 def _count(stated: Collection[object], true: Collection[object], known: Collection[object]) -> Count:

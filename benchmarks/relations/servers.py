@@ -70,7 +70,8 @@ def running(
     """Start a judge on a tree, its ``files`` in the judge's languages, and wait until it has read them."""
     if not files:
         raise ServerError(f"`{tree}` has no file in {', '.join(sorted(judge.languages))}.")
-    with TemporaryDirectory(prefix="judge-") as folder:
+    # A server may write its own index until it has ended.
+    with TemporaryDirectory(prefix="judge-", ignore_cleanup_errors=True) as folder:
         start = judge.start(tree, files, Path(folder))
         server = LanguageServer(
             (program, *start.arguments),
@@ -207,7 +208,7 @@ def _c(tree: Path, files: Sequence[str], folder: Path) -> Start:
     return Start(tuple(arguments))
 
 
-_NPM = "npm install --global typescript-language-server typescript"
+_NPM = "npm install --global typescript-language-server typescript@5"
 JUDGES = {
     "python": Judge(
         ("basedpyright-langserver", "pyright-langserver"),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from repo_map.graph.references import Place, users_of
 from repo_map.index import RepoIndex
+from repo_map.relations.model import Confidence
 from repo_map.relations.resolve import relations_of
 
 
@@ -25,7 +26,7 @@ def users_by_name(index: RepoIndex, place: Place) -> set[Place]:
     return set() if name is None else set(users_of(index, name))
 
 
-def sites_as_facts(index: RepoIndex, place: Place) -> Iterator[Site]:
-    """Yield each place where a definition is used, of those that are stated as facts."""
-    for use in relations_of(index).uses_of(place):
+def sites_stated(index: RepoIndex, place: Place, least: Confidence = Confidence.RESOLVED) -> Iterator[Site]:
+    """Yield each place where a definition is used: as facts, or what is at least so sure."""
+    for use in relations_of(index).uses_of(place, least):
         yield Site(use.source[0], use.line)

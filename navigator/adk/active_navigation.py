@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from navigator.workspace import Workspace
     from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
+    from repo_map.impact.values import Changes
     from repo_map.plan.model import FlightPlan
 
 
@@ -80,7 +81,7 @@ class ActiveNavigation:
         """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
         self._clock = clock
         self._since = perf_counter()
-        self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan], View] | None = None
+        self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan, Changes], View] | None = None
         self._stored: tuple[str, int] | None = None
         self._landing: StepResult | None = None
         self.remembers = CachedPrefix.ALL
@@ -155,6 +156,7 @@ class ActiveNavigation:
             plan,
             own,
             own if self.model_name == EMBEDDED else plan,
+            self.navigation.run.changes,
         )
         if self._view is None or self._view[0] != drawn_for:
             self._view = drawn_for, await asyncio.to_thread(self.workspace.view, *drawn_for)

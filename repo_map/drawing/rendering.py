@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 ELISION = "⋮"
 _LONGEST_OUTLINE_LINE = 240
 _DOC_LINES = 12
+_LONGEST_SIGNATURE = 16
+"""Lines up to which the signature of what encloses a shown part is shown whole."""
 _CHEAPER_THAN_ELISION = 12
 """Characters of left-out lines that cost less to show than to elide."""
 _NO_WORDS = re.compile(r"[\W_]*")
@@ -177,18 +179,25 @@ def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape:
             first, last = min(span.first, len(lines) + 1), min(span.last, len(lines))
             whole[first : last + 1] = b"\x01" * max(last + 1 - first, 0)
         if span.level >= 2:
-            outlined.update(d.sig_start for d in definitions if d.start < span.first <= d.end)
+            around = (each for each in definitions if each.start < span.first <= each.end)
+            outlined.update(chain.from_iterable(map(_signature, around)))
     count = len(lines)
     return {n: bool(whole[n]) for n in range(1, count + 1) if whole[n] or n in outlined}
 
 
 def _enclosing(definitions: Sequence[Definition], index: int) -> list[int]:
-    """Return the definition lines of a definition and of all that enclose it."""
-    found = []
+    """Return the lines of the signatures of a definition and of all that enclose it."""
+    found: list[int] = []
     while index >= 0:
-        found.append(definitions[index].sig_start)
+        found.extend(_signature(definitions[index]))
         index = definitions[index].parent
     return found
+
+
+def _signature(definition: Definition) -> range:
+    """Return the lines of a signature, of one that is very long the first."""
+    last = definition.sig_end if definition.sig_end - definition.sig_start < _LONGEST_SIGNATURE else 0
+    return range(definition.sig_start, max(last, definition.sig_start) + 1)
 
 
 def _outline(lines: Sequence[str], definition: Definition, level: int) -> list[int]:

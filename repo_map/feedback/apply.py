@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.parse import Intent, Phrase, read_budget, read_numbers, read_phrases
-from repo_map.feedback.related import RELATED, Related, find_related, list_places
+from repo_map.feedback.related import RELATED, Related, find_related, list_places, tell_what_relies
 from repo_map.feedback.targets import (
     NamedDefinition,
     Target,
@@ -260,11 +260,15 @@ class _FeedbackReader:
         places = tuple(self._menu[number] for number in numbers if number in self._menu)
         if not with_tests:
             places = tuple(place for place in places if not _is_test_file(self._index, place.path))
-        if places:
-            chosen = Target(words, places=places)
+        # A place without a name is a whole file.
+        files = Target(words, tuple(globs.escape(place.path) for place in places if not place.name))
+        parts = Target(words, places=tuple(place for place in places if place.name))
+        for chosen in filter(None, (parts, files)):
             self._changes.boost(chosen)
             self._changes.set_level(chosen, _BODY)
-            self._lines.append(f"In full: {', '.join(f'`{place.name}`' for place in places)}.")
+        if places:
+            named = ", ".join(f"`{place.name or place.path}`" for place in places)
+            self._lines.append(f"In full: {named}.")
 
     def _hear_of(self, phrase: Phrase) -> None:
         intent, words, is_question = phrase
@@ -278,6 +282,8 @@ class _FeedbackReader:
                 self._add(words)
         elif not target:
             self._unknown(intent, words)
+        elif intent is Intent.IMPACT:
+            self._answers.append(tell_what_relies(self._index, target))
         elif intent in RELATED:
             self._relate(intent, target, is_question=is_question)
         else:

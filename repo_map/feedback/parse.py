@@ -23,6 +23,8 @@ class Intent(StrEnum):
     DEEPEN = "deepen"
     MORE = "more"
     BACK = "back"
+    IMPACT = "impact"
+    """What breaks where something is changed."""
     CALLERS = "callers"
     USES = "uses"
     TESTS = "tests"
@@ -81,6 +83,13 @@ _VERBS: dict[Intent, str] = {
     ),
 }
 _RELATIONS: dict[Intent, str] = {
+    Intent.IMPACT: (
+        r"what (?:(?:else )?(?:breaks?|would break|will break|could break|might break|is at risk|is affected)"
+        r"|do (?:i|we) break) (?:if|when) (?:i|we|you|somebody|someone) "
+        r"(?:change|edit|rename|remove|delete|touch|drop|modify) (?P<a>.+)"
+        r"|what does (?:changing|editing|renaming|removing|deleting) (?P<b>.+?) (?:break|affect|touch)"
+        r"|(?:what is )?(?:the )?impact of (?:changing |editing |renaming |removing )?(?P<c>.+)"
+    ),
     Intent.CALLERS: (
         r"(?:who|what) (?:calls|uses|invokes|imports|refers to|depends on) (?P<a>.+)"
         r"|where (?:is|are) (?P<b>.+?) (?:used|called|invoked|referenced)"

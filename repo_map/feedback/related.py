@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.feedback.parse import Intent
+from repo_map.feedback.related_text import text_beside
 from repo_map.feedback.targets import NamedDefinition, Target
 from repo_map.graph import references
+from repo_map.impact.risks import impact_of
+from repo_map.impact.telling import tell_impact
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.relations.model import Confidence, Relation
 from repo_map.relations.resolve import Relations, relations_of
@@ -17,11 +20,16 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.relations.model import Place
 
+_MOST_TARGETS = 4
+
 RELATED = {Intent.CALLERS: "callers of", Intent.USES: "definitions used by", Intent.TESTS: "tests of"}
 
 
 class Related(NamedTuple):
-    """The definitions beside a target, each once; its line is where the relation stands, if it has one."""
+    """The definitions beside a target, each once; its line is where the relation stands, if it has one.
+
+    A file that is named as a whole has no name and the line 0.
+    """
 
     stated: tuple[NamedDefinition, ...]
     """By what is written: imports, scopes, types, inheritance."""
@@ -49,6 +57,8 @@ def find_related(index: RepoIndex, intent: Intent, target: Target) -> Related:
             name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
             if references.unique_definitions(index, [name]) == [place]:
                 likely.update((other, 0) for other in _users(index, place))
+    for other, line, is_sure in text_beside(index, intent, target, own):
+        (stated if is_sure else likely).setdefault(other, line)
     for known in (own, stated):
         for place in known:
             likely.pop(place, None)
@@ -58,13 +68,27 @@ def find_related(index: RepoIndex, intent: Intent, target: Target) -> Related:
     return Related(tuple(wanted[0]), tuple(wanted[1]))
 
 
+def tell_what_relies(index: RepoIndex, target: Target) -> str:
+    """Say what breaks where the definitions of a target are changed."""
+    places = _rows_of(index, target)
+    if not places:
+        return f"`{target.words}` is no definition; name a function or a class."
+    named = ", ".join(f"`{place.name}`" for place in target.places[:_MOST_TARGETS])
+    return "\n".join(
+        (f"If {named} changes:", *tell_impact(index, impact_of(index, places), of_changes=False))
+    )
+
+
 def list_places(places: Sequence[NamedDefinition], most: int) -> str:
     """Return where definitions stand, the first few by line and the others counted."""
-    shown = ", ".join(
-        f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
-        for place in places[:most]
-    )
+    shown = ", ".join(map(_spelled, places[:most]))
     return shown + ("." if len(places) <= most else f" and {len(places) - most} more.")
+
+
+def _spelled(place: NamedDefinition) -> str:
+    if not place.line:
+        return f"`{place.path}`"
+    return f"{f'`{place.name}` in' if place.name else 'the top of'} {place.path}:{place.line}"
 
 
 def _relations(index: RepoIndex, relations: Relations, intent: Intent, place: Place) -> Iterable[Relation]:
@@ -125,4 +149,5 @@ def _is_test(index: RepoIndex, file: int) -> bool:
 def _named(index: RepoIndex, places: Iterable[tuple[Place, int]]) -> Iterator[NamedDefinition]:
     for (file, row), line in places:
         name = index.qualified_name(file, row)
-        yield NamedDefinition(index.paths[file], name, line or index.definitions(file)[row].sig_start)
+        first = index.definitions(file)[row].sig_start if row >= 0 else 0
+        yield NamedDefinition(index.paths[file], name, line or first)

@@ -62,6 +62,8 @@ class History:
     """Number of files that the commit touched, those gone today included."""
     file_start: NDArray[np.int64]
     file: NDArray[np.int32]
+    file_is_new: NDArray[np.bool_]
+    """Whether the commit added the file, under any name, rather than changed it."""
     touch_start: NDArray[np.int64]
     """Touches are hunks, moved to where their lines stand in HEAD."""
     touch_file: NDArray[np.int32]
@@ -155,11 +157,14 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
     paths = sorted(blobs)
     row = {path: at for at, path in enumerate(paths)}
     file_rows: list[list[int]] = []
+    are_new: list[bool] = []
     touches: list[list[tuple[int, int, int, int]]] = []
     lines: dict[str, _FileLines] = {}
     for commit, changes in _todays_names(commits):
         known = [(path, change) for path, change in changes if path in row]
         file_rows.append(sorted({row[path] for path, _ in known}))
+        changed = {row[path] for path, change in known if change.before.strip("0")}
+        are_new += (at not in changed for at in file_rows[-1])
         found: list[tuple[int, int, int, int]] = []
         for path, change in known:
             if path not in lines:
@@ -180,6 +185,7 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
         breadth=np.array([commit.breadth for commit in commits], np.int32),
         file_start=_starts(file_rows),
         file=np.array([at for part in file_rows for at in part], np.int32),
+        file_is_new=np.array(are_new, np.bool_),
         touch_start=_starts(touches),
         touch_file=flat[:, 0].copy(),
         touch_first=flat[:, 1].copy(),

@@ -42,7 +42,7 @@ _INTERPOLATING: Final = Writing(
 )
 LANGUAGES: Final = (
     Language(
-        family="java",
+        family="jvm",
         name="java",
         suffixes=(".java",),
         grammar_module="tree_sitter_java",
@@ -71,6 +71,7 @@ LANGUAGES: Final = (
         token_factor=0.94,
     ),
     Language(
+        family="jvm",
         name="kotlin",
         suffixes=(".kt", ".kts"),
         unspoken_suffixes=(".kts",),

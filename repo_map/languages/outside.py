@@ -70,6 +70,32 @@ JAVA_USUAL: Final = words(
     " StringBuilder SuppressWarnings System Thread Throwable Void var"
 )
 """Names of ``java.lang`` that a repository hardly ever takes for itself."""
+KOTLIN_MEMBERS: Final = words(
+    "also any apply asList associate associateBy buffer component1 component2 compareTo contains count drop"
+    " emit find first firstOrNull flatMap fold forEach groupBy hasNext indexOf invoke isBlank isEmpty"
+    " isNotEmpty joinToString last let lowercase map mapNotNull minus none orEmpty plus removeAll replace run"
+    " single sortedBy split startsWith endsWith substring sum take takeIf toByteArray toInt toList toLong"
+    " toMap toMutableList toSet trim trimIndent uppercase use with zip"
+)
+"""Members and extensions that types of the standard library bear."""
+KOTLIN_USUAL: Final = JAVA_USUAL | words(
+    "Any Array ArrayList Boolean ByteArray Collection Comparable HashMap Int IntArray Iterable Iterator"
+    " JvmField JvmName JvmOverloads JvmStatic List Map MutableList MutableMap MutableSet Nothing Pair"
+    " Sequence Set Suppress Throws Unit"
+)
+"""Names of the standard library that are there without an import."""
+PHP_MEMBERS: Final = words(
+    "add all call close count current execute fetch format get getCode getMessage has key map next offsetGet"
+    " prepare push query remove rewind set toArray valid"
+)
+"""Members that types of the standard library, and collections of any kind, bear."""
+RUBY_MEMBERS: Final = words(
+    "add all any call class clear close count delete each each_with_index empty? fetch find first flatten"
+    " freeze get include? inspect is_a? join key? keys last length map match merge name new next nil? path"
+    " pop print push puts read reject select set shift size sort split start_with? strip sub tap to_a to_h"
+    " to_s to_sym type update value values write"
+)
+"""Members that types of the standard library bear."""
 C_MEMBERS: Final = words(
     "append at back begin c_str clear close count data emplace_back empty end erase find front"
     " get insert length open push_back read reset size str substr write"

@@ -28,6 +28,7 @@ def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 LANGUAGES: Final = (
     Language(
+        family="php",
         name="php",
         suffixes=(".php", ".phtml", ".php5"),
         unspoken_suffixes=(".phtml", ".php5"),

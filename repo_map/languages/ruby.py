@@ -18,6 +18,7 @@ from repo_map.languages.writing import (
 
 LANGUAGES: Final = (
     Language(
+        family="ruby",
         name="ruby",
         suffixes=(".rb", ".rake", ".gemspec", ".ru", ".podspec"),
         unspoken_suffixes=(".rake", ".gemspec", ".ru", ".podspec"),

@@ -11,7 +11,8 @@ from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache
 from repo_map.graph.pagerank import files_defining
-from repo_map.packing.pieces import Piece, PieceReader, SourceFile
+from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.packing.source import SourceFile, joined
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 from repo_map.relevance.score import ScoredUnit
 from repo_map.selection.exclusions import excluded_by
@@ -30,17 +31,19 @@ _SMALL_REST = 6
 
 
 def file_rule(file: SourceFile, pieces: Iterable[Piece]) -> VerbosityRule:
-    """Return the rule that shows ``pieces`` of a file."""
+    """Return the rule that shows ``pieces`` of a file, and the imports that they need."""
     pieces = sorted(pieces, key=lambda piece: piece.first)
     pattern = globs.escape(file.path)
     shown, lines = sum(piece.last - piece.first + 1 for piece in pieces), len(file.lines)
     if pieces and (shown >= _NEARLY_WHOLE * lines or lines - shown <= _SMALL_REST):
         return VerbosityRule(pattern=pattern, level=4)
-    names = [file.section_name(piece) for piece in pieces]
+    names = [file.section_name(piece.unit) if piece.is_whole else "" for piece in pieces]
     unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
+    imports = file.imports_of([(piece.first, piece.last) for piece in pieces])
+    lines_shown = [*imports, *((piece.first, piece.last) for piece in unnamed)]
     sections = [
         *(SectionRule(pattern=globs.escape(name), level=4) for name in names if name),
-        *(SectionRule(lines=f"{first}-{last}", level=4) for first, last in _ranges(unnamed)),
+        *(SectionRule(lines=f"{first}-{last}", level=4) for first, last in joined(sorted(lines_shown))),
     ]
     return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections))
 
@@ -48,17 +51,6 @@ def file_rule(file: SourceFile, pieces: Iterable[Piece]) -> VerbosityRule:
 def shape_of(rule: VerbosityRule) -> Shape:
     """Return the shape that a rule gives its file."""
     return Shape(1 if rule.level is None else rule.level, tuple(map(Section.of, rule.sections)))
-
-
-def _ranges(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """Return the line ranges of the pieces, neighbours joined."""
-    ranges: list[tuple[int, int]] = []
-    for piece in pieces:
-        if ranges and piece.first <= ranges[-1][1] + 1:
-            ranges[-1] = (ranges[-1][0], max(piece.last, ranges[-1][1]))
-        else:
-            ranges.append((piece.first, piece.last))
-    return ranges
 
 
 _MOST_CAPTURED = 40
@@ -171,6 +163,10 @@ _NEARLY_FULL = 0.9
 """Share of the budget below which the rest of the repository gets what is left."""
 _LEAST_LEFT = 60
 """Tokens that the rest needs to tell anything: the line that counts what is left out takes some of them."""
+_LEAST_COPIED = 4
+"""Lines from which on a part can be told to be a copy,"""
+_NEARLY_COPIED = 0.85
+"""and the share of them that stand in the other."""
 _ROUNDS = 6
 _MOST_WISHED = 0.85
 """Share of the budget that files which the plan wants may take whole; above it,"""
@@ -194,6 +190,9 @@ class Draft:
         self._taken: list[Piece] = []
         self._texts: set[str] = set()
         self._exact: dict[str, int] = {}
+        self._by_name: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._listed: set[str] = set()
+        """The files that are told by their paths, be anything of them shown or not."""
 
     @property
     def paths(self) -> list[str]:
@@ -214,6 +213,7 @@ class Draft:
 
     def list_paths(self, paths: Sequence[str]) -> None:
         """Take files by path alone for now."""
+        self._listed.update(paths)
         for path in paths:
             self._open(path)
 
@@ -224,22 +224,53 @@ class Draft:
             if piece.is_beside and not self._shows(piece.unit):
                 left_out.append(piece)
                 continue
-            text = self._reader.file(piece.path).cut(piece.first, piece.last)
+            file = self._reader.file(piece.path)
             room = limit - self._spent - self._opening(piece.path) - _ELISION_TOKENS
-            if len(text) > room * _LEAST_CHARACTERS_PER_TOKEN:
+            if len(file.cut(piece.first, piece.last)) > room * _LEAST_CHARACTERS_PER_TOKEN:
                 left_out.append(piece)
                 continue
+            parts = self._reader.parts(piece)
+            text = "".join(file.cut(part.first, part.last) for part in parts)
+            room -= _ELISION_TOKENS * (len(parts) - 1)
             dense = "".join(text.split())
+            lines = (
+                frozenset(filter(None, map(str.strip, text.split("\n")))) if piece.unit.name else frozenset()
+            )
             if dense in self._texts:
                 # The same lines again, in a copy of the file: to read them once is enough.
-                self._open(piece.path)
+                self.list_paths([piece.path])
+            elif not dense or self._is_copy(piece, lines):
+                continue
             elif (price := tokens.count(text)) > room:
                 left_out.append(piece)
             else:
                 self._open(piece.path)
                 self._texts.add(dense)
-                self._take(piece, price + _ELISION_TOKENS)
+                self._by_name.setdefault(piece.unit.name, []).append((piece.path, lines))
+                for part in parts:
+                    self._take(part, price // len(parts) + _ELISION_TOKENS)
         return left_out
+
+    @property
+    def spent(self) -> int:
+        """Tokens of what is chosen, estimated since it was measured last."""
+        return self._spent
+
+    def take_first(self, pieces: Sequence[Piece], room: int) -> None:
+        """Take what fits into ``room`` tokens, and give it back last."""
+        for piece in pieces:
+            file = self._reader.file(piece.path)
+            if any(each.first <= piece.last and piece.first <= each.last for each in self._shown(piece.path)):
+                continue
+            price = tokens.count(file.cut(piece.first, piece.last)) + _ELISION_TOKENS
+            if price + self._opening(piece.path) <= room:
+                room -= price + self._opening(piece.path)
+                self._open(piece.path)
+                self._take(piece, price)
+                self._taken.insert(0, self._taken.pop())
+
+    def _shown(self, path: str) -> Sequence[Piece]:
+        return self._pieces.get(path, ())
 
     def settle(self, rest: Sequence[Piece]) -> None:
         """Replace estimates by exact prices, and give back or use up with ``rest`` the difference."""
@@ -287,10 +318,19 @@ class Draft:
             piece = self._taken.pop()
             self._pieces[piece.path].remove(piece)
             self._exact.pop(piece.path, None)
+            if not self._pieces[piece.path] and piece.path not in self._listed:
+                del self._pieces[piece.path]
             over -= tokens.count(self._reader.file(piece.path).cut(piece.first, piece.last))
 
     def _shows(self, unit: ScoredUnit) -> bool:
         return any(piece.unit is unit for piece in self._pieces.get(unit.path, ()))
+
+    def _is_copy(self, piece: Piece, lines: frozenset[str]) -> bool:
+        """Say whether nearly all lines stand in a part of the same name of another file that is shown."""
+        return len(lines) >= _LEAST_COPIED and any(
+            path != piece.path and len(lines & other) >= _NEARLY_COPIED * len(lines)
+            for path, other in self._by_name.get(piece.unit.name, ())
+        )
 
     def _opening(self, path: str) -> int:
         return 0 if path in self._pieces else tokens.count(f"{path}\n")

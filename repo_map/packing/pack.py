@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.draft import Base, Draft
+from repo_map.packing.neighbours import neighbours_of, tests_of
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
+from repo_map.relations.model import Place
 from repo_map.relevance.score import Relevance, ScoredUnit
 from repo_map.selection.exclusions import with_exclusions_of, without_excluded
 from repo_map.text.tokens import DEFAULT_ENCODING
+from repo_map.text.units import FUNCTION, GAP
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -23,6 +27,22 @@ if TYPE_CHECKING:
 _REFERENCE = 8_000
 _LEAST_VALUE = 0.003
 """Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
+_MOST_CUT = 80
+"""Of the best units, how many are cut into windows where they are too long: of others, none is shown."""
+_FIRST = 12
+"""Pieces among which chosen definitions are looked for."""
+_MOST_CHOSEN = 4
+"""Of the definitions that the first pieces show, how many are asked for what stands beside them."""
+_NEIGHBOUR = 0.5
+"""What a piece is worth more that calls, is called by or overrides what stands before it."""
+_SHARE_OF_TESTS = 0.1
+_ENOUGH_FOR_TESTS = 4_000
+"""Tokens from which on tests get their share; below, the lines that name them are told."""
+_SHARE_OF_NAMES = 0.04
+_NAMES_OF_TESTS = 80
+"""Tokens of those lines, at most."""
+_MOST_TESTS = 12
+"""Tests and fixtures that are looked at."""
 _LEAST_TOKENS = 1_000
 """Shown of the best pieces, whatever they are worth: a packet should hold something to go on from."""
 
@@ -81,13 +101,23 @@ def pack(
     if wishes.rules:
         draft.measure()
     pieces = _ranked_pieces(reader, relevance, shares)
+    chosen = _chosen(reader, pieces)
+    reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
+    names = min(round(_SHARE_OF_NAMES * room), _NAMES_OF_TESTS)
+    reserve = max(reserve, names)
+    ranked = _with_neighbours(index, reader, pieces, chosen)
     if fill:
-        draft.settle(draft.fill(pieces, room))
+        rest = draft.fill(ranked, room - reserve)
     else:
+        # What stands beside chosen code comes first of what is worth its tokens; it is worth no more.
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
-        rest = draft.fill([piece for piece in pieces if piece.value >= _LEAST_VALUE], room)
-        draft.fill(pieces, min(_LEAST_TOKENS, room))
-        draft.settle(rest)
+        worthy = {piece[:3] for piece in pieces if piece.value >= _LEAST_VALUE}
+        rest = draft.fill([piece for piece in ranked if piece[:3] in worthy], room - reserve)
+        draft.fill(pieces, min(_LEAST_TOKENS, room - reserve))
+        if draft.spent < _ENOUGH_FOR_TESTS:
+            reserve = names
+    draft.take_first(_tests(reader, index, chosen, whole=reserve > names), reserve)
+    draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
 
@@ -119,8 +149,51 @@ def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
 def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares) -> list[Piece]:
     """Return the pieces of the best units, worthiest first."""
     units = relevance.units[: shares.units]
-    pieces = [piece for unit in units for piece in reader.pieces(unit, shares.longest, shares.windows)]
+    pieces = [
+        piece
+        for place, unit in enumerate(units)
+        for piece in reader.pieces(unit, shares.longest, shares.windows if place < _MOST_CUT else 0)
+    ]
     return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
+
+
+def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
+    """Return the definitions in code that the first pieces show."""
+    places = (
+        reader.place(piece.unit)
+        for piece in pieces[:_FIRST]
+        if piece.unit.kind == FUNCTION and not reader.file(piece.path).aside
+    )
+    return list(dict.fromkeys(filter(None, places)))[:_MOST_CHOSEN]
+
+
+def _with_neighbours(
+    index: RepoIndex, reader: PieceReader, pieces: Sequence[Piece], chosen: Sequence[Place]
+) -> list[Piece]:
+    """Return the pieces with those first whose definitions stand beside the chosen ones."""
+    beside = set(neighbours_of(index, chosen))
+    if not beside:
+        return list(pieces)
+    files = {index.paths[file] for file, _ in beside}
+    raised = [
+        piece._replace(worth=piece.worth + _NEIGHBOUR)
+        if piece.path in files and piece.unit.name and reader.place(piece.unit) in beside
+        else piece
+        for piece in pieces
+    ]
+    return sorted(raised, key=lambda piece: (-piece.worth, piece.path, piece.first))
+
+
+def _tests(reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, whole: bool) -> list[Piece]:
+    """Return the tests of the chosen definitions, or the lines that name them."""
+    found: list[Piece] = []
+    for part in islice(tests_of(reader, index, chosen), _MOST_TESTS):
+        unit = ScoredUnit(part.path, part.first, part.last, "", GAP, 0.0, ())
+        if whole:
+            found.append(Piece(unit, part.first, part.last, 0.0))
+        elif not part.is_fixture:
+            found.append(Piece(unit, part.head, part.head, 0.0))
+    return found
 
 
 def _plan(

@@ -13,7 +13,17 @@ from tree_sitter import Tree
 from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_named
-from repo_map.parsing import facts_c, facts_go, facts_java, facts_python, facts_rust, facts_script
+from repo_map.parsing import (
+    facts_c,
+    facts_go,
+    facts_java,
+    facts_kotlin,
+    facts_php,
+    facts_python,
+    facts_ruby,
+    facts_rust,
+    facts_script,
+)
 from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
 
 FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
@@ -21,16 +31,26 @@ FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
 
 READERS: Final[dict[str, FactReader]] = {
     module.__name__.rpartition("facts_")[2]: module.read
-    for module in (facts_c, facts_go, facts_java, facts_python, facts_rust, facts_script)
+    for module in (
+        facts_c,
+        facts_go,
+        facts_java,
+        facts_kotlin,
+        facts_php,
+        facts_python,
+        facts_ruby,
+        facts_rust,
+        facts_script,
+    )
 }
-"""The reader of each family of languages."""
+"""The reader of each family of languages, or of one language of a family by its own name."""
 
 
 def find_facts(
     source: bytes, tree: Tree, language: str, found: Sequence[Found], deadline: CpuDeadline
 ) -> FileFacts:
     """Read the facts of one file; none for a language without a reader."""
-    reader = READERS.get(language_named(language).family)
+    reader = READERS.get(language) or READERS.get(language_named(language).family)
     if reader is None or deadline.is_over():
         return NO_FACTS
     ranges = [(item.start_byte, -item.minus_end_byte) for item in found]

@@ -195,7 +195,7 @@ class _Reader(TypedReader):
 
     def _call(self, node: Node) -> None:
         called = node.child_by_field_name("function")
-        if called is None:
+        if called is None or self._is_elsewhere(node, called):
             return
         given = self._given(node.child_by_field_name("arguments"))
         if called.type == "field_expression":
@@ -210,6 +210,12 @@ class _Reader(TypedReader):
         if name and name not in _CASTS:
             receiver, _, last = name.rpartition(".")
             self.site(last, receiver + given, _last(called), CALL)
+
+    def _is_elsewhere(self, node: Node, called: Node) -> bool:
+        """Tell whether what looks like a call is none of a name around: ``::getenv()``, ``~Shape()``."""
+        text = self.source[called.start_byte : called.end_byte]
+        before = self.source[max(0, node.start_byte - 1) : node.start_byte]
+        return (text.startswith(b"::") and text.count(b"::") == 1) or before == b"~"
 
     def _given(self, arguments: Node | None) -> str:
         forms = []
@@ -252,7 +258,9 @@ class _Reader(TypedReader):
         is_name = parent.type in ("alias_declaration", "type_definition", "type_parameter_declaration")
         if is_name and parent.child_by_field_name("type") != node:
             return
-        if parent.type in _SPECIFIERS and parent.child_by_field_name("body") is not None:
+        if parent.type in _SPECIFIERS and (
+            parent.child_by_field_name("body") is not None or _is_alone(parent)
+        ):
             return
         at: Node = node
         scopes: list[str] = []
@@ -435,6 +443,20 @@ class _CppReader(_Reader):
     """Calls say what they are given."""
 
     _has_overloads = True
+
+
+def _is_alone(node: Node) -> bool:
+    """Tell whether ``class Shape;`` only announces a type."""
+    around = node.parent
+    if around is None or around.type in _BLOCKS:
+        return True
+    has_name = around.child_by_field_name("declarator") is not None
+    return not has_name and around.type in ("declaration", "field_declaration", "friend_declaration")
+
+
+_BLOCKS: Final = frozenset(
+    {"translation_unit", "declaration_list", "template_declaration", "linkage_specification"}
+)
 
 
 def _steps(node: Node | None) -> Iterator[Node]:

@@ -14,6 +14,7 @@ from repo_map.parsing.facts_model import (
     BASE_OF,
     CALL,
     DECLARED,
+    DECORATED,
     FIELD_TYPE,
     IMPORT,
     PACKAGE,
@@ -111,6 +112,8 @@ class _Reader(TypedReader):
             self.bind(name, written_type, node, DECLARED)
         count = f"{len(types)}+" if has_more else str(len(types))
         self.bind(count, ",".join(types), node, PARAMETERS)
+        if node.type == "method_declaration" and node.child_by_field_name("body") is None:
+            self.bind("announced", "", node, DECORATED)
 
     def _parameter(self, node: Node) -> tuple[str, str]:
         """Return name and type of a parameter."""
@@ -170,15 +173,34 @@ class _Reader(TypedReader):
         given = node.child_by_field_name("parameters")
         if given is None:
             return
+        wanted = self._wanted(node)
         if given.type == "identifier":
-            self.bind(self.text(given), "", given, DECLARED, inside=True)
+            self.bind(self.text(given), then(wanted, "@0"), given, ASSIGNED, inside=True)
             return
-        for each in given.named_children:
+        for number, each in enumerate(given.named_children):
             if each.type == "identifier":
-                self.bind(self.text(each), "", each, DECLARED, inside=True)
+                self.bind(self.text(each), then(wanted, f"@{number}"), each, ASSIGNED, inside=True)
             elif each.type in ("formal_parameter", "spread_parameter"):
                 name, written = self._parameter(each)
                 self.bind(name, "" if written == "var" else written, each, DECLARED, inside=True)
+
+    def _wanted(self, node: Node) -> str:
+        """Return the expression of what takes a lambda: an argument of a call, or a variable."""
+        parent = node.parent
+        if parent is None:
+            return UNKNOWN
+        if parent.type == "variable_declarator" and parent.parent is not None:
+            return typed(self._type(parent.parent.child_by_field_name("type")))
+        call = parent.parent
+        if parent.type != "argument_list" or call is None:
+            return UNKNOWN
+        arguments = [child for child in parent.named_children if "comment" not in child.type]
+        place = f"@{len(arguments)}.{arguments.index(node)}"
+        if call.type == "method_invocation":
+            return then(self._called(call, 1).removesuffix("()"), place)
+        if call.type == "object_creation_expression":
+            return then(self._head(call.child_by_field_name("type")) or UNKNOWN, place)
+        return UNKNOWN
 
     def _test(self, node: Node) -> None:
         written = self._type(node.child_by_field_name("right"))

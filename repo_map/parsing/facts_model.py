@@ -62,6 +62,8 @@ PARAMETERS: Final = 16
 
 A ``+`` behind the number: there may be more; a ``-``: so many at least, as many as there are types at most.
 """
+RECEIVER: Final = 17
+"""``definition`` is a member of the written type ``value`` that stands elsewhere; ``?``: of one unnamed."""
 
 
 HERE: Final = "mod"
@@ -74,7 +76,10 @@ class Site(NamedTuple):
     name: str
     """The last part: ``run`` of ``self.task.run()``."""
     receiver: str
-    """What stands before it as an expression in the family's normal form, ``""`` where nothing does."""
+    """What stands before it as an expression in the family's normal form, ``""`` where nothing does.
+
+    In languages that overload, ``/`` and what the call is given follow: ``self.task/0,'``.
+    """
     definition: int
     """Index of the innermost enclosing definition, -1 at the top."""
     line: int
@@ -82,6 +87,11 @@ class Site(NamedTuple):
     kind: int
     indent: int
     """Columns before the first word of its line, 255 at most."""
+
+    @property
+    def object(self) -> str:
+        """The receiver without what the call is given."""
+        return self.receiver.partition("/")[0]
 
 
 class Binding(NamedTuple):

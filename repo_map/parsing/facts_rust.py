@@ -34,6 +34,14 @@ _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Co
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
 _TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*')
 _CALLED: Final = re.compile(rb"(?<![\w.)\]:?])((?:[A-Za-z_]\w*(?:::|\.))*)([A-Za-z_]\w*)(?:::<[^<>()]*>)?\(")
+_TYPE_NAME: Final = re.compile(
+    rb"(?<![\w.:$'#])((?:[a-z_]\w*::)*)(?:([A-Z]\w*)(?![\w(!])|([a-z_]\w*)(?=::[A-Z]))(?!\s*:\s)"
+)
+"""In what a macro is given: a name written like a type's, or what stands before such a one."""
+_USE: Final = re.compile(rb"\buse\s+([^;]+);")
+_AS: Final = re.compile(r"\s+as\s+")
+_HEADS: Final = frozenset({"self", "Self", "super", "crate", HERE})
+_ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statement"})
 _KEYWORDS: Final = frozenset(
     {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
 )
@@ -235,6 +243,18 @@ class _Reader(TypedReader):
         given = next((child for child in node.named_children if child.type == "token_tree"), None)
         if given is not None and (node.parent is None or node.parent.type != "token_tree"):
             self._tokens(given)
+            if node.parent is not None and node.parent.type in _ITEMS:
+                self._uses_in(given)
+
+    def _uses_in(self, node: Node) -> None:
+        """Read the ``use`` declarations among the items that a macro is given."""
+        text = _TEXT.sub(b" ", self.source[node.start_byte : node.end_byte])
+        for found in _USE.finditer(text):
+            for path, name in _listed("", found[1].decode("utf-8", "replace")):
+                if name == "*":
+                    self.bind("*", path, node, STAR)
+                else:
+                    self.bind(name, path, node, IMPORT if path.rpartition(".")[2] == name else RENAMED)
 
     def _tokens(self, node: Node) -> None:
         """Read the calls in what a macro is given, which is not parsed."""
@@ -260,6 +280,18 @@ class _Reader(TypedReader):
                     self.indent(row),
                 )
             )
+        for found in _TYPE_NAME.finditer(text):
+            path = found[0].decode("utf-8", "replace").split("::")
+            if path[0] == "self":
+                path[0] = HERE
+            row = node.start_point[0] + text.count(b"\n", 0, found.start())
+            owner, indent = self.owner(start + found.start()), self.indent(row)
+            # What stands before a name may be a type, too: that of a constant or a variant.
+            for at in range(max(0, len(path) - 2), len(path)):
+                name_text, receiver = path[at], ".".join(path[:at])
+                is_usual = name_text in RUST_USUAL or name_text in _HEADS
+                if len(name_text) > 1 and not name_text.isupper() and not is_usual:
+                    self.sites.append(Site(name_text, receiver, owner, row + 1, TYPE, indent))
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent
@@ -381,6 +413,35 @@ class _Reader(TypedReader):
     }
 
 
+def _listed(before: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield each path that the text of a ``use`` names, with what it is called."""
+    text = text.strip()
+    head, brace, rest = text.partition("{")
+    if brace:
+        path = _joined(before, _dotted(head, is_first=not before))
+        depth = start = 0
+        inner = rest.rpartition("}")[0] + ","
+        for at, letter in enumerate(inner):
+            depth += (letter == "{") - (letter == "}")
+            if letter == "," and depth == 0:
+                yield from _listed(path, inner[start:at])
+                start = at + 1
+        return
+    head, _, alias = _AS.sub("\0", text).partition("\0")
+    path = before if head == "self" else _joined(before, _dotted(head, is_first=not before))
+    if path.endswith(".*"):
+        yield path[:-2], "*"
+    elif path and alias != "_" and head:
+        yield path, alias or path.rpartition(".")[2]
+
+
+def _dotted(path: str, *, is_first: bool) -> str:
+    parts = [part for part in "".join(path.split()).split("::") if part]
+    if is_first and parts[:1] == ["self"]:
+        parts[0] = HERE
+    return ".".join(parts)
+
+
 def _joined(before: str, path: str) -> str:
     return f"{before}.{path}" if before and path else before or path
 
@@ -389,5 +450,5 @@ _NAMES: Final = frozenset(
     {"identifier", "type_identifier", "crate", "super", "primitive_type", "field_identifier"}
 )
 _NAMED: Final = frozenset(
-    {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item"}
+    {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item", "associated_type"}
 )

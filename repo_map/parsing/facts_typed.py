@@ -2,7 +2,8 @@
 
 The normal form of a type is ``a.B[C,D]``, whatever the language writes for it; ``list[T]``, ``dict[K,V]``,
 ``tuple[A,B]``, ``chan[T]`` and ``func[R]`` (what is called and gives ``R``) are those that are built in. The
-form of an expression is Python's (``facts_python``), but ``%`` is the key of what is iterated over. In
+form of an expression is Python's (``facts_python``), but ``%`` is the key of what is iterated over, ``@2.0``
+is what a call of two arguments takes as the first, and ``@1`` the second parameter of what is a function. In
 languages that overload, the receiver of a call ends in ``/`` and the expressions that the call is given.
 """
 

@@ -10,7 +10,8 @@ from typing import Final
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import C_MEMBERS, C_TYPES
 from repo_map.languages.registry import language_named
-from repo_map.parsing.facts_model import DECORATED, IMPORT, PARAMETERS, RENAMED, STAR
+from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
+from repo_map.relations.expressions import split
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
@@ -118,6 +119,40 @@ class C(TypedFamily):
             place[0] for place in functions if self._has_overloads(place) and not self._is_announced(place)
         ]
         return len(set(written)) == len(written)
+
+    def is_certain(self, where: Where, site: Site, found: Values, targets: list[Place]) -> bool:
+        """Tell whether a name can mean nothing else: in C++ only where no overload must be chosen by types.
+
+        What is handed on without a call, what a base that is not ours may bring, and templates of one name
+        are left open.
+        """
+        if site.kind in (TYPE, BASE):
+            # Another name of a type is often written once for each condition, and stands for what it names.
+            return len(targets) == 1 and self.kind(targets[0]) != "type"
+        if site.kind != CALL or sum(self.kind(each) in TYPE_KINDS for each in targets) > 1:
+            return False
+        if any(self._is_also_elsewhere(each, site.name) for each in targets):
+            return False
+        is_member = any(self.owner(each) is not None for each in targets)
+        functions = [(v.file, v.row) for v in found if v.kind == FUNCTION and v.row >= 0]
+        for value in found:
+            if value.kind == TYPE_VALUE:
+                functions += self.constructors((value.file, value.row))
+        if not site.object and not is_member:
+            # What it is given may lead to one of another namespace, or to a friend.
+            functions += (each for each in self.named(site.name) if self.kind(each) in FUNCTIONS)
+        count = len(split(site.receiver.partition("/")[2], ","))
+        takers = [each for each in functions if self.takes(each, count)]
+        if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
+            return False
+        if site.object or is_member:
+            return True
+        around = self._class_at(where)
+        return around is None or self.order(around)[1]
+
+    def _is_also_elsewhere(self, place: Place, name: str) -> bool:
+        """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
+        return any(each.kind == RENAMED and each.name == name for each in self._views[place[0]].bindings)
 
     def _has_overloads(self, place: Place) -> bool:
         return language_named(self._index.languages[int(self._index.files.language[place[0]])]).has_overloads

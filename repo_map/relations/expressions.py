@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_SUFFIX: Final = re.compile(r"\.[#$]?[^\W\d][\w$]*|\.\$[\w$]*|\(\)|\[\d*\]|\*|%|#\d+")
+_SUFFIX: Final = re.compile(r"\.[#$]?[^\W\d][\w$]*|\.\$[\w$]*|\(\)|\[\d*\]|\*|%|#\d+|@\d+(?:\.\d+)?")
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 _DEEPEST: Final = 12
 

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.language import words
 from repo_map.languages.outside import JAVA_MEMBERS, JAVA_PACKAGES
-from repo_map.parsing.facts_model import IMPORT, PACKAGE, STAR
+from repo_map.parsing.facts_model import DECORATED, IMPORT, PACKAGE, PARAMETERS, STAR
+from repo_map.relations.expressions import split
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
     FOREIGN,
@@ -74,6 +76,36 @@ class Java(TypedFamily):
     same = frozenset(
         {"iterator", "stream", "filter", "sorted", "distinct", "limit", "skip", "findFirst", "findAny"}
     )
+
+    several = {"keySet": 0, "values": 1, "entrySet": -1}  # noqa: RUF012 - a table of the class
+    takers = words(
+        "forEach map filter flatMap anyMatch allMatch noneMatch removeIf mapToInt mapToLong mapToObj peek"
+        " ifPresent ifPresentOrElse sorted sort replaceAll computeIfAbsent computeIfPresent thenApply"
+        " thenAccept min max takeWhile dropWhile forEachOrdered"
+    )
+    functions = words(
+        "Function BiFunction Consumer BiConsumer Predicate BiPredicate UnaryOperator BinaryOperator"
+        " Comparator ToIntFunction ToLongFunction ToDoubleFunction ToIntBiFunction ToLongBiFunction"
+        " ToDoubleBiFunction ObjIntConsumer ObjLongConsumer"
+    )
+
+    def parameter_of_interface(self, value: Value, number: int) -> Values:
+        """Return a parameter of the only method that an interface of ours leaves open."""
+        view = self._views[value.file]
+        if view.definitions[value.row].kind != "interface":
+            return ()
+        methods = [
+            each.definition
+            for each in view.bindings
+            if each.kind == DECORATED
+            and each.name == "announced"
+            and view.definitions[each.definition].parent == value.row
+        ]
+        told = self.said((value.file, methods[0]), PARAMETERS) if len(methods) == 1 else []
+        types = split(told[0].value, ",") if told else []
+        if number >= len(types):
+            return ()
+        return self.instances(Where(value.file, methods[0], 0), types[number], of=value)
 
     def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``this`` and ``super`` among them."""

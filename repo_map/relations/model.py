@@ -33,6 +33,16 @@ class RelationKind(StrEnum):
     IMPORT = "import"
     OVERRIDE = "override"
     TEST = "test"
+    FILE = "file"
+    """The source's text holds the path of the target, a whole file."""
+    RENDER = "render"
+    """So it does where it has a template filled in."""
+    INCLUDE = "include"
+    """So does a template that takes in another one."""
+    ROUTE = "route"
+    """The source asks for a path of an address that the target handles."""
+    KEY = "key"
+    """The source asks for a setting or a message by its key, which the target holds."""
 
 
 class Relation(NamedTuple):
@@ -54,6 +64,8 @@ class Meaning(NamedTuple):
     """Definitions of this repository, in a fixed order."""
     is_outside: bool = False
     """Whether it is known to mean something that is not ours: a builtin, another package."""
+    is_certain: bool = False
+    """Whether it holds even in a language whose names are likely at best."""
 
 
 OPEN = Meaning()
@@ -66,6 +78,9 @@ class Family(Protocol):
 
     common: frozenset[str]
     """Names of members that the language's own types bear: unresolved, they are told of nobody."""
+
+    initialisers: frozenset[str]
+    """Names of the methods that constructing an object of their class calls."""
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site of a file means."""

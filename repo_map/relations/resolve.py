@@ -84,7 +84,7 @@ class Relations:
         """Yield the sites where a class stands before a dot: ``Color.RED``, ``Route.of()``."""
         index = self._index
         either = "|".join(map(re.escape, sorted(names)))
-        named = re.compile(rf"((?:[^\W\d]\w*\.)*)({either})(?=\Z|[.\[])")
+        named = re.compile(rf"((?:[^\W\d]\w*\.)*)({either})(?=\Z|[.\[/])")
         numbers = [number for number, text in enumerate(index.expressions) if named.match(text)]
         rows = np.flatnonzero(np.isin(index.sites.receiver, numbers))
         files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
@@ -92,9 +92,10 @@ class Relations:
             if self._family(file) is family and (before := named.match(site.receiver)):
                 before_it = before[1].removesuffix(".")
                 inner = site._replace(name=before[2], receiver=before_it, kind=VALUE)
-                if place in self.meaning(file, inner).targets:
-                    source = (file, site.definition)
-                    yield Relation(RelationKind.VALUE, source, place, site.line, self.surest(file))
+                meaning = self.meaning(file, inner)
+                if place in meaning.targets:
+                    source, sure = (file, site.definition), self._sure(file, meaning)
+                    yield Relation(RelationKind.VALUE, source, place, site.line, sure)
 
     def calls_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
@@ -253,9 +254,9 @@ class Relations:
         """Return what a site means, or what it may mean where nothing written says so."""
         meaning = self.meaning(file, site)
         if meaning.targets or least == Confidence.RESOLVED:
-            return meaning.targets, self.surest(file)
+            return meaning.targets, self._sure(file, meaning)
         family = self._family(file)
-        if meaning.is_outside or not site.receiver or site.kind != CALL or family is None:
+        if meaning.is_outside or not site.object or site.kind != CALL or family is None:
             return (), Confidence.POSSIBLE
         if site.name in family.common:
             return (), Confidence.POSSIBLE
@@ -263,6 +264,9 @@ class Relations:
         if not namesakes or len(namesakes) > _MOST_NAMESAKES:
             return (), Confidence.POSSIBLE
         return tuple(namesakes), Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
+
+    def _sure(self, file: int, meaning: Meaning) -> Confidence:
+        return Confidence.RESOLVED if meaning.is_certain else self.surest(file)
 
     def _named(self, name: str) -> list[Place]:
         """Return the methods of a name, in the order of the repository."""
@@ -280,7 +284,7 @@ class Relations:
     def _constructed_by(self, family: Family, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
         owner = self._owner(place)
-        if owner is None or self._last_name(place) not in _INITIALISERS:
+        if owner is None or self._last_name(place) not in family.initialisers:
             return ()
         name = self._last_name(place)
         inheriting = [
@@ -349,7 +353,6 @@ class Relations:
 
 
 _KINDS: Final = tuple(RelationKind(kind) for kind in SITE_KINDS)
-_INITIALISERS: Final = frozenset({"__init__", "__new__", "constructor"})
 
 
 def relations_of(index: RepoIndex) -> Relations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import tomllib
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +12,8 @@ from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, T
 from repo_map.relations.model import Place
 from repo_map.relations.typed import (
     FOREIGN,
+    FOREIGN_METHOD,
+    FUNCTION,
     INSTANCE,
     SPACE,
     STRANGER,
@@ -23,7 +25,8 @@ from repo_map.relations.typed import (
     Where,
 )
 
-_NAME: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
+_MAKERS: Final = frozenset({"default", "from"})
+"""What the library's traits, derived or not, call what makes an object of a type."""
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 
 
@@ -33,6 +36,7 @@ class Rust(TypedFamily):
     common = RUST_MEMBERS
     has_names_apart = True
     has_local_functions = True
+    binds_below = True
     elements = {  # noqa: RUF012 - a table of the class
         **dict.fromkeys(("unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"), 0),
         **dict.fromkeys(("next", "last", "first", "pop", "get", "get_mut", "take"), 0),
@@ -83,6 +87,14 @@ class Rust(TypedFamily):
             return (found[0].file, found[0].row) if len(found) == 1 else None
         return (place[0], around) if kind in TYPE_KINDS else None
 
+    def result(self, value: Value, where: Where) -> Values:
+        """Return what calling a value gives; what is derived makes the type that it is called on."""
+        if value.kind == FOREIGN_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
+            owner = value.parts[0][0]
+            if owner.kind == TYPE_VALUE:
+                return (owner._replace(kind=INSTANCE),)
+        return super().result(value, where)
+
     def base_values(self, place: Place) -> Values:
         """Return the traits that a type implements, and those that a trait extends."""
 
@@ -101,9 +113,31 @@ class Rust(TypedFamily):
         """Return the types that a path stands for."""
         if head == "Self":
             return self._own_type(where, TYPE_VALUE)
-        if head.startswith("Self."):
+        first, _, rest = head.partition(".")
+        if rest and "." not in rest and (bounds := self._bounds(where, first)):
+            return self._all(bounds, lambda bound: self._associated(bound, rest))
+        return () if first == "Self" else super().named_type(where, head)
+
+    def _bounds(self, where: Where, name: str) -> Values:
+        """Return what says which types belong to ``Self`` or to a parameter: a trait, or an ``impl``'s."""
+        if name == "Self":
+            return self._own_type(where, TYPE_VALUE)
+        parameter = self._parameter(where, name)
+        if parameter is None or not parameter[2]:
             return ()
-        return super().named_type(where, head)
+        return tuple(
+            value._replace(kind=TYPE_VALUE)
+            for value in self.instances(Where(*parameter[0], 0), parameter[2])
+            if value.kind == INSTANCE
+        )
+
+    def _associated(self, owner: Value, name: str) -> Values:
+        """Return the type that a trait or a type calls ``name``: its own, or that of a trait above."""
+        for place in self.order((owner.file, owner.row))[0]:
+            owned = self._owned(name).get(place, ())
+            if found := tuple(Value(TYPE_VALUE, *each) for each in owned if self.kind(each) in TYPE_KINDS):
+                return found if len(found) == 1 else ()
+        return ()
 
     def _part(self, value: Value, number: int, where: Where) -> Values:
         if value.kind == FOREIGN and value.name.endswith("Map") and len(value.parts) == 2:
@@ -123,6 +157,8 @@ class Rust(TypedFamily):
             return found
         if name in self._crates:
             return (_space(self._crates[name], ""),)
+        if is_called and (macros := self._macros(crate, name)):
+            return macros
         return (STRANGER,) if name in _LIBRARY or name in RUST_BUILTINS else ()
 
     def of_space(self, space: Value, name: str, where: Where) -> Values:
@@ -147,31 +183,34 @@ class Rust(TypedFamily):
         """Tell whether functions are one under several conditions: of one module, or of one type's blocks."""
         return len({(self._module_of(place), self.owner(place)) for place in functions}) == 1
 
+    def _macros(self, crate: str, name: str) -> Values:
+        """Return the only macro of a name that a crate has: its modules see it without a path."""
+        found = [
+            place
+            for place in self.named(name)
+            if self.kind(place) == "macro" and self._files[place[0]][0] == crate
+        ]
+        return (Value(FUNCTION, *found[0]),) if len(found) == 1 else ()
+
     # Modules.
 
     def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
-        key = ("module", crate, module, name, is_called)
-
-        def read() -> Values:
-            found: list[Value] = []
-            for place in self.named(name):
-                kind = self.kind(place)
-                if (
-                    kind in TYPE_KINDS | FUNCTIONS
-                    and self._is_top(place)
-                    and self._module_of(place) == (crate, module)
-                ):
-                    found.append(self.value_of(place))
-            if is_called is False:
-                found = [value for value in found if value.kind == TYPE_VALUE] or found
-            if found:
-                return tuple(found)
-            below = f"{module}.{name}" if module else name
-            if (crate, below) in self._modules:
-                return (_space(crate, below),)
-            return self._used(crate, module, name)
-
-        return self._once(key, read)
+        found = [
+            self.value_of(place)
+            for place in self.named(name)
+            if self.kind(place) in TYPE_KINDS | FUNCTIONS
+            and self._is_top(place)
+            and self._module_of(place) == (crate, module)
+        ]
+        if is_called is False:
+            found = [value for value in found if value.kind == TYPE_VALUE] or found
+        below = f"{module}.{name}" if module else name
+        spaces = (_space(crate, below),) if (crate, below) in self._modules else ()
+        if found:
+            return (*found, *spaces)
+        # A module and what it gives may share a name: ``pub use self::read::read``.
+        key = ("module", crate, module, name)
+        return (*self._once(key, lambda: self._used(crate, module, name)), *spaces)
 
     def _used(self, crate: str, module: str, name: str) -> Values:
         """Return what a module calls ``name`` by its ``use`` declarations."""
@@ -240,8 +279,8 @@ class Rust(TypedFamily):
         """The crates of the repository: the folder of each by its name."""
         found: dict[str, str] = {}
         for file, path in enumerate(self._index.paths):
-            if path.rpartition("/")[2] == "Cargo.toml" and (named := _NAME.search(self._index.text(file))):
-                found.setdefault(named[1].replace("-", "_"), path.rpartition("/")[0] + "/")
+            if path.rpartition("/")[2] == "Cargo.toml" and (name := _crate_name(self._index.text(file))):
+                found.setdefault(name, path.rpartition("/")[0] + "/")
         return found
 
     @cached_property
@@ -278,6 +317,19 @@ class Rust(TypedFamily):
                     if definition.end > definition.start:
                         found.setdefault(self._module_of((file, row), is_inside=True), []).append((file, row))
         return found
+
+
+def _crate_name(manifest: str) -> str:
+    """Return what ``use`` calls the crate of a ``Cargo.toml``, ``""`` where it has none."""
+    try:
+        told = tomllib.loads(manifest)
+    except tomllib.TOMLDecodeError:
+        return ""
+    for table in ("lib", "package"):
+        named = told.get(table)
+        if isinstance(named, dict) and isinstance(name := named.get("name"), str):
+            return name.replace("-", "_")
+    return ""
 
 
 def _space(crate: str, module: str) -> Value:

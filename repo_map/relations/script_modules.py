@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from repo_map import globs
+
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
@@ -22,6 +24,9 @@ _WRITTEN: Final = {
 _COMMENT: Final = re.compile(r'("(?:[^"\\\n]|\\.)*+")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
 _TRAILING: Final = re.compile(r",(\s*[}\]])")
 _ENTRIES: Final = ("source", "types", "typings", "module", "main")
+_DEPENDENCIES: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_LOCAL: Final = ("workspace:", "file:", "link:", "portal:")
+_LISTED: Final = re.compile(r"^\s*-\s*[\"']?([^\s\"'#]+)", re.M)
 _BUILT: Final = ("dist", "lib", "build", "out", "esm", "cjs")
 _MOST_SETTINGS: Final = 500
 _LONGEST: Final = 100_000
@@ -37,6 +42,10 @@ class Modules:
         self._entries: dict[str, tuple[str, ...]] = {}
         self._paths: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         """By folder of a ``tsconfig.json``: patterns, and where each may lead."""
+        self._wanted: dict[str, dict[str, str]] = {}
+        """What the packages in each folder depend on, and in which version."""
+        self._members: dict[str, tuple[str, ...]] = {}
+        """By folder of a workspace: patterns of the folders of its members."""
         self._known: dict[tuple[str, str], int | None] = {}
         settings = [
             (file, path)
@@ -48,6 +57,9 @@ class Modules:
         for file, path in settings[:_MOST_SETTINGS]:
             if int(index.files.size[file]) <= _LONGEST:
                 self._read(path, _parsed(index.text(file)))
+        for file, path in enumerate(index.paths):
+            if path.rpartition("/")[2] == "pnpm-workspace.yaml" and int(index.files.size[file]) <= _LONGEST:
+                self._members[path.rpartition("/")[0]] = tuple(_LISTED.findall(index.text(file)))
 
     def _read(self, path: str, data: Any) -> None:
         if not isinstance(data, dict):
@@ -62,6 +74,18 @@ class Modules:
         called, exported = data.get("name"), data.get("exports")
         if isinstance(called, str):
             self._packages.setdefault(called, folder)
+        tables = [data.get(key) for key in _DEPENDENCIES]
+        self._wanted[folder] = {
+            wanted: version
+            for table in tables
+            if isinstance(table, dict)
+            for wanted, version in table.items()
+            if isinstance(version, str)
+        }
+        members = data.get("workspaces")
+        members = members.get("packages") if isinstance(members, dict) else members
+        if isinstance(members, list):
+            self._members[folder] = tuple(each for each in members if isinstance(each, str))
         found = [data.get(key) for key in _ENTRIES]
         found += _texts(exported.get(".", exported)) if isinstance(exported, dict) else [exported]
         self._entries[folder] = tuple(each for each in found if isinstance(each, str))
@@ -92,6 +116,10 @@ class Modules:
         name = name.partition("?")[0]
         if name.startswith("."):
             return self._at(posixpath.normpath(posixpath.join(folder, name)))
+        first, _, rest = name.partition("/")
+        called = f"{first}/{rest.partition('/')[0]}" if first.startswith("@") else first
+        if called in self._packages and self._is_published(folder, called):
+            return None
         around = folder
         while True:
             for pattern, places in self._paths.get(around, ()):
@@ -115,6 +143,19 @@ class Modules:
                 folder, below = self._packages[called], "/".join(parts[length:])
                 return self._entry(folder) if not below else self._below(folder, below)
         return None
+
+    def _is_published(self, around: str, called: str) -> bool:
+        """Tell whether a folder takes a package of ours as it was published, not as it is here."""
+        while around not in self._wanted and around:
+            around = around.rpartition("/")[0]
+        version = self._wanted.get(around, {}).get(called)
+        if version is None or version.startswith(_LOCAL) or around == self._packages[called]:
+            return False
+        return not any(
+            around == folder
+            or any(globs.matches(_joined(folder, each.strip("./")), around) for each in members)
+            for folder, members in self._members.items()
+        )
 
     def _entry(self, folder: str) -> int | None:
         for each in self._entries.get(folder, ()):

@@ -18,9 +18,12 @@ from repo_map.parsing.facts_model import (
     BASE_OF,
     CALL,
     DECLARED,
+    EXPORTED,
     PARAMETERS,
+    RECEIVER,
     RENAMED,
     RETURN_TYPE,
+    RETURNED,
     TYPE,
     TYPE_PARAMETER,
     VALUE,
@@ -55,6 +58,9 @@ TYPE_KINDS: Final = CODE - FUNCTIONS
 _MOST: Final = 8
 _DEEPEST: Final = 20
 _MOST_KEPT: Final = 200_000
+_SAID: Final = frozenset(
+    {ALIAS, BASE_OF, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
+)
 _CONTAINERS: Final = frozenset({"list", "dict", "tuple", "func", "chan"})
 
 
@@ -96,12 +102,22 @@ class TypedFamily:
     """Whether a method and a field of one name are different things, told apart by the call."""
     has_local_functions: ClassVar[bool] = False
     """Whether a local may be called by its bare name even so."""
+    binds_below: ClassVar[bool] = False
+    """Whether what binds a name reads, on its own line, what was bound before."""
     elements: ClassVar[dict[str, int]] = {}
     """Methods of containers that are not ours which give one of their parts, by its position."""
+    initialisers: frozenset[str] = frozenset()
+    """Methods that constructing an object of their class calls, and that bear another name than it."""
     literals: ClassVar[dict[str, str]] = {}
     """The types of texts (``'``) and whole numbers (``0``)."""
     same: ClassVar[frozenset[str]] = frozenset()
     """Methods of containers that are not ours which give a container alike."""
+    several: ClassVar[dict[str, int]] = {}
+    """Methods of mappings that are not ours which give all parts of one position; -1: all pairs."""
+    takers: ClassVar[frozenset[str]] = frozenset()
+    """Methods of containers that are not ours which call a function with their parts."""
+    functions: ClassVar[frozenset[str]] = frozenset()
+    """Types that are not ours of functions, which say what these take first."""
 
     def __init__(self, index: RepoIndex) -> None:
         self._index = index
@@ -154,23 +170,36 @@ class TypedFamily:
         where = Where(file, site.definition, site.line, site.indent)
         receiver, is_told, given = site.receiver.partition("/")
         arguments = tuple(split(given, ",")) if is_told else None
-        if site.kind in (TYPE, BASE):
-            values = self.named_type(where, f"{receiver}.{site.name}" if receiver else site.name)
-        elif not receiver:
-            values = self.lookup(where, site.name, is_called=site.kind in (CALL, VALUE))
-        else:
-            is_called = site.kind in (CALL, VALUE)
-            values = self._all(
-                self.evaluate(where, parse(receiver)),
-                lambda value: self.member(value, site.name, where, is_called=is_called),
-            )
+        values = found = self._at_site(where, site, receiver)
         if site.kind == CALL:
-            values = self._called(values, arguments, where)
+            values = self._called(found, arguments, where)
         targets = sorted({(v.file, v.row) for v in values if v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0})
+        if targets and not self._is_one(targets):
+            # Which constructor is called is open; what is constructed is not.
+            targets = [place for place in targets if self.kind(place) in TYPE_KINDS]
         if targets:
-            return Meaning(tuple(targets)) if self._is_one(targets) else OPEN
+            return Meaning(tuple(targets), is_certain=self.is_certain(where, site, found, targets))
+        if any(v.kind in (TYPE_VALUE, FUNCTION) and v.row >= 0 for v in values):
+            return OPEN
         is_outside = bool(values) and all(v.kind in (FOREIGN, FOREIGN_METHOD) for v in values)
         return OUTSIDE if is_outside else OPEN
+
+    def is_certain(self, where: Where, site: Site, found: Values, targets: list[Place]) -> bool:
+        """Tell whether what was found at a site is all that its name can mean there, and one of it."""
+        del where, site, found, targets
+        return True
+
+    def _at_site(self, where: Where, site: Site, receiver: str) -> Values:
+        """Return what a site's name is, whatever it is called with."""
+        if site.kind in (TYPE, BASE):
+            return self.named_type(where, f"{receiver}.{site.name}" if receiver else site.name)
+        is_called = site.kind in (CALL, VALUE)
+        if not receiver:
+            return self.lookup(where, site.name, is_called=is_called)
+        return self._all(
+            self.evaluate(where, parse(receiver)),
+            lambda value: self.member(value, site.name, where, is_called=is_called),
+        )
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
@@ -250,7 +279,7 @@ class TypedFamily:
         if table is None:
             table = {}
             for each in self._views[place[0]].bindings:
-                if each.kind in (ALIAS, BASE_OF, RETURN_TYPE, TYPE_PARAMETER, PARAMETERS):
+                if each.kind in _SAID:
                     table.setdefault((each.definition, each.kind), []).append(each)
             self._keep(key, table)
         return table.get((place[1], kind), [])
@@ -289,6 +318,9 @@ class TypedFamily:
         for each in reversed(view.bound.get((scope, name), ())):
             if each.kind not in (DECLARED, ASSIGNED) or each.line > where.line:
                 continue
+            is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
+            if is_own_line and (root := _root_of(each)) and (self.binds_below or root == name):
+                continue  # ``let x = x.next()`` reads what was bound before.
             if not is_inner or each.indent <= where.indent or each.line == where.line:
                 return each
         return None
@@ -333,11 +365,11 @@ class TypedFamily:
     def evaluate(self, where: Where, expression: Expression) -> Values:
         """Return what an expression may be."""
         steps = expression.then
-        values = self._root(where, expression, is_called=steps[:1] == ("()",))
+        values = self._root(where, expression, is_called=_is_called(steps[:1]))
         for at, suffix in enumerate(steps):
             if not values:
                 return ()
-            is_called = steps[at + 1 : at + 2] == ("()",)
+            is_called = _is_called(steps[at + 1 : at + 2])
             values = self._all(
                 values,
                 lambda value, suffix=suffix, is_called=is_called: self._follow(  # type: ignore[misc]
@@ -376,6 +408,11 @@ class TypedFamily:
             return self._part(value, -1, where)
         if first == "%":
             return self._part(value, 0, where)
+        if first == "@":
+            count, dot, number_text = suffix[1:].partition(".")
+            if dot:
+                return self._wanted(value, int(count), int(number_text), where)
+            return self.parameter_of(value, int(count))
         number = int(suffix[1:])
         if value.kind == FOREIGN and value.name == "tuple":
             return value.parts[number] if number < len(value.parts) else ()
@@ -534,6 +571,10 @@ class TypedFamily:
             container = value.parts[0][0] if value.parts and value.parts[0] else STRANGER
             if value.name in self.elements and container.parts and container.kind == FOREIGN:
                 return container.parts[min(self.elements[value.name], len(container.parts) - 1)]
+            if value.name in self.several and container.kind == FOREIGN and len(container.parts) == 2:
+                at = self.several[value.name]
+                pair = (Value(FOREIGN, name="tuple", parts=container.parts),)
+                return (Value(FOREIGN, name="Set", parts=(pair if at < 0 else container.parts[at],)),)
             return (container,) if value.name in self.same else (STRANGER,)
         return (STRANGER,) if value.kind == FOREIGN else ()
 
@@ -548,6 +589,41 @@ class TypedFamily:
             return self.instances(Where(function.file, function.row, 0), written[0].value, of=receiver)
 
         return self._once(("returned", function), read)
+
+    def _wanted(self, value: Value, count: int, number: int, where: Where) -> Values:
+        """Return what a call of ``count`` arguments takes as the one at ``number``."""
+        if value.kind == FOREIGN_METHOD:
+            return (value,)
+        if value.kind == TYPE_VALUE:
+            made = [Value(FUNCTION, *each) for each in self.constructors((value.file, value.row))]
+            return self._all(tuple(made), lambda each: self._wanted(each, count, number, where))
+        if value.kind != FUNCTION or value.row < 0:
+            return ()
+        place = (value.file, value.row)
+        told = self.said(place, PARAMETERS)
+        types = split(told[0].value, ",") if told else []
+        if len(types) != count:
+            return ()
+        receiver = value.parts[0][0] if value.parts and value.parts[0] else None
+        return self.instances(Where(*place, 0), types[number], of=receiver)
+
+    def parameter_of(self, value: Value, number: int) -> Values:
+        """Return a parameter of what is a function: of an interface, or of what a container calls."""
+        if value.kind == FOREIGN_METHOD and value.parts and value.parts[0]:
+            container = value.parts[0][0]
+            if container.kind == FOREIGN and container.parts and value.name in self.takers:
+                return container.parts[min(number, len(container.parts) - 1)]
+            return ()
+        if value.kind == FOREIGN and value.name in self.functions:
+            return value.parts[min(number, len(value.parts) - 1)] if value.parts else ()
+        if value.kind == INSTANCE:
+            return self.parameter_of_interface(value, number)
+        return ()
+
+    def parameter_of_interface(self, value: Value, number: int) -> Values:
+        """Return a parameter of the only method that an interface of ours leaves open."""
+        del value, number
+        return ()
 
     def _called(self, values: Values, arguments: tuple[str, ...] | None, where: Where) -> Values:
         """Return what a call with these arguments may mean, constructors of types too."""
@@ -572,18 +648,27 @@ class TypedFamily:
             chosen = [each for _, each in possible]
         return (*others, *chosen)
 
+    def takes(self, place: Place, count: int) -> bool:
+        """Tell whether a function can be called with so many arguments."""
+        told = self.said(place, PARAMETERS)
+        if not told:
+            return True
+        most = len(split(told[0].value, ","))
+        if told[0].name.endswith("+"):
+            return count >= most - 1
+        return int(told[0].name.rstrip("-")) <= count <= most if told[0].name.endswith("-") else count == most
+
     def _fit(self, place: Place, given: list[Values]) -> float | None:
         """Return how well a function takes arguments, None where it does not."""
         told = self.said(place, PARAMETERS)
         if not told:
             return 0.0
         types = split(told[0].value, ",")
-        has_more, may_lack = told[0].name.endswith("+"), told[0].name.endswith("-")
-        least = int(told[0].name.rstrip("+-"))
-        if may_lack and least <= len(given) < len(types):
-            types = types[: len(given)]
-        if len(given) != len(types) and not (has_more and len(given) >= len(types) - 1):
+        has_more = told[0].name.endswith("+")
+        if not self.takes(place, len(given)):
             return None
+        if not has_more:
+            types = types[: len(given)]
         sum_, where = 0.0, Where(*place, 0)
         for at, values in enumerate(given):
             if not types:
@@ -741,3 +826,14 @@ class TypedFamily:
     def typed_places(self, name: str) -> Iterator[Place]:
         """Yield the types of a last name."""
         return (place for place in self.named(name) if self.kind(place) in TYPE_KINDS)
+
+
+def _root_of(each: Binding) -> str:
+    """Return the name that the value of an assignment begins with, ``""`` for none."""
+    root = parse(each.value).root if each.kind == ASSIGNED and each.value else None
+    return root.name if isinstance(root, Name) else ""
+
+
+def _is_called(step: tuple[str, ...]) -> bool:
+    """Tell whether the next step, if there is one, is a call or asks what one takes."""
+    return step == ("()",) or (bool(step) and step[0][0] == "@" and "." in step[0])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repo_map.history.history import History
+from repo_map.history.together import ChangedTogether
 from repo_map.relevance.bm25 import terms_of_units
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, corpus_of, scaled, summed
 
@@ -35,6 +36,11 @@ class AlignedHistory:
     def file_at(self) -> Ints:
         """The index's file of each entry of ``history.file``, -1 for files it lacks."""
         return self._aligned[self.history.file]
+
+    @cached_property
+    def together(self) -> ChangedTogether:
+        """Which files changed together."""
+        return ChangedTogether(self.history)
 
     @cached_property
     def _aligned(self) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from repo_map.text.terms import words
 from repo_map.text.units import NAME, SIGNATURE
 
 _MOST_WORDS = 3
-_MOST_REASONS = 4
+MOST_REASONS = 4
 
 
 class SharedWords:
@@ -68,8 +68,13 @@ class SharedWords:
         return goal.surface.get(term) or goal.part_of.get(term) or term
 
 
-def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
-    """Return why a candidate file is where it is, the strongest evidence first."""
+def file_reasons(
+    signals: Signals, wording: SharedWords, row: int, best: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return why a candidate file is where it is, the strongest evidence first.
+
+    ``best`` are the paths of the best files, which its own may go with.
+    """
     named, file = signals.named, int(signals.candidates.files[row])
     corpus, evidence = signals.candidates.corpus, named.evidence
     reasons = [
@@ -100,9 +105,12 @@ def file_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
     reasons.extend(_past_reason(signals, file))
     if shared:
         reasons.append(shared)
-    if len(reasons) < 2 and "h.co" in signals.file and signals.file["h.co"][row] > 0.3:
-        reasons.append("often changed together with the other files here")
-    return tuple(reasons[:_MOST_REASONS])
+    if len(reasons) < 2 and signals.votes is not None:
+        shared_changes = signals.votes.past.together.most_with(corpus.index.paths[file], best)
+        if shared_changes is not None:
+            other, together, changes = shared_changes
+            reasons.append(f"changed together with `{other}` in {together} of its last {changes} commits")
+    return tuple(reasons[:MOST_REASONS])
 
 
 def _namesake(signals: Signals, path: str) -> list[str]:
@@ -155,7 +163,7 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
         reasons.append("uses names of likely code")
     if not reasons:
         reasons.append("in a likely file")
-    return tuple(reasons[:_MOST_REASONS])
+    return tuple(reasons[:MOST_REASONS])
 
 
 def _quoted(names: Iterable[str]) -> str:

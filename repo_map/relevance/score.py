@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,10 +14,13 @@ from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
-from repo_map.relevance.goal import ParsedGoal, parse_goal
+from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
 from repo_map.relevance.located import files_at
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
-from repo_map.relevance.reasons import SharedWords, file_reasons, unit_reasons
+from repo_map.relevance.named_text import asks_for, named_text
+from repo_map.relevance.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
+from repo_map.text.terms import terms_of
+from repo_map.text.units import GAP
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -26,6 +30,14 @@ MOST_UNITS = 800
 FILES_WITH_UNITS = 60
 _REASONED_FILES = 40
 _REASONED_UNITS = 120
+_NAMING_UNITS = 5
+"""The best units, whose text the goal may ask for."""
+_ASKED_UNITS = 4
+"""Of a text that is asked for, those that are raised: the first windows of 60 lines."""
+_SHARE_OF_NAMING = 0.99
+"""Score of a text by that of the file that names it."""
+_BEST_FILES = 5
+"""Files that the reasons of others may name."""
 
 
 class ScoredFile(NamedTuple):
@@ -62,6 +74,8 @@ class Relevance(NamedTuple):
     units: tuple[ScoredUnit, ...]
     """Best first, at most ``MOST_UNITS``, those of the best files."""
     sufficiency: Sufficiency
+    asked: frozenset[str] = frozenset()
+    """Files of text that likely code names and that the goal asks for."""
 
 
 def score_goal(
@@ -84,7 +98,52 @@ def score_goal(
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)
     units = _with_chances(_scored_units(signals, unit_scores, order, wording), files, sufficiency, weights)
-    return Relevance(signals.goal, files, units, sufficiency)
+    return _with_asked_text(index, Relevance(signals.goal, files, units, sufficiency))
+
+
+def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:
+    """Put the text that the goal asks for, such as a page's template, beside the code that names it."""
+    goal = relevance.goal
+    said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
+    # A word by itself: the ``page`` of ``users_page`` asks for none.
+    terms = frozenset(term for term in said if terms_of(goal.surface.get(term, ""))[:1] == (term,))
+    naming = [unit for unit in relevance.units[:_NAMING_UNITS] if unit.kind != GAP]
+    places = [(index.file_id(unit.path) or 0, unit.start, unit.end) for unit in naming]
+    asked: dict[str, ScoredUnit] = {}
+    reasons: dict[str, str] = {}
+    for text in named_text(index, places):
+        path = index.paths[text.file]
+        if path not in asked and asks_for(index, terms, text.file):
+            asked[path], reasons[path] = naming[text.piece], text.why
+    if not asked:
+        return relevance
+    scores = {file.path: file for file in relevance.files}
+    for path, unit in asked.items():
+        file = scores.get(path, ScoredFile(path, 0.0, ()))
+        score = max(file.score, _SHARE_OF_NAMING * scores[unit.path].score)
+        scores[path] = ScoredFile(path, score, (reasons[path], *file.reasons)[:MOST_REASONS])
+    units = {(unit.path, unit.start): unit for unit in relevance.units}
+    for path, unit in asked.items():
+        for own in _units_of(index, path)[:_ASKED_UNITS]:
+            known = units.get((path, own.start), own)
+            units[path, own.start] = known._replace(
+                score=max(known.score, unit.score),
+                chance=max(known.chance, unit.chance),
+                reasons=(reasons[path], *known.reasons)[:MOST_REASONS],
+            )
+    return relevance._replace(
+        files=tuple(sorted(scores.values(), key=lambda file: -file.score)),
+        units=tuple(sorted(units.values(), key=lambda unit: -unit.score)[:MOST_UNITS]),
+        asked=frozenset(asked),
+    )
+
+
+def _units_of(index: RepoIndex, path: str) -> list[ScoredUnit]:
+    """Return the units of a file, in its order, that nothing speaks for."""
+    file = index.file_id(path)
+    assert file is not None
+    rows = range(int(index.units.file_start[file]), int(index.units.file_start[file + 1]))
+    return [_scored_unit(index, file, row, -math.inf, ()) for row in rows]
 
 
 def _with_chances(
@@ -128,13 +187,14 @@ def _scored_files(
     signals: Signals, scores: Floats, order: Ints, wording: SharedWords
 ) -> tuple[ScoredFile, ...]:
     paths = signals.candidates.corpus.index.paths
+    best = [paths[int(signals.candidates.files[row])] for row in order[:_BEST_FILES].tolist()]
     # Only differences of scores mean something: the best file gets 1, the others a share of it.
     shares = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
     return tuple(
         ScoredFile(
             paths[int(signals.candidates.files[row])],
             float(shares[row]),
-            file_reasons(signals, wording, row) if place < _REASONED_FILES else (),
+            file_reasons(signals, wording, row, best) if place < _REASONED_FILES else (),
         )
         for place, row in enumerate(order.tolist())
     )
@@ -150,16 +210,21 @@ def _scored_units(
     for place, row in enumerate(rows.tolist()):
         unit = int(candidates.units[row])
         file = int(candidates.files[candidates.file_row[row]])
-        definition = int(index.units.definition[unit])
-        found.append(
-            ScoredUnit(
-                index.paths[file],
-                int(index.units.start[unit]),
-                int(index.units.end[unit]),
-                index.qualified_name(file, definition) if definition >= 0 else "",
-                int(index.units.kind[unit]),
-                float(scores[row]),
-                unit_reasons(signals, wording, row) if place < _REASONED_UNITS else (),
-            )
-        )
+        reasons = unit_reasons(signals, wording, row) if place < _REASONED_UNITS else ()
+        found.append(_scored_unit(index, file, unit, float(scores[row]), reasons))
     return tuple(found)
+
+
+def _scored_unit(
+    index: RepoIndex, file: int, unit: int, score: float, reasons: tuple[str, ...]
+) -> ScoredUnit:
+    definition = int(index.units.definition[unit])
+    return ScoredUnit(
+        index.paths[file],
+        int(index.units.start[unit]),
+        int(index.units.end[unit]),
+        index.qualified_name(file, definition) if definition >= 0 else "",
+        int(index.units.kind[unit]),
+        score,
+        reasons,
+    )

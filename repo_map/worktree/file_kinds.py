@@ -121,6 +121,16 @@ _MADE: Final = (
 _ENTRY: Final = r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java)$"
 _HEADER: Final = r"\.(?:h|hh|hpp|hxx|pyi)$"
 
+_TEMPLATE: Final = (
+    r"(?i:\.(?:html?|xhtml|jinja2?|j2|njk|twig|liquid|ejs|eta|hbs|handlebars|mustache|pug|jade|erb|haml|slim"
+    r"|blade\.php|phtml|tmpl|tpl|gohtml|mako|ftl|vm|jsp|cshtml|[a-z]+_t)$)"
+)
+
+
+def is_template(path: str) -> bool:
+    """Tell whether code may fill a file in and name it without its suffix."""
+    return re.search(_TEMPLATE, path) is not None
+
 
 def is_made(path: str) -> bool:
     """Tell whether a path looks like what a build writes; such a file may be edited all the same."""

@@ -45,6 +45,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "menu",
         "flight_plan_yaml",
         "sufficiency",
+        "impact",
         "reasoning_summary",
         "total_iterations",
         "total_cost_usd",
@@ -405,3 +406,67 @@ def test_an_output_that_lacks_a_character_is_no_failure(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "/?n?/.cursor/mcp.json" in done.stdout
+
+
+def commit_all(folder: Path) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", "-C", folder, "add", "-A"], check=True)
+    subprocess.run(["git", "-C", folder, *who, "commit", "-qm", "first"], check=True)
+
+
+def test_uncommitted_changes_are_a_goal_of_their_own_and_the_plan_replays_without_git(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit_all(shop)
+    prices = shop / "shop" / "prices.py"
+    prices.write_text(prices.read_text().replace('return 5 if item == "apple"', "return 6 if item"))
+    plan = tmp_path / "plan.yaml"
+    answer = navigate(capsys, shop, "--diff", "--tokens", 900, "--save-plan", plan)
+    assert answer["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+    assert "`price_of` (shop/prices.py:8) for `discount`" in answer["impact"][1]
+    assert answer["files"][0]["reasons"][0] == "changed: `discount`"
+    commit_all(shop)
+    assert main(["replay", str(plan), str(shop)]) == 0
+    assert capsys.readouterr().out == answer["context"]
+    assert navigate(capsys, shop, "--since", "HEAD~1", "--tokens", 900)["impact"] == answer["impact"]
+
+
+def test_a_patch_in_the_goal_is_read_as_one_and_not_as_words(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    patch = (
+        "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -13 +13 @@\n"
+        '-    return 5 if item == "apple" else 0\n+    return 6\n'
+    )
+    answer = navigate(capsys, shop, "--goal", f"Is this right?\n\n```diff\n{patch}```\n")
+    assert answer["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+    alone = navigate(capsys, shop, "--goal", patch)
+    assert alone["impact"] == answer["impact"]
+
+
+def test_a_patch_of_another_repository_is_read_as_words(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    patch = "--- a/other/zoo.py\n+++ b/other/zoo.py\n@@ -1 +1 @@\n-discount(apple)\n+price_of(apple)\n"
+    answer = navigate(capsys, shop, "--goal", patch)
+    assert answer["impact"] == ["Not in this repository, so not followed: `other/zoo.py`."]
+    assert answer["files"][0]["path"] == "shop/prices.py"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--since", "nowhere"), "No commit is called `nowhere` here"),
+        (("--since=--output=x",), "`--output=x` is no name of a commit"),
+        (("--diff",), "leads to no code, and there is no goal. Nothing was changed"),
+        ((), "--goal is empty"),
+    ],
+)
+def test_a_change_that_can_not_be_looked_at_is_one_sentence(
+    shop: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+) -> None:
+    commit_all(shop)
+    assert main(["navigate", str(shop), *arguments]) == 2
+    assert sentence in capsys.readouterr().err
+    assert main(["navigate", str(shop), GOAL, "--diff"]) == 0
+    assert "Nothing was changed: the working tree since `HEAD`." in capsys.readouterr().err

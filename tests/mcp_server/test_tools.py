@@ -394,3 +394,17 @@ async def test_a_tool_that_is_added_to_the_server_can_be_called(settings: Settin
         refused = await client.call_tool("double", {"numbr": 4})
         assert refused.is_error
         assert "did you mean `number`?" in str(refused.content)
+
+
+async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Client, shop: Path) -> None:
+    patch = (
+        "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -13 +13 @@\n"
+        '-    return 5 if item == "apple" else 0\n+    return 6\n'
+    )
+    async with client:
+        result = await client.call_tool("navigate", {"goal": "", "changes": patch})
+        assert "\nChanged: `discount` (shop/prices.py:11).\n" in text_of(result)
+        assert object_of(result)["turn_report"]["impact"][0] == "Changed: `discount` (shop/prices.py:11)."
+        refused = await client.call_tool("navigate", {"goal": "x", "changes": "--output=/tmp/x"})
+        assert refused.is_error
+        assert "`changes` can't be used" in str(refused.content)

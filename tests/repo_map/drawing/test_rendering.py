@@ -230,6 +230,9 @@ def test_where_sections_overlap_the_higher_level_wins() -> None:
 app.py
 class Router(Base):
     def dispatch(
+        self,
+        request: str,
+    ) -> str:
 ⋮ 26
         answer = request.answer()
         return answer
@@ -265,6 +268,9 @@ def test_a_custom_query_adds_the_lines_of_its_captures() -> None:
 app.py
 class Router(Base):
     def dispatch(
+        self,
+        request: str,
+    ) -> str:
 ⋮ 26
         answer = request.answer()
 ⋮ 33

@@ -87,8 +87,48 @@ CPP = {
 }
 
 
-def test_what_is_found_in_cpp_is_no_fact(tmp_path: Path) -> None:
-    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == []
+def test_what_needs_no_choice_in_cpp_is_a_fact(tmp_path: Path) -> None:
+    assert callers(tmp_path, CPP, "include/shape.hpp:geo.area") == ["src/shape.cpp:3", "src/use.cpp:11"]
+
+
+CHOICES = {
+    "a.hpp": (
+        "class Shape;\n"
+        "class Shape {\n public:\n  Shape(int n);\n  Shape(const char* name);\n  ~Shape() = default;\n"
+        "  void set(int n);\n  void set(const char* name);\n  void set(int n, int m);\n};\n"
+        "class Other : public Foreign {\n  void run() { close(); }\n};\n"
+        "void close();\n"
+        "namespace os {\nvoid close();\n}\n"
+        "template <typename T> void make(T t);\n"
+        "namespace own {\nusing std::swap;\nvoid swap(int a);\n}\n"
+    ),
+    "a.cpp": (
+        '#include "a.hpp"\n'
+        "void run(Shape& one, int n) {\n"
+        "  one.set(n);\n"
+        "  one.set(n, n);\n"
+        "  new Shape(n);\n"
+        "  own::swap(n);\n"
+        "}\n"
+        "namespace os {\nvoid stop() { ::close(); }\n}\n"
+    ),
+}
+
+
+def test_in_cpp_what_types_or_conditions_must_choose_is_no_fact(tmp_path: Path) -> None:
+    assert callers(tmp_path, CHOICES, "a.hpp:Shape.set") == []
+    assert callers(tmp_path, CHOICES, "a.hpp:own.swap") == []
+    assert callers(tmp_path, CHOICES, "a.hpp:own.swap", LIKELY) == ["a.cpp:6"]
+
+
+def test_in_cpp_what_a_base_from_elsewhere_may_bring_is_only_likely(tmp_path: Path) -> None:
+    assert callers(tmp_path, CHOICES, "a.hpp:close") == []
+    assert callers(tmp_path, CHOICES, "a.hpp:close", LIKELY) == ["a.hpp:12"]
+    assert callers(tmp_path, CHOICES, "a.hpp:os.close", LIKELY) == []
+
+
+def test_announcing_a_class_is_no_use_of_it(tmp_path: Path) -> None:
+    assert uses(tmp_path, CHOICES, "a.hpp:Shape") == ["a.cpp:2", "a.cpp:5"]
 
 
 def test_a_member_is_found_through_locals_pointers_bases_and_this(tmp_path: Path) -> None:

@@ -98,3 +98,36 @@ def test_a_constructor_is_called_by_new_super_and_this(tmp_path: Path) -> None:
         "B.java": "class B extends A {\n  B() { super(2); }\n  A make() { return new A(3); }\n}\n",
     }
     assert callers(tmp_path, files, "A.java:A.A") == ["A.java:3", "B.java:2", "B.java:3"]
+
+
+LAMBDAS: Files = {
+    "shop/Item.java": 'package shop;\nclass Item { int price() { return 1; } String name() { return ""; }}\n',
+    "shop/Check.java": (
+        "package shop;\ninterface Check<T> {\n  boolean holds(T each, int n);\n"
+        "  default boolean both(T each) { return holds(each, 2); }\n}\n"
+    ),
+    "shop/Shop.java": (
+        "package shop;\nimport java.util.*;\nimport java.util.function.*;\nclass Shop {\n"
+        "  List<Item> all;\n  Map<String, Item> named;\n"
+        "  static void each(Check<Item> check) {}\n"
+        "  Shop(Consumer<Item> taker, int n) {}\n"
+        "  void run() {\n"
+        "    all.forEach(each -> each.price());\n"
+        "    named.forEach((name, item) -> item.price());\n"
+        "    each((one, n) -> one.price() > n);\n"
+        "    new Shop(one -> {\n      one.price();\n    }, 3);\n"
+        "    Function<Item, Integer> cost = it -> it.price();\n"
+        "    all.stream().filter(it -> it.price() > 2).map(it -> it.price());\n"
+        "    for (Item it : named.values()) it.price();\n"
+        "    for (var entry : named.entrySet()) entry.getValue().price();\n"
+        "    other(it -> it.price());\n"
+        "    all.forEach(it -> it.name());\n"
+        "  }\n}\n"
+    ),
+}
+
+
+def test_what_a_lambda_is_given_is_told_by_what_takes_it(tmp_path: Path) -> None:
+    assert callers(tmp_path, LAMBDAS, "shop/Item.java:Item.price") == [
+        f"shop/Shop.java:{line}" for line in (10, 11, 12, 14, 16, 17, 18, 19)
+    ]

@@ -212,3 +212,25 @@ def test_an_interface_is_implemented(tmp_path: Path) -> None:
     assert lines_of(index, relations.implementations_of(place_of(index, "a.ts:A"))) == ["b.ts:2"]
     assert lines_of(index, relations.overridden_by(place_of(index, "a.ts:A.go"))) == ["b.ts:3"]
     assert lines_of(index, relations.callers_of(place_of(index, "a.ts:A.go"))) == ["b.ts:5"]
+
+
+def test_a_package_is_ours_only_where_it_is_not_taken_as_published(tmp_path: Path) -> None:
+    use = "import { make } from 'store'\nmake()\n"
+    files = {
+        "tsconfig.json": '{"compilerOptions": {"paths": {"store": ["./packages/store/index.js"]}}}',
+        "package.json": '{"name": "root", "workspaces": ["packages/*"]}',
+        "packages/store/package.json": '{"name": "store", "main": "index.js"}',
+        "packages/store/index.js": "export function make() {}\n",
+        "packages/app/package.json": '{"name": "app", "dependencies": {"store": "^2.0.0"}}',
+        "packages/app/use.js": use,
+        "examples/old/package.json": '{"name": "old", "dependencies": {"store": "^1.0.0"}}',
+        "examples/old/use.js": use,
+        "examples/new/package.json": '{"name": "new", "dependencies": {"store": "file:../store"}}',
+        "examples/new/use.js": use,
+        "tests/use.js": use,
+    }
+    assert callers(tmp_path, files, "packages/store/index.js:make") == [
+        "examples/new/use.js:2",
+        "packages/app/use.js:2",
+        "tests/use.js:2",
+    ]

@@ -1,0 +1,282 @@
+"""What git says was changed: of the work tree against a commit, or of one commit against another.
+
+Git opens no file of the work tree for it, so that no filter that a repository names is run: it tells what is
+committed, and the bytes of the tree are compared here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.errors import RepoMapError
+from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk, Patch, read_patch
+from repo_map.secrets.masking import mask, mask_text
+from repo_map.worktree import disk
+from repo_map.worktree.files import read_file
+from repo_map.worktree.git import Deadline, Git, GitError, HistoryPlace
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+WORKTREE: Final = "worktree"
+"""Names what is not committed yet."""
+_HEAD: Final = "HEAD"
+_ADVICE: Final = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
+_SECONDS: Final = 20.0
+_MOST_NEW: Final = 100
+"""Files that git does not know which count as changed; more of them are no work of a moment."""
+_MOST_BLOB: Final = 2_000_000
+_CONTEXT: Final = 3
+_MOST_COMPARED: Final = 25_000_000
+"""Product of the lines on both sides up to which it is looked for which of them stayed."""
+_LIKE: Final = 0.5
+"""Share of its lines from which on a new file is a deleted one by another name."""
+_MOST_RENAMED: Final = 40
+_COMMIT = re.compile(r"[\w@][\w.@{}^~/+#%=,-]{0,250}")
+_ENTRY = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_BLOB = re.compile(rb"([0-9a-f]+) blob (\d+)\n")
+_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
+
+
+class ChangesError(RepoMapError):
+    """What was to be looked at can't be; the message says why, and what to give in its place."""
+
+
+class _Entry(NamedTuple):
+    """A file that is not as it was committed."""
+
+    status: str
+    """``A`` for a new one, ``D`` for one that is gone, else ``M``."""
+    path: str
+    blob: str
+
+
+def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
+    """Return what was changed, in words, and its patch; ``named`` is ``worktree``, a commit or a range.
+
+    A commit stands for all that came since, what is not committed included; ``A..B`` and ``A...B`` are what
+    git means by them.
+
+    Raises:
+        ChangesError: no commit is called so, or git does not answer.
+    """
+    try:
+        git = Git(index.root)
+        deadline = Deadline(_SECONDS)
+        place = git.place(deadline)
+        if place is None:
+            raise ChangesError(f"`{index.root}` has no commit that git could compare with; commit first.")
+        first, dots, last = named.partition("..")
+        if not dots:
+            since = _HEAD if named == WORKTREE else named
+            patch = _worktree_patch(index, git, place, _commit(git, since, deadline), deadline)
+            return f"the working tree since `{since}`", patch
+        is_symmetric = last.startswith(".")
+        old = _commit(git, first or _HEAD, deadline)
+        new = _commit(git, last.removeprefix(".") or _HEAD, deadline)
+        if is_symmetric:
+            old = _ask(git, deadline, "merge-base", old, new).decode("ascii", "replace").split("\n")[0]
+        return f"`{named}`", _range_patch(git, place, old, new, deadline)
+    except GitError as error:
+        raise ChangesError(str(error)) from error
+
+
+def _commit(git: Git, named: str, deadline: Deadline) -> str:
+    """Return the id of a commit; a name that git could take for an option, or search by, is none."""
+    told = ascii(named[:80])[1:-1]
+    if not _COMMIT.fullmatch(named):
+        raise ChangesError(f"`{told}` is no name of a commit; {_ADVICE}")
+    output = git.history("rev-parse", "--verify", "--quiet", f"{named}^{{commit}}", deadline=deadline)
+    found = b"" if output is None or output.status != 0 else output.text.strip()
+    if not re.fullmatch(rb"[0-9a-f]{40,64}", found):
+        raise ChangesError(f"No commit is called `{told}` here; {_ADVICE}")
+    return found.decode("ascii")
+
+
+def _ask(git: Git, deadline: Deadline, *arguments: str) -> bytes:
+    output = git.history(*arguments, deadline=deadline)
+    if output is None or output.status is None:
+        raise ChangesError(f"Git did not answer within {_SECONDS:g} s; give a smaller range, or a patch.")
+    if output.status != 0:
+        raise ChangesError("Git can't compare these commits; fetch what is missing of them, or give a patch.")
+    return output.text
+
+
+def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: Deadline) -> Patch:
+    prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
+    relative = f"--relative={place.prefix}"
+    text = _ask(git, deadline, "diff-tree", "-r", "-p", "-M", "-U3", relative, *_PLAIN, *prefixes, old, new)
+    # One character more than is read, so that the rest is told of.
+    return read_patch(mask_text(text[: 4 * MOST_CHARACTERS].decode("utf-8", "replace")))
+
+
+def _worktree_patch(
+    index: RepoIndex, git: Git, place: HistoryPlace, commit: str, deadline: Deadline
+) -> Patch:
+    before = _listed(_ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit), place.prefix)
+    entries = [*_gone(index, before), *_edited(index, before, deadline)]
+    known = set(git.ask("ls-files", "-z", "--cached").decode("utf-8", "replace").split("\0"))
+    new = [path for path in index.paths if path not in before]
+    untracked = [path for path in new if path not in known]
+    notes = []
+    if len(untracked) > _MOST_NEW:
+        notes.append(f"{len(untracked):,} files that git does not know were not taken for changes.")
+        new = [path for path in new if path in known]
+    entries = sorted([*entries, *(_Entry("A", path, "") for path in new)], key=lambda each: each.path)
+    if len(entries) > MOST_FILES:
+        notes.append(f"{len(entries):,} files differ; the first {MOST_FILES} by path were looked at.")
+        entries = entries[:MOST_FILES]
+    olds = _blobs(git, [each.blob for each in entries if each.blob], deadline)
+    files = [_file_patch(index, each, olds) for each in entries]
+    return Patch(tuple(_renamed([each for each in files if each is not None])), notes=tuple(notes))
+
+
+def _listed(tree: bytes, prefix: str) -> dict[str, str]:
+    """Return the blob of each file of a commit, by its path below a folder."""
+    entries = (_ENTRY.fullmatch(each) for each in tree.split(b"\0"))
+    named = ((found[2].decode("utf-8", "replace"), found[1].decode("ascii")) for found in entries if found)
+    return {path.removeprefix(prefix): blob for path, blob in named if path.startswith(prefix)}
+
+
+def _gone(index: RepoIndex, before: Mapping[str, str]) -> Iterator[_Entry]:
+    """Yield the files of a commit that the tree has no more."""
+    missing = [path for path in before if index.file_id(path) is None]
+    kinds = disk.states(index.root, missing)[4::5]
+    yield from (
+        _Entry("D", path, before[path]) for path, kind in zip(missing, kinds, strict=True) if not kind
+    )
+
+
+def _edited(index: RepoIndex, before: Mapping[str, str], deadline: Deadline) -> Iterator[_Entry]:
+    """Yield the files whose bytes are not those of a commit.
+
+    Git itself would run filters of the repository's to compare a file whose date tells it nothing.
+    """
+    for path, blob in before.items():
+        if index.file_id(path) is None:
+            continue
+        if not deadline.left():
+            raise ChangesError(f"The files were not compared within {_SECONDS:g} s; give a patch instead.")
+        source = read_file(index.root, path).source
+        if source is None or blob not in (_blob_of(source, blob), _blob_of(_unix(source), blob)):
+            yield _Entry("M", path, blob)
+
+
+def _unix(source: bytes) -> bytes:
+    return source.replace(b"\r\n", b"\n") if b"\r\n" in source else source
+
+
+def _blob_of(source: bytes, like: str) -> str:
+    """Return the name that git gives to some bytes, of the kind that another name is of."""
+    kind = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return kind(b"blob %d\0" % len(source) + source, usedforsecurity=False).hexdigest()
+
+
+def _blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, bytes]:
+    """Return the content of blobs that are no larger than a file that is read."""
+    names = [name for name in dict.fromkeys(names) if name.strip("0")]
+    if not names:
+        return {}
+    sizes = git.history("cat-file", "--batch-check", lines=names, deadline=deadline)
+    about = b"" if sizes is None else sizes.text
+    small = [name.decode() for name, size in _BLOB.findall(about) if int(size) <= _MOST_BLOB]
+    output = git.history("cat-file", "--batch", lines=small, deadline=deadline) if small else None
+    text, at = (b"" if output is None else output.text), 0
+    found: dict[str, bytes] = {}
+    while (head := _BLOB.match(text, at)) is not None:
+        end = head.end() + int(head[2])
+        found[head[1].decode()] = text[head.end() : end]
+        at = end + 1
+    return found
+
+
+def _file_patch(index: RepoIndex, entry: _Entry, olds: Mapping[str, bytes]) -> FilePatch | None:
+    if entry.status == "A":
+        return _new_file(index, entry.path)
+    old, path = olds.get(entry.blob), entry.path
+    if old is not None and old.startswith(_POINTER):
+        return None  # A large file that stands elsewhere: git knows its pointer alone.
+    new = None if entry.status == "D" else index.file_id(path)
+    if old is None or b"\0" in old:
+        return FilePatch(path, "" if new is None else path, is_binary=True)
+    before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
+    after = [] if new is None else _lines(index.text(new))
+    hunks = tuple(hunks_between(before, after))
+    return FilePatch(path, "" if new is None else path, hunks) if hunks or new is None else None
+
+
+def _new_file(index: RepoIndex, path: str) -> FilePatch | None:
+    file = index.file_id(path)
+    if file is None:
+        return None
+    return FilePatch("", path, tuple(hunks_between([], _lines(index.text(file)))))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def hunks_between(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+    """Yield what turns some lines into others, with three lines around each change."""
+    top = 0
+    while top < min(len(before), len(after)) and before[top] == after[top]:
+        top += 1
+    end = 0
+    while end < min(len(before), len(after)) - top and before[-1 - end] == after[-1 - end]:
+        end += 1
+    first = max(top - _CONTEXT, 0)
+    one = before[first : len(before) - max(end - _CONTEXT, 0)]
+    other = after[first : len(after) - max(end - _CONTEXT, 0)]
+    if one == other:
+        return
+    if len(one) * len(other) > _MOST_COMPARED:
+        marked = (*(f"-{line}" for line in one), *(f"+{line}" for line in other))
+        yield Hunk(first + 1, first + 1, marked)
+        return
+    for group in SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(_CONTEXT):
+        lines: list[str] = []
+        for kind, start, stop, low, high in group:
+            if kind == "equal":
+                lines += (f" {line}" for line in one[start:stop])
+            else:
+                lines += (f"-{line}" for line in one[start:stop])
+                lines += (f"+{line}" for line in other[low:high])
+        yield Hunk(first + group[0][1] + 1, first + group[0][3] + 1, tuple(lines))
+
+
+def _renamed(files: Sequence[FilePatch]) -> Iterator[FilePatch]:
+    """Yield the patches, a file that was deleted and one much like it that is new as one that was renamed."""
+    gone = [each for each in files if not each.new and not each.is_binary]
+    new = [each for each in files if not each.old and not each.is_binary]
+    if not gone or len(gone) > _MOST_RENAMED or len(new) > _MOST_RENAMED:
+        yield from files
+        return
+    pairs: dict[FilePatch, FilePatch] = {}
+    for each in new:
+        found = [(_likeness(other, each), other) for other in gone if other not in pairs.values()]
+        best = max(found, key=lambda pair: pair[0], default=None)
+        if best is not None and best[0] >= _LIKE:
+            pairs[each] = best[1]
+    for each in files:
+        if each in pairs:
+            old = pairs[each]
+            before = [line for hunk in old.hunks for line in hunk.marked("-")]
+            after = [line for hunk in each.hunks for line in hunk.marked("+")]
+            yield FilePatch(old.old, each.new, tuple(hunks_between(before, after)))
+        elif each not in pairs.values():
+            yield each
+
+
+def _likeness(old: FilePatch, new: FilePatch) -> float:
+    """Return the share of lines that both have, blank ones aside."""
+    one, other = (
+        Counter(line.strip() for hunk in each.hunks for line in hunk.marked(mark) if line.strip())
+        for each, mark in ((old, "-"), (new, "+"))
+    )
+    return (one & other).total() / max(one.total(), other.total(), 1)

@@ -1,0 +1,257 @@
+"""What relies on definitions that change: facts where they are resolved, likely where a name says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from repo_map.graph.references import unique_definitions, users_of
+from repo_map.impact.values import Changes, GoneName
+from repo_map.languages.kinds import FUNCTIONS, TYPES
+from repo_map.languages.registry import language_named, language_of
+from repo_map.relations.file_facts import sites_at
+from repo_map.relations.model import Confidence, Place, Relation
+from repo_map.relations.resolve import Relations, relations_of
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_MOST_FOLLOWED: Final = 80
+"""Changed definitions whose users are looked for."""
+_MOST_SITES: Final = 500
+"""Uses of a name that is gone; a name that stands more often is not told by it."""
+_OF_FOLDERS: Final = frozenset({"__init__", "index", "mod"})
+"""Names of files that stand for their folder."""
+_PARTS = re.compile(r"[./:\\]+")
+_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|hxx|py)$")
+_OWN_RECEIVERS: Final = frozenset({"", "self", "this", "cls"})
+
+
+class Risk(NamedTuple):
+    """A place that relies on what is changed."""
+
+    place: Place
+    """The definition that holds it; row -1 is the file's top."""
+    line: int
+    """1-based, in its file."""
+    target: str
+    """The name of what it relies on, qualified."""
+    confidence: Confidence
+
+
+class Impact(NamedTuple):
+    """What a change touches, and what relies on that; each place once in its list, the surest first."""
+
+    changed: tuple[Place, ...] = ()
+    gone: tuple[GoneName, ...] = ()
+    leftovers: tuple[Risk, ...] = ()
+    """Uses of what is gone."""
+    callers: tuple[Risk, ...] = ()
+    """Calls and uses from outside of what is changed, tests aside."""
+    overriders: tuple[Risk, ...] = ()
+    """Methods that override or implement a changed one, and classes that extend a changed one."""
+    overridden: tuple[Risk, ...] = ()
+    """What changed methods override or implement."""
+    tests: tuple[Risk, ...] = ()
+    """Tests from which a changed definition is reached."""
+    untested: tuple[Place, ...] = ()
+    """Changed functions that no test is seen to reach."""
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+
+def impact_of(index: RepoIndex, targets: Sequence[Place], gone: Sequence[GoneName] = ()) -> Impact:
+    """Return what relies on some definitions, and on names that are gone.
+
+    Of a class its subclasses count, and those that construct or name it where it is the only target; of what
+    a language without resolved relations defines, likely users by a name that nothing else bears.
+    """
+    return _Follower(index, targets, gone).impact()
+
+
+def impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:
+    """Return what relies on what was changed, as the index knows it now."""
+    return impact_of(index, places_of(index, changes), changes.gone)
+
+
+def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
+    """Return the changed definitions that the index has, in the order of the change."""
+    found: dict[Place, None] = {}
+    for part in changes.parts:
+        file = index.file_id(part.path)
+        if file is None or not part.name:
+            continue
+        rows = [
+            row for row in range(len(index.definitions(file))) if index.qualified_name(file, row) == part.name
+        ]
+        if rows:
+            near = min(rows, key=lambda row: abs(index.definitions(file)[row].start - part.first))
+            found[file, near] = None
+    return tuple(found)
+
+
+class _Follower:
+    """Collects what relies on the targets."""
+
+    def __init__(self, index: RepoIndex, targets: Sequence[Place], gone: Sequence[GoneName]) -> None:
+        self._index = index
+        self._relations: Relations = relations_of(index)
+        self._targets = tuple(dict.fromkeys(targets))
+        self._gone = tuple(gone)
+        self._changed = set(self._targets)
+        self._gone_names = {(each.path, each.name) for each in gone}
+
+    def impact(self) -> Impact:
+        """Return all of it."""
+        leftovers = list(self._of_gone())
+        callers, tests, overriders, overridden = list[Risk](), list[Risk](), list[Risk](), list[Risk]()
+        untested = []
+        for place in self._targets[:_MOST_FOLLOWED]:
+            users = list(self._users(place))
+            is_gone = (self._index.paths[place[0]], self._leaf(place)) in self._gone_names
+            (leftovers if is_gone else callers).extend(each for each in users if not self._is_test(each))
+            reached = [*self._tests(place), *(each for each in users if self._is_test(each))]
+            tests += reached
+            overriders += self._below(place)
+            overridden += self._risks(place, self._relations.overrides_of(place), of_target=True)
+            if not reached and not is_gone and self._wants_test(place):
+                untested.append(place)
+        return Impact(
+            self._targets,
+            self._gone,
+            self._ordered(leftovers),
+            self._ordered(callers),
+            self._ordered(overriders),
+            self._ordered(overridden),
+            self._ordered(tests),
+            tuple(untested),
+        )
+
+    def _users(self, place: Place) -> Iterator[Risk]:
+        """Yield the calls and uses of a definition from outside of the change."""
+        index, relations = self._index, self._relations
+        kind = index.definitions(place[0])[place[1]].kind
+        if not relations.knows(place[0]):
+            name = int(index.symbols.name[int(index.symbols.file_start[place[0]]) + place[1]])
+            if unique_definitions(index, [name]) == [place]:
+                named = index.qualified_name(*place)
+                for user in users_of(index, name):
+                    same = index.files.language[user[0]] == index.files.language[place[0]]
+                    if same and not self._is_inside(user):
+                        line = index.definitions(user[0])[user[1]].sig_start if user[1] >= 0 else 1
+                        yield Risk(user, line, named, Confidence.LIKELY)
+        elif kind in FUNCTIONS:
+            found = relations.callers_of(place, Confidence.LIKELY)
+            yield from self._risks(place, found or relations.uses_of(place))
+        elif kind not in TYPES or len(self._targets) == 1:
+            yield from self._risks(place, relations.uses_of(place))
+
+    def _below(self, place: Place) -> Iterator[Risk]:
+        """Yield what overrides a method, or extends a class."""
+        relations = self._relations
+        if self._index.definitions(place[0])[place[1]].kind in TYPES:
+            yield from self._risks(place, relations.implementations_of(place))
+        else:
+            yield from self._risks(place, relations.overridden_by(place))
+
+    def _tests(self, place: Place) -> Iterator[Risk]:
+        if self._relations.knows(place[0]) and not self._in_tests(place[0]):
+            yield from self._risks(place, self._relations.tests_reaching(place))
+
+    def _risks(self, place: Place, found: Iterable[Relation], *, of_target: bool = False) -> Iterator[Risk]:
+        """Yield what relations say of a definition, those within the change aside."""
+        named = self._index.qualified_name(*place)
+        for each in found:
+            other = each.target if of_target else each.source
+            if not self._is_inside(other):
+                line = self._line(other) if of_target else each.line
+                yield Risk(other, line, named, each.confidence)
+
+    def _of_gone(self) -> Iterator[Risk]:
+        """Yield the uses of names that no definition stands for any more."""
+        index, relations = self._index, self._relations
+        for each in self._gone:
+            number = index.strings.get(each.name)
+            rows = () if number is None else np.flatnonzero(index.sites.name == number)
+            if not 0 < len(rows) <= _MOST_SITES:
+                continue
+            home = index.file_id(each.path)
+            near = {} if home is None else {one.source[0] for one in relations.importers_of(home)} | {home}
+            is_defined = bool((index.symbols.name == number).any())
+            family = language_named(language_of(each.path)).family if language_of(each.path) else ""
+            files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
+            for file, site in zip(files.tolist(), sites_at(index, np.asarray(rows)), strict=True):
+                language = index.languages[int(index.files.language[file])]
+                if not family or not language or language_named(language).family != family:
+                    continue
+                meaning = relations.meaning(file, site)
+                if meaning.targets:
+                    continue
+                is_near = file in near and site.receiver in _OWN_RECEIVERS
+                if is_near and relations.surest(file) is Confidence.RESOLVED:
+                    yield Risk((file, site.definition), site.line, each.name, Confidence.RESOLVED)
+                elif not is_defined and (
+                    not meaning.is_outside or (home is None and _imports(index, file, each.path))
+                ):
+                    yield Risk((file, site.definition), site.line, each.name, Confidence.LIKELY)
+
+    def _ordered(self, found: Iterable[Risk]) -> tuple[Risk, ...]:
+        """Return each place once, the surest first, and of equals those that rely on most of the change."""
+        best: dict[Place, Risk] = {}
+        times: dict[Place, int] = {}
+        for each in found:
+            times[each.place] = times.get(each.place, 0) + 1
+            known = best.get(each.place)
+            if known is None or each.confidence > known.confidence:
+                best[each.place] = each
+        homes = {place[0] for place in self._targets}
+        folders = {self._folder(file) for file in homes}
+
+        def order(risk: Risk) -> tuple[int, int, int, int, Place]:
+            file = risk.place[0]
+            distance = 0 if file in homes else 1 if self._folder(file) in folders else 2
+            is_top = int(risk.place[1] < 0)
+            return (-risk.confidence, is_top, -times[risk.place], distance, risk.place)
+
+        return tuple(sorted(best.values(), key=order))
+
+    def _is_inside(self, place: Place) -> bool:
+        """Tell whether a place is one of the targets, or within one."""
+        file, row = place
+        while row >= 0:
+            if (file, row) in self._changed:
+                return True
+            row = self._index.definitions(file)[row].parent
+        return False
+
+    def _is_test(self, risk: Risk) -> bool:
+        return self._in_tests(risk.place[0])
+
+    def _in_tests(self, file: int) -> bool:
+        return bool(int(self._index.files.flags[file]) & int(FileFlag.TEST))
+
+    def _wants_test(self, place: Place) -> bool:
+        kind = self._index.definitions(place[0])[place[1]].kind
+        return kind in FUNCTIONS and self._relations.knows(place[0]) and not self._in_tests(place[0])
+
+    def _leaf(self, place: Place) -> str:
+        return self._index.definitions(place[0])[place[1]].name.rpartition(".")[2]
+
+    def _line(self, place: Place) -> int:
+        return self._index.definitions(place[0])[place[1]].sig_start if place[1] >= 0 else 1
+
+    def _folder(self, file: int) -> str:
+        return self._index.paths[file].rpartition("/")[0]
+
+
+def _imports(index: RepoIndex, file: int, path: str) -> bool:
+    """Tell whether a file imports a module by the name that a file which is gone had."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    wanted = folder.rpartition("/")[2] if stem in _OF_FOLDERS else stem
+    return any(_PARTS.split(_SUFFIX.sub("", each.module))[-1] == wanted for each in index.imports(file))

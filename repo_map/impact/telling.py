@@ -1,0 +1,99 @@
+"""What is at risk, in sentences: the greatest risk first, what is only likely apart from facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from repo_map.impact.risks import Impact, Risk
+from repo_map.impact.values import Changes
+from repo_map.messages import one_line
+from repo_map.relations.model import Confidence, Place
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_MOST: Final = 6
+_MOST_TESTS: Final = 4
+
+
+def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) -> tuple[str, ...]:
+    """Return the sentences, none where nothing is known; of what might change they say what relies on it."""
+    told: list[str] = []
+    if impact.gone:
+        names = [
+            f"`{each.name}` ({each.path}{f', now {each.successor}' if each.successor else ''})"
+            for each in impact.gone
+        ]
+        told.append(f"Gone: {_few(names)}.")
+        told += _told(index, "Still used", "Likely still used, by name", impact.leftovers)
+    if of_changes and impact.changed:
+        told.append(f"Changed: {_few([_named(index, place) for place in impact.changed])}.")
+    told += _told(
+        index,
+        "Called from outside the change" if of_changes else "Called or used",
+        "Likely called, by name" if of_changes else "Likely called or used, by name",
+        impact.callers,
+    )
+    told += _told(
+        index, "Overridden, implemented or extended", "Likely overridden or extended", impact.overriders
+    )
+    told += _told(
+        index, "Overrides or implements", "Likely overrides", impact.overridden, is_about_target=False
+    )
+    told += _told(index, "Reached by tests", "Likely reached by tests", impact.tests, most=_MOST_TESTS)
+    if impact.untested:
+        told.append(
+            f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "
+            "calls that nothing written resolves are not seen."
+        )
+    if not (impact.callers or impact.overriders or impact.leftovers) and impact.changed:
+        told.append(
+            "Nothing outside the change is seen to rely on it."
+            if of_changes
+            else "Nothing is seen to rely on it."
+        )
+    return tuple(told)
+
+
+def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
+    """Return what a change touches and puts at risk, then what of it could not be followed."""
+    return (*tell_impact(index, impact), *changes.notes)
+
+
+def _told(
+    index: RepoIndex,
+    fact: str,
+    guess: str,
+    risks: Sequence[Risk],
+    *,
+    most: int = _MOST,
+    is_about_target: bool = True,
+) -> list[str]:
+    told = []
+    for head, members in (
+        (fact, [each for each in risks if each.confidence is Confidence.RESOLVED]),
+        (guess, [each for each in risks if each.confidence is not Confidence.RESOLVED]),
+    ):
+        if members:
+            places = [_place(index, each, is_about_target=is_about_target) for each in members]
+            told.append(f"{head}: {_few(places, most)}.")
+    return told
+
+
+def _place(index: RepoIndex, risk: Risk, *, is_about_target: bool) -> str:
+    path = index.paths[risk.place[0]]
+    name = one_line(index.qualified_name(*risk.place)) if risk.place[1] >= 0 else ""
+    where = f"`{name}` ({path}:{risk.line})" if name else f"the top of {path}:{risk.line}"
+    verb = "for" if is_about_target else "by"
+    return f"{where} {verb} `{one_line(risk.target)}`"
+
+
+def _named(index: RepoIndex, place: Place) -> str:
+    line = index.definitions(place[0])[place[1]].sig_start
+    return f"`{one_line(index.qualified_name(*place))}` ({index.paths[place[0]]}:{line})"
+
+
+def _few(names: Sequence[str], most: int = _MOST) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

@@ -1,0 +1,179 @@
+"""What stands beside chosen code: what it calls, what calls or overrides it, and the tests that reach it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.parsing.values import Definition
+from repo_map.relations.model import Confidence, Place
+from repo_map.relations.resolve import relations_of
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+    from repo_map.packing.pieces import PieceReader
+
+_MOST_SITES: Final = 60
+"""Uses of one name in the whole repository up to which they are looked at."""
+_MOST_TESTS: Final = 40
+_LONGEST_TEST: Final = 60
+_MOST_FOLDERS: Final = 4
+_WORD: Final = re.compile(r"\w+")
+_TEST_MARK: Final = re.compile(r"(?:^|[._-])(?:tests?|spec|it)(?=[._-]|$)|^Test(?=[A-Z])|(?:Tests?|Spec|IT)$")
+
+
+class TestPart(NamedTuple):
+    """Lines of a test file that test something, or prepare a test; 1-based and inclusive."""
+
+    path: str
+    first: int
+    last: int
+    head: int
+    """The line that names it."""
+    is_fixture: bool = False
+
+
+def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Place]:
+    """Return the classes of some definitions, what they call, and what calls or overrides them.
+
+    What a name means is told by what is written alone, and the nearest comes first.
+    """
+    relations = relations_of(index)
+    found: dict[Place, None] = {}
+    for place in places:
+        found.update(dict.fromkeys(_owners(index, place)))
+        if not relations.knows(place[0]) or relations.surest(place[0]) is not Confidence.RESOLVED:
+            continue
+        found.update(dict.fromkeys(each.target for each in relations.calls_in(place)))
+        found.update(dict.fromkeys(each.target for each in relations.overrides_of(place)))
+        if _uses(index, _leaf(index, place)) <= _MOST_SITES:
+            found.update(dict.fromkeys(each.source for each in relations.callers_of(place)))
+    return [each for each in found if each not in places]
+
+
+def _owners(index: RepoIndex, place: Place) -> Iterator[Place]:
+    """Yield the class that a definition is a member of, be it around it or named by it."""
+    file, row = place
+    definitions = index.definitions(file)
+    if (parent := definitions[row].parent) >= 0 and definitions[parent].kind in CONTAINERS:
+        yield file, parent
+    owner = definitions[row].name.rpartition(".")[0]
+    yield from (
+        (file, at)
+        for at, each in enumerate(definitions)
+        if owner and each.name == owner and each.kind in CONTAINERS
+    )
+
+
+def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> Iterator[TestPart]:
+    """Yield the tests that reach some definitions, nearest first, each behind the fixtures that it needs.
+
+    Where no relation leads to any, those of a test file of the same name that speak of the definition.
+    """
+    seen: set[tuple[str, int]] = set()
+    for place in places:
+        for part in (*_reaching(index, place), *_named(reader, index, place)):
+            for each in (*_fixtures(reader, index, part), part):
+                if (each.path, each.first) not in seen:
+                    seen.add((each.path, each.first))
+                    yield each
+
+
+def _leaf(index: RepoIndex, place: Place) -> str:
+    return index.definitions(place[0])[place[1]].name.rpartition(".")[2]
+
+
+def _uses(index: RepoIndex, name: str) -> int:
+    number = index.strings.get(name)
+    return 0 if number is None else int(np.count_nonzero(index.sites.name == number))
+
+
+def _reaching(index: RepoIndex, place: Place) -> Iterator[TestPart]:
+    relations = relations_of(index)
+    if not relations.knows(place[0]) or _uses(index, _leaf(index, place)) > _MOST_SITES:
+        return
+    for each in relations.tests_reaching(place, 1)[:_MOST_TESTS]:
+        file, row = each.source
+        if row >= 0 and (definition := index.definitions(file)[row]).kind in FUNCTIONS:
+            yield _part(index, file, definition)
+
+
+def _part(index: RepoIndex, file: int, definition: Definition) -> TestPart:
+    return TestPart(index.paths[file], definition.start, definition.end, definition.sig_start)
+
+
+def _named(reader: PieceReader, index: RepoIndex, place: Place) -> Iterator[TestPart]:
+    """Yield the tests in files named after the definition's that speak of it."""
+    name = _leaf(index, place)
+    is_named = re.compile(rf"\b{re.escape(name)}\b|(?i:test_?{re.escape(name)})").search
+    for file in _test_files(index, place[0]):
+        source = reader.file(index.paths[file])
+        if name not in source.text:
+            continue
+        covered = 0
+        for number, line in enumerate(source.lines, 1):
+            if number <= covered or not is_named(line) or number in source.import_lines:
+                continue
+            inner = [
+                each
+                for each in source.definitions
+                if each.kind in FUNCTIONS and each.start <= number <= each.end
+            ]
+            if inner:
+                part = _part(index, file, inner[0])
+            else:
+                around = source.statements.around(number, _LONGEST_TEST)
+                if around is None:
+                    continue
+                part = TestPart(source.path, around.first, around.last, around.start)
+            covered = part.last
+            yield part
+
+
+def _test_files(index: RepoIndex, file: int) -> list[int]:
+    """Return the test files that bear a file's name, the nearest first."""
+    path = index.paths[file]
+    stem = _stem(path)
+    ids = np.flatnonzero(index.files.flags & int(FileFlag.TEST)).tolist()
+    same = [each for each in ids if _stem(index.paths[each]) == stem and each != file]
+    return sorted(same, key=lambda each: (-_shared(index.paths[each], path), index.paths[each]))[
+        :_MOST_FOLDERS
+    ]
+
+
+def _stem(path: str) -> str:
+    """Return the name of a file without what makes it a test's."""
+    name = path.rpartition("/")[2].partition(".")[0] if "." in path else path
+    return _TEST_MARK.sub("", name).strip("._-").lower()
+
+
+def _shared(one: str, other: str) -> int:
+    return len(set(one.split("/")[:-1]) & set(other.split("/")[:-1]))
+
+
+def _fixtures(reader: PieceReader, index: RepoIndex, part: TestPart) -> Iterator[TestPart]:
+    """Yield the fixtures that a test's parameters name, in its file or in a ``conftest.py`` above."""
+    if not part.path.endswith(".py"):
+        return
+    source = reader.file(part.path)
+    wanted = set(_WORD.findall(source.lines[part.head - 1].partition("(")[2]))
+    for path in _with_conftests(part.path):
+        file = index.file_id(path)
+        if file is None or not wanted:
+            continue
+        lines = reader.file(path).lines
+        for each in index.definitions(file):
+            if each.name in wanted and each.start < each.sig_start and "fixture" in lines[each.start - 1]:
+                wanted.discard(each.name)
+                yield _part(index, file, each)._replace(is_fixture=True)
+
+
+def _with_conftests(path: str) -> Iterable[str]:
+    folders = path.split("/")[:-1]
+    above = ("/".join([*folders[:count], "conftest.py"]) for count in range(len(folders), -1, -1))
+    return [path, *above]

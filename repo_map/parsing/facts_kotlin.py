@@ -1,0 +1,759 @@
+"""Kotlin's facts.
+
+Beside the forms that all written types share: the receiver of a call by a bare name in ``x.apply { … }`` ends
+in ``&``, since the name may be a member of ``x``, or whatever it is without. ``it`` and ``this`` are written
+as what they stand for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.languages.language import Found, words
+from repo_map.languages.outside import KOTLIN_USUAL
+from repo_map.parsing.facts_model import (
+    ALIAS,
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    DECLARED,
+    EXPORTED,
+    FIELD,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    PACKAGE,
+    PARAMETERS,
+    RECEIVER,
+    RENAMED,
+    RETURN_TYPE,
+    RETURNED,
+    STAR,
+    TYPE,
+    TYPE_PARAMETER,
+    VALUE,
+    FileFacts,
+    OwnerOf,
+    owner_finder,
+)
+from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+
+_LONGEST_ARGUMENT: Final = 40
+_TYPES: Final = frozenset({"user_type", "nullable_type", "function_type", "parenthesized_type"})
+_EXITS: Final = frozenset({"return_expression", "throw_expression", "identifier"})
+_CLASSES: Final = frozenset({"class_declaration", "object_declaration", "companion_object"})
+_BASIC: Final = {
+    "Int": "int",
+    "Long": "long",
+    "Char": "char",
+    "Byte": "byte",
+    "Short": "short",
+    "Double": "double",
+    "Float": "float",
+    "Boolean": "boolean",
+    "Any": "Object",
+    "ByteArray": "list[byte]",
+    "IntArray": "list[int]",
+    "CharArray": "list[char]",
+    "LongArray": "list[long]",
+}
+"""What Java calls them, so that both are one."""
+_OF_RECEIVER: Final = frozenset({"apply", "run", "with"})
+"""Functions whose lambda has what they are called on, or are given first, as its ``this``."""
+_ITSELF: Final = frozenset({"let", "also", "takeIf", "takeUnless", "use"})
+"""Functions whose lambda is given what they are called on."""
+_OF_ELEMENTS: Final = words(
+    "all any associate associateBy associateWith count distinctBy dropWhile filter filterNot find first"
+    " firstOrNull flatMap forEach groupBy indexOfFirst joinToString last lastOrNull map mapNotNull maxBy"
+    " maxByOrNull minBy minByOrNull none onEach partition removeAll removeIf single singleOrNull sortBy"
+    " sortedBy sortedByDescending sumOf takeWhile"
+)
+"""Functions whose lambda is given one element after the other."""
+_GIVES_ITSELF: Final = frozenset({"apply", "also", "takeIf", "takeUnless", "onEach", "filter", "sortedBy"})
+_GIVES_LAST: Final = frozenset({"let", "run", "with", "use"})
+_JVM_NAME: Final = re.compile(rb"JvmName\(\s*\"([^\"]*)\"")
+_FIRST_GIVEN: Final = frozenset({"requireNotNull", "checkNotNull"})
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one Kotlin file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Block:
+    """A lambda or an anonymous object: what ``this`` or ``it`` stands for inside of it, read when asked."""
+
+    def __init__(self, read_this: Callable[[], str] | None, read_it: Callable[[], str] | None) -> None:
+        self._read = {"this": read_this, "it": read_it}
+        self._kept: dict[str, str] = {}
+
+    def has(self, name: str) -> bool:
+        return self._read[name] is not None
+
+    def form(self, name: str) -> str:
+        """Return the expression that ``this`` or ``it`` stands for."""
+        read_form = self._read[name]
+        if name not in self._kept and read_form is not None:
+            self._kept[name] = UNKNOWN  # Should it ask for itself.
+            self._kept[name] = read_form()
+        return self._kept.get(name, UNKNOWN)
+
+
+class _Reader(TypedReader):
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        super().__init__(source, found, owner)
+        self._ranges: dict[tuple[int, int], _Block] = {}
+        self._around: OwnerOf | None = None
+        self._trailing: set[tuple[int, int]] = set()
+
+    # Lambdas and anonymous objects.
+
+    def _lambda(self, node: Node) -> None:
+        """Keep what the lambda of a call stands in for, where the function that takes it says so by name."""
+        callee, last = node.named_children[0], node.named_children[-1]
+        literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
+        if literal is None or literal.type != "lambda_literal":
+            return
+        has_it = not any(child.type == "lambda_parameters" for child in literal.named_children)
+        name, target = self._callee(callee)
+        read_this: Callable[[], str] | None = None
+        read_it: Callable[[], str] | None = None
+        if name in _OF_RECEIVER:
+            read_this = lambda: self._scoped(callee)  # noqa: E731 - read once all blocks are known
+            has_it = False
+        if has_it:
+            read_it = lambda: self._given_to(name, target)  # noqa: E731
+        self._ranges[literal.start_byte, -literal.end_byte] = _Block(read_this, read_it)
+
+    def _callee(self, callee: Node) -> tuple[str, Node | None]:
+        """Return the name of the function that is called, and what it is called on."""
+        if callee.type == "call_expression":
+            callee = callee.named_children[0]
+        if callee.type == "navigation_expression":
+            parts = callee.named_children
+            return self.text(parts[-1]), parts[0]
+        return (self.text(callee), None) if callee.type == "identifier" else ("", None)
+
+    def _scoped(self, callee: Node) -> str:
+        """Return what ``x.apply`` or ``with(x)`` is about."""
+        name, target = self._callee(callee)
+        if name == "with":
+            given = self._arguments(callee)
+            return self.expression(given[0], 2) if given else UNKNOWN
+        return self.expression(target, 2) if target is not None else self._this(callee)
+
+    def _given_to(self, name: str, target: Node | None) -> str:
+        """Return what a lambda is given by the function of a name that is called on ``target``."""
+        if target is None:
+            return UNKNOWN
+        if name in _ITSELF:
+            return self.expression(target, 2)
+        return then(self.expression(target, 2), "*") if name in _OF_ELEMENTS else UNKNOWN
+
+    def _anonymous(self, node: Node) -> None:
+        """Keep what an anonymous object is, and say of its functions that no class has them."""
+        bases: list[str] = []
+        for child in node.named_children:
+            if child.type == "delegation_specifiers":
+                bases = [written for each in child.named_children if (written := self._base(each))]
+            elif child.type == "class_body":
+                for each in child.named_children:
+                    if each.type == "function_declaration":
+                        self.bind("", UNKNOWN, each, RECEIVER)
+                made = partial(typed, bases[0] if bases else "")
+                self._ranges[child.start_byte, -child.end_byte] = _Block(made, None)
+
+    def _blocks(self, node: Node) -> Iterator[_Block]:
+        """Yield the blocks around a node, innermost first."""
+        if self._around is None:
+            self._ranges = dict(sorted(self._ranges.items()))
+            self._listed = list(self._ranges.values())
+            self._starts = [start for start, _ in self._ranges]
+            self._around = owner_finder([(start, -minus_end) for start, minus_end in self._ranges])
+        at = self._around(node.start_byte)
+        while at >= 0:
+            yield self._listed[at]
+            at = self._around(self._starts[at] - 1)
+
+    def _this(self, node: Node) -> str:
+        """Return what ``this`` is at a node."""
+        return next((block.form("this") for block in self._blocks(node) if block.has("this")), "this")
+
+    # Bindings.
+
+    def _package(self, node: Node) -> None:
+        self.bind("", self._dotted(node), node, PACKAGE)
+
+    def _dotted(self, node: Node) -> str:
+        return "".join(self.text(node).split()).replace("`", "")
+
+    def _import(self, node: Node) -> None:
+        parts = node.named_children
+        if not parts:
+            return
+        path = self._dotted(parts[0])
+        if node.children[-1].type == "*":
+            self.bind("*", path, node, STAR)
+        elif len(parts) > 1:
+            self.bind(self.text(parts[-1]), path, node, RENAMED)
+        else:
+            self.bind(path.rpartition(".")[2], path, node, IMPORT)
+
+    def _class(self, node: Node) -> None:
+        for child in node.named_children:
+            kind = child.type
+            if kind == "type_parameters":
+                self._type_parameters(child, node)
+            elif kind == "delegation_specifiers":
+                for each in child.named_children:
+                    written = self._base(each)
+                    head = written.partition("[")[0]
+                    self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+            elif kind == "primary_constructor" and child.named_children:
+                self._parameters(child.named_children[-1], node, is_class=True)
+
+    def _base(self, node: Node) -> str:
+        inner = node.named_children[0] if node.named_children else node
+        if inner.type in ("constructor_invocation", "explicit_delegation") and inner.named_children:
+            inner = inner.named_children[0]
+        return self._type(inner)
+
+    def _type_parameters(self, node: Node, whole: Node) -> None:
+        for each in node.named_children:
+            if each.type == "type_parameter":
+                named = [child for child in each.named_children if child.type == "identifier"]
+                bound = next((child for child in each.named_children if child.type in _TYPES), None)
+                if named:
+                    self.bind(self.text(named[0]), self._type(bound), whole, TYPE_PARAMETER)
+
+    def _parameters(self, node: Node, whole: Node, *, is_class: bool = False) -> None:
+        """Bind the parameters of a function, or of a class, whose own they become."""
+        types: list[str] = []
+        least, is_vararg, has_vararg = 0, False, False
+        for each in node.children:
+            if each.type in ("parameter", "class_parameter"):
+                name = next((child for child in each.named_children if child.type == "identifier"), None)
+                written = self._type(self._type_in(each))
+                modified = next((child for child in each.named_children if child.type == "modifiers"), None)
+                if is_vararg or (modified is not None and b"vararg" in (modified.text or b"")):
+                    written, has_vararg = f"list[{written or '?'}]", True
+                types.append(written or "?")
+                is_vararg, least = False, least + 1
+                if is_class and any(child.type == "=" for child in each.children):
+                    least -= 1
+                if name is not None:
+                    self.bind(self.text(name), written, whole, FIELD_TYPE if is_class else DECLARED)
+            elif each.type == "parameter_modifiers":
+                is_vararg = b"vararg" in (each.text or b"")
+            elif each.type == "=":
+                least -= 1
+        if has_vararg:
+            self.bind("1+", "?", whole, PARAMETERS)
+        else:
+            self.bind(str(least) if least == len(types) else f"{least}-", ",".join(types), whole, PARAMETERS)
+
+    def _type_in(self, node: Node) -> Node | None:
+        return next((child for child in node.named_children if child.type in _TYPES), None)
+
+    def _alias(self, node: Node) -> None:
+        parts = node.named_children
+        if len(parts) > 1 and (written := self._type(parts[-1])):
+            self.bind("", written, node, ALIAS)
+
+    def _function(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        is_after = name is None
+        for child in node.named_children:
+            kind = child.type
+            if kind == "type_parameters":
+                self._type_parameters(child, node)
+            elif kind == "modifiers":
+                self._exported(child, node)
+            elif kind in _TYPES and not is_after:
+                self.bind(self.text(name), self._type(child) or UNKNOWN, node, RECEIVER)
+            elif kind in _TYPES:
+                self.bind("", self._type(child), node, RETURN_TYPE)
+                is_after = False
+            elif kind == "identifier":
+                is_after = True
+            elif kind == "function_value_parameters":
+                self._parameters(child, node)
+            elif kind == "function_body" and is_after and child.children and child.children[0].type == "=":
+                self.bind("", self.expression(child.named_children[-1]), node, RETURNED)
+
+    def _exported(self, node: Node, whole: Node) -> None:
+        """Read under which name Java sees a function, or the functions of a file."""
+        if named := _JVM_NAME.search(self.source, node.start_byte, node.end_byte):
+            self.bind(named[1].decode("utf-8", "replace"), "", whole, EXPORTED)
+
+    def _file(self, node: Node) -> None:
+        self._exported(node, node)
+
+    def _property(self, node: Node) -> None:
+        parts = node.named_children
+        declared = next(
+            (each for each in parts if each.type in ("variable_declaration", "multi_variable_declaration")),
+            None,
+        )
+        if declared is None:
+            return
+        around = node.parent
+        is_member = around is not None and around.type in ("class_body", "enum_class_body")
+        if declared.type == "multi_variable_declaration":
+            for each in declared.named_children:
+                self.bind(self.text(each.named_children[0]), "", node, ASSIGNED)
+            return
+        name = self.text(declared.named_children[0])
+        if written := self._type(self._type_in(declared)):
+            self.bind(name, written, node, FIELD_TYPE if is_member else DECLARED)
+            return
+        form = self._value_of(parts, declared)
+        if is_member and form == UNKNOWN:
+            self.bind(name, "", node, FIELD_TYPE)
+        else:
+            self.bind(name, form, node, FIELD if is_member else ASSIGNED)
+
+    def _value_of(self, parts: list[Node], declared: Node) -> str:
+        """Return what a property begins as, or what its getter gives."""
+        after = [
+            each for each in parts if each.start_byte >= declared.end_byte and "comment" not in each.type
+        ]
+        if not after:
+            return UNKNOWN
+        first = after[0]
+        if first.type == "property_delegate":
+            called = first.named_children[-1]
+            if called.type == "call_expression" and self._callee(called.named_children[0])[0] == "lazy":
+                return self._last_of(called)
+            return UNKNOWN
+        if first.type == "getter":
+            body = first.named_children[-1] if first.named_children else first
+            if body.type == "function_body" and body.children[0].type == "=":
+                return self.expression(body.named_children[-1])
+            return UNKNOWN
+        return UNKNOWN if first.type in ("setter", "type_constraints") else self.expression(first)
+
+    def _loop(self, node: Node) -> None:
+        parts = [child for child in node.named_children if child.type != "label"]
+        if len(parts) < 2:
+            return
+        declared, over = parts[0], self.expression(parts[1])
+        if declared.type == "multi_variable_declaration":
+            for each, sign in zip(declared.named_children, "%*", strict=False):
+                self.bind(self.text(each.named_children[0]), then(over, sign), node, ASSIGNED, inside=True)
+        elif declared.type == "variable_declaration":
+            name = self.text(declared.named_children[0])
+            written = self._type(self._type_in(declared))
+            if written:
+                self.bind(name, written, node, DECLARED, inside=True)
+            else:
+                self.bind(name, then(over, "*"), node, ASSIGNED, inside=True)
+
+    def _caught(self, node: Node) -> None:
+        named = next((child for child in node.named_children if child.type == "identifier"), None)
+        self.bind(self.text(named), self._type(self._type_in(node)), node, DECLARED, inside=True)
+
+    def _given(self, node: Node) -> None:
+        """Bind the parameters of a lambda: one has what its function gives, of several nothing is known."""
+        literal = node.parent
+        wrapped = literal.parent if literal is not None else None
+        called = wrapped.parent if wrapped is not None and wrapped.type == "annotated_lambda" else None
+        form = UNKNOWN
+        if called is not None and called.type == "call_expression" and len(node.named_children) == 1:
+            form = self._given_to(*self._callee(called.named_children[0]))
+        for each in node.named_children:
+            named = each.named_children if each.type == "multi_variable_declaration" else [each]
+            for one in named:
+                written = self._type(self._type_in(one))
+                value = form if len(named) == 1 and one is each else UNKNOWN
+                name = self.text(one.named_children[0]) if one.named_children else ""
+                if written:
+                    self.bind(name, written, one, DECLARED, inside=True)
+                else:
+                    self.bind(name, value, one, ASSIGNED, inside=True)
+
+    def _test(self, node: Node) -> None:
+        """Bind what ``x is T`` makes of ``x``: to the end of what is done where it holds."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or left.type != "identifier":
+            return
+        is_not = any(child.type == "!is" for child in node.children)
+        top = node
+        sign = "||" if is_not else "&&"
+        while (above := top.parent) is not None and (
+            above.type == "parenthesized_expression"
+            or (
+                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) == sign
+            )
+        ):
+            top = above
+        first, last = node.start_point[0] + 1, top.end_point[0] + 1
+        if (
+            above is not None
+            and above.type == "if_expression"
+            and above.child_by_field_name("condition") == top
+        ):
+            branches = [child for child in above.named_children if child.start_byte >= top.end_byte]
+            if not is_not and branches:
+                last = branches[0].end_point[0] + 1
+            elif is_not and len(branches) == 1 and self._leaves(branches[0]):
+                block = above.parent
+                first = above.end_point[0] + 2
+                last = block.end_point[0] + 1 if block is not None else first
+        self._narrow(left, right, first, last)
+
+    def _leaves(self, node: Node) -> bool:
+        if node.type == "block" and node.named_children:
+            node = node.named_children[-1]
+        return node.type in _EXITS and self.text(node).split(None, 1)[0].partition("@")[0] in (
+            "return",
+            "throw",
+            "continue",
+            "break",
+        )
+
+    def _when(self, node: Node) -> None:
+        subject = node.named_children[0].named_children
+        if len(subject) == 2 and subject[0].type == "variable_declaration":
+            name = subject[0].named_children[0]
+            self.bind(self.text(name), self.expression(subject[1]), node, ASSIGNED, inside=True)
+        elif len(subject) == 1 and subject[0].type == "identifier":
+            name = subject[0]
+        else:
+            return
+        for entry in node.named_children[1:]:
+            tests = entry.children_by_field_name("condition")
+            if len(tests) == 1 and tests[0].type == "type_test" and tests[0].children[0].type == "is":
+                rows = entry.start_point[0] + 1, entry.end_point[0] + 1
+                self._narrow(name, tests[0].named_children[-1], *rows)
+
+    def _narrow(self, name: Node, written: Node | None, first: int, last: int) -> None:
+        if value := self._type(written):
+            self.bind(self.text(name), f"{last}:{value}", name, NARROWED)
+            if first != self.bindings[-1].line:
+                self.bindings[-1] = self.bindings[-1]._replace(line=first)
+
+    # Sites.
+
+    def _trail(self, node: Node) -> None:
+        self._trailing.add((node.start_byte, node.end_byte))
+
+    def _call(self, node: Node) -> None:
+        callee = node.named_children[0]
+        if callee.type == "navigation_expression":
+            parts = callee.named_children
+            if len(parts) > 1 and parts[-1].type == "identifier":
+                receiver = self.expression(parts[0], 1)
+                if receiver not in ("'", "0"):
+                    self.site(self.text(parts[-1]), receiver + self._arguments_form(node), parts[-1], CALL)
+                else:
+                    literal = "<String>" if receiver == "'" else "<int>"
+                    self.site(self.text(parts[-1]), literal + self._arguments_form(node), parts[-1], CALL)
+        elif callee.type == "identifier":
+            self._bare(callee, self._arguments_form(node))
+
+    def _bare(self, name: Node, given: str) -> None:
+        """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
+        text = self.text(name)
+        receivers = ""
+        if not text[:1].isupper():
+            for block in self._blocks(name):
+                if block.has("this"):
+                    receivers += block.form("this") + "&"
+        if len(receivers) > LONGEST:
+            receivers = "?&"
+        self.site(text, receivers + given, name, CALL)
+
+    def _arguments(self, node: Node) -> list[Node]:
+        given = next((child for child in node.named_children if child.type == "value_arguments"), None)
+        return [
+            child.named_children[-1]
+            for child in (given.named_children if given is not None else ())
+            if child.type == "value_argument" and child.named_children
+        ]
+
+    def _arguments_form(self, node: Node) -> str:
+        """Return what a call is given, as the end of its receiver; nothing where names tell which."""
+        forms: list[str] = []
+        for child in node.named_children:
+            if child.type == "value_arguments":
+                for each in child.named_children:
+                    if each.type != "value_argument" or not each.named_children:
+                        continue
+                    if any(one.type == "=" for one in each.children):
+                        return ""
+                    form = self.expression(each.named_children[-1], 4)
+                    forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
+            elif child.type == "annotated_lambda":
+                forms.append(UNKNOWN)
+        if (node.start_byte, node.end_byte) in self._trailing:
+            forms.append(UNKNOWN)
+        return "/" + ",".join(forms)
+
+    def _generic(self, node: Node) -> None:
+        """Read ``x.f<T>(a)``, which the grammar takes for two comparisons."""
+        if node.type == "identifier":
+            self._bare(node, "")
+        elif node.type == "navigation_expression" and node.named_children[-1].type == "identifier":
+            parts = node.named_children
+            self.site(self.text(parts[-1]), self.expression(parts[0], 1), parts[-1], CALL)
+
+    def _infix(self, node: Node) -> None:
+        parts = node.named_children
+        if len(parts) == 3 and parts[1].type == "identifier":
+            name = self.text(parts[1])
+            if name not in ("to", "and", "or", "xor", "shl", "shr", "ushr", "until", "downTo", "step"):
+                given = self.expression(parts[2], 4)
+                given = given if len(given) <= _LONGEST_ARGUMENT else UNKNOWN
+                self.site(name, f"{self.expression(parts[0], 1)}/{given}", parts[1], CALL)
+
+    def _construct(self, node: Node) -> None:
+        """Read the call of what a class extends."""
+        written = node.named_children[0]
+        head = self._type(written).partition("[")[0]
+        if head:
+            receiver, _, name = head.rpartition(".")
+            self.taken.add(written.start_byte)
+            self.site(name, receiver + self._arguments_form(node), written, CALL)
+
+    def _delegate(self, node: Node) -> None:
+        """Read ``this(…)`` and ``super(…)`` of a constructor."""
+        around = node.parent
+        while around is not None and around.type not in _CLASSES:
+            around = around.parent
+        if around is None or not node.children:
+            return
+        called, name = node.children[0], ""
+        if called.type == "this":
+            name = self.text(around.child_by_field_name("name"))
+        else:
+            listed = next((c for c in around.named_children if c.type == "delegation_specifiers"), None)
+            name = self._base(listed.named_children[0]).partition("[")[0] if listed is not None else ""
+        if name:
+            self.site(name.rpartition(".")[2], self._arguments_form(node), called, CALL)
+
+    def _reference(self, node: Node) -> None:
+        parts = node.named_children
+        last = parts[-1] if parts else node
+        if last.type != "identifier" or self.text(last) in ("class", "javaClass"):
+            return
+        if node.type == "callable_reference" and len(parts) == 1:
+            self.site(self.text(last), "", last, VALUE)
+        elif len(parts) > 1:
+            self.site(self.text(last), self.expression(parts[0], 1), last, VALUE)
+
+    def _head(self, node: Node) -> None:
+        """Read a name before a dot as that of a type, where it is written like one."""
+        name = self.text(node)
+        if name[:1].isupper() and not name.isupper() and name not in KOTLIN_USUAL:
+            self.site(name, "", node, TYPE)
+
+    def _site_of_type(self, node: Node) -> None:
+        if node.start_byte in self.taken:
+            return
+        named = [child for child in node.named_children if child.type == "identifier"]
+        name = self.text(named[-1]) if named else ""
+        if named and name not in KOTLIN_USUAL:
+            receiver = ".".join(self.text(each) for each in named[:-1])
+            self.site(name, receiver, named[-1], TYPE)
+
+    # Types.
+
+    def _type(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
+            return ""
+        kind = node.type
+        if kind == "user_type":
+            head = ".".join(self.text(child) for child in node.named_children if child.type == "identifier")
+            given = next((child for child in node.named_children if child.type == "type_arguments"), None)
+            arguments = [
+                self._type(self._type_in(each), depth + 1) or "?"
+                for each in (given.named_children if given is not None else ())
+            ]
+            if head == "Array":
+                return f"list[{arguments[0] if arguments else '?'}]"
+            return f"{head}[{','.join(arguments)}]" if arguments else _BASIC.get(head, head)
+        if kind == "function_type":
+            return f"func[{self._type(node.named_children[-1], depth + 1) or '?'}]"
+        if kind in ("nullable_type", "parenthesized_type"):
+            return self._type(self._type_in(node), depth + 1)
+        return ""
+
+    # Expressions.
+
+    def _word(self, node: Node, depth: int) -> str:
+        del depth
+        text = self.text(node)
+        if text in _WORDS:
+            return _WORDS[text]
+        if text == "it":
+            return next((block.form("it") for block in self._blocks(node) if block.has("it")), text)
+        return self._of_block(node, text)
+
+    def _of_block(self, node: Node, bare: str) -> str:
+        """Return a bare name or call, as what the block around it has or the scopes."""
+        if not bare[:1].isupper():
+            for block in self._blocks(node):
+                if block.has("this"):
+                    form = block.form("this")
+                    return bare if form == UNKNOWN else f"(|{form}.{bare}|{bare})"
+        return bare
+
+    def _self(self, node: Node, depth: int) -> str:
+        del depth
+        label = next((self.text(child) for child in node.named_children if child.type == "identifier"), "")
+        if node.type == "super_expression":
+            return "super"
+        return f"{label}.this" if label[:1].isupper() else UNKNOWN if label else self._this(node)
+
+    def _access(self, node: Node, depth: int) -> str:
+        parts = node.named_children
+        if len(parts) < 2:
+            return UNKNOWN
+        name = self.text(parts[-1])
+        if any(child.type == "::" for child in node.children):
+            return "<KClass>" if name == "class" else UNKNOWN
+        if parts[0].type == "identifier" and not self._ranges:
+            text = self.source[node.start_byte : node.end_byte]
+            if len(text) <= LONGEST and CHAIN.fullmatch(text):
+                return text.decode("utf-8", "replace")
+        return then(self.expression(parts[0], depth), "." + name)
+
+    def _called(self, node: Node, depth: int) -> str:
+        parts = node.named_children
+        callee = parts[0]
+        if parts[-1].type == "annotated_lambda":
+            name, target = self._callee(callee)
+            if name in _GIVES_ITSELF and (target is not None or name == "apply"):
+                return self.expression(target, depth) if target is not None else self._this(node)
+            if name in _GIVES_LAST and (target is not None or name in ("with", "run")):
+                return self._last_of(node, depth)
+        if callee.type == "navigation_expression":
+            inner = callee.named_children
+            if inner[-1].type != "identifier":
+                return UNKNOWN
+            return then(self.expression(inner[0], depth), f".{self.text(inner[-1])}()")
+        if callee.type == "identifier":
+            name = self.text(callee)
+            if name in _FIRST_GIVEN:
+                given = self._arguments(node)
+                return self.expression(given[0], depth) if given else UNKNOWN
+            return self._of_block(callee, f"{name}()")
+        return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN
+
+    def _last_of(self, node: Node, depth: int = 2) -> str:
+        """Return what the lambda of a call ends with."""
+        last = node.named_children[-1]
+        literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
+        inner = literal.named_children if literal is not None else []
+        return (
+            self.expression(inner[-1], depth) if inner and inner[-1].type != "lambda_parameters" else UNKNOWN
+        )
+
+    def _indexed(self, node: Node, depth: int) -> str:
+        return then(self.expression(node.named_children[0], depth), "[]")
+
+    def _unary(self, node: Node, depth: int) -> str:
+        if node.children[-1].type == "!!":
+            return self.expression(node.named_children[0], depth)
+        return (
+            "<boolean>" if node.children[0].type == "!" else self.expression(node.named_children[-1], depth)
+        )
+
+    def _either(self, one: str, other: str) -> str:
+        return one if other in (UNKNOWN, "<null>", one) else other if one == "<null>" else f"(|{one}|{other})"
+
+    def _if(self, node: Node, depth: int) -> str:
+        top = node.child_by_field_name("condition")
+        if top is None:
+            return UNKNOWN
+        branches = [child for child in node.named_children if child.start_byte >= top.end_byte]
+        if len(branches) != 2:
+            return UNKNOWN
+        one, other = (self._end(branch, depth) for branch in branches)
+        return UNKNOWN if UNKNOWN in (one, other) else self._either(one, other)
+
+    def _end(self, node: Node, depth: int) -> str:
+        return self.inner(node, depth) if node.type == "block" else self.expression(node, depth)
+
+    def _cast(self, node: Node, depth: int) -> str:
+        del depth
+        return typed(self._type(node.child_by_field_name("right")))
+
+    def _binary(self, node: Node, depth: int) -> str:
+        sign = self.text(node.child_by_field_name("operator"))
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if sign == "?:":
+            return self._either(self.expression(left, depth), self.expression(right, depth))
+        if sign in ("==", "!=", "===", "!==", "<", ">", "<=", ">=", "&&", "||"):
+            return "<boolean>"
+        return "'" if sign == "+" and self.expression(left, depth) == "'" else UNKNOWN
+
+    def _object(self, node: Node, depth: int) -> str:
+        del depth
+        listed = next((c for c in node.named_children if c.type == "delegation_specifiers"), None)
+        return typed(self._base(listed.named_children[0])) if listed is not None else UNKNOWN
+
+    def _number(self, node: Node, depth: int) -> str:
+        del depth
+        text = self.text(node)
+        return "<long>" if text.endswith("L") else "<double>" if "." in text else "0"
+
+    def _letter(self, node: Node, depth: int) -> str:
+        del node, depth
+        return "<char>"
+
+    roles = {  # noqa: RUF012
+        "file": _file,
+        "package": _package,
+        "import": _import,
+        "lambda": _lambda,
+        "anonymous": _anonymous,
+        "class": _class,
+        "alias": _alias,
+        "function": _function,
+        "property": _property,
+        "loop": _loop,
+        "caught": _caught,
+        "given": _given,
+        "test": _test,
+        "when": _when,
+        "construct": _construct,
+        "delegate": _delegate,
+        "trailing": _trail,
+        "call": _call,
+        "generic": _generic,
+        "infix": _infix,
+        "reference": _reference,
+        "head": _head,
+        "type": _site_of_type,
+    }
+    forms = {  # noqa: RUF012
+        "identifier": _word,
+        "this_expression": _self,
+        "super_expression": _self,
+        "navigation_expression": _access,
+        "call_expression": _called,
+        "index_expression": _indexed,
+        "unary_expression": _unary,
+        "parenthesized_expression": TypedReader.inner,
+        "if_expression": _if,
+        "as_expression": _cast,
+        "binary_expression": _binary,
+        "is_expression": lambda self, node, depth: "<boolean>",
+        "object_literal": _object,
+        "string_literal": TypedReader.quoted,
+        "multiline_string_literal": TypedReader.quoted,
+        "character_literal": _letter,
+        "number_literal": _number,
+        "float_literal": _number,
+    }
+
+
+_WORDS: Final = {"null": "<null>", "true": "<boolean>", "false": "<boolean>"}

@@ -1,0 +1,360 @@
+"""PHP's facts: a backslash is a dot, and ``$.`` begins a full name; a variable keeps its ``$``.
+
+What a documentation comment says of parameters, results and properties counts where no type is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.languages.language import Found, words
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    DECLARED,
+    FIELD,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    PACKAGE,
+    RENAMED,
+    RETURN_TYPE,
+    TYPE,
+    FileFacts,
+    OwnerOf,
+)
+from repo_map.parsing.facts_typed import LONGEST, UNKNOWN, TypedReader, then, typed
+
+_NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
+_CLASSES: Final = frozenset(
+    {"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}
+)
+_OWN: Final = frozenset({"self", "static", "parent"})
+_NOTHING: Final = words(
+    "array bool boolean callable double false float int integer iterable mixed never null numeric object"
+    " resource scalar string true void"
+)
+_TAG: Final = re.compile(r"@(return|var|param)\s+(\S+)(?:\s+\.{0,3}(\$\w+))?")
+_WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one PHP file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Reader(TypedReader):
+    # Bindings.
+
+    def _package(self, node: Node) -> None:
+        self.bind("", self._dotted(node), node, PACKAGE)
+
+    def _dotted(self, node: Node | None) -> str:
+        """Return a name with dots; ``$.`` before one that is full."""
+        text = self.text(node).replace("\\", ".")
+        return "$" + text if text.startswith(".") else text
+
+    def _import(self, node: Node) -> None:
+        before = next((self._dotted(c) for c in node.named_children if c.type == "namespace_name"), "")
+        for each in self._clauses(node):
+            if any(child.type == "const" for child in each.children):
+                continue
+            named = [child for child in each.named_children if child.type in _NAMES]
+            if not named:
+                continue
+            path = ".".join(part for part in (before, self._dotted(named[0]).removeprefix("$.")) if part)
+            alias = each.child_by_field_name("alias")
+            if alias is None:
+                self.bind(path.rpartition(".")[2], path, each, IMPORT)
+            else:
+                self.bind(self.text(alias), path, each, RENAMED)
+
+    def _clauses(self, node: Node) -> Iterator[Node]:
+        for each in node.named_children:
+            if each.type == "namespace_use_clause":
+                yield each
+            elif each.type == "namespace_use_group":
+                yield from self._clauses(each)
+
+    def _class(self, node: Node) -> None:
+        for child in node.named_children:
+            if child.type in ("base_clause", "class_interface_clause"):
+                self._bases(child, node)
+
+    def _trait(self, node: Node) -> None:
+        self._bases(node, node)
+
+    def _bases(self, node: Node, whole: Node) -> None:
+        for each in node.named_children:
+            if each.type in _NAMES:
+                written = self._dotted(each)
+                self.bind(written.rpartition(".")[2], written, whole, BASE_OF)
+                self._named(each)
+
+    def _function(self, node: Node) -> None:
+        told = self._told(node)
+        written = self._type(node.child_by_field_name("return_type")) or told.get("", "")
+        if written:
+            self.bind("", written, node, RETURN_TYPE)
+        self._parameters(node, told)
+
+    def _parameters(self, node: Node, told: dict[str, str]) -> None:
+        given = node.child_by_field_name("parameters")
+        for each in given.named_children if given is not None else ():
+            name = self.text(each.child_by_field_name("name"))
+            if not name:
+                continue
+            written = self._type(each.child_by_field_name("type")) or told.get(name, "")
+            if each.type == "variadic_parameter":
+                written = f"list[{written or '?'}]"
+            self.bind(name, written, node, DECLARED)
+            if each.type == "property_promotion_parameter":
+                self.bind(name[1:], written, node, FIELD_TYPE)
+
+    def _closure(self, node: Node) -> None:
+        given = node.child_by_field_name("parameters")
+        for each in given.named_children if given is not None else ():
+            if name := self.text(each.child_by_field_name("name")):
+                self.bind(name, self._type(each.child_by_field_name("type")), each, DECLARED, inside=True)
+
+    def _told(self, node: Node) -> dict[str, str]:
+        """Return the types that the comment above a node tells: by a parameter's name, ``""`` for its own."""
+        before = node.prev_named_sibling
+        if before is None or before.type != "comment":
+            return {}
+        text = self.text(before)
+        if not text.startswith("/**") or "@" not in text:
+            return {}
+        return {
+            (name if tag == "param" else ""): form
+            for tag, written, name in _TAG.findall(text)
+            if (form := self._documented(written))
+        }
+
+    def _documented(self, written: str) -> str:
+        """Return the normal form of a type in a comment, ``""`` where it says more than names."""
+        if written == "$this":
+            return "static"
+        head = written.partition("<")[0]
+        if not _WRITTEN.match(head) or (head != written and "|" in written.rpartition(">")[2]):
+            return ""
+        forms = []
+        for part in head.split("|"):
+            name = part.lstrip("?").removesuffix("[]").replace("\\", ".")
+            if not name or name in _NOTHING or "[" in name or (name.startswith("$") and name != "$this"):
+                continue
+            name = "static" if name == "$this" else "$" + name if name.startswith(".") else name
+            forms.append(f"list[{name}]" if part.endswith("[]") else name)
+        return "|".join(forms)
+
+    def _property(self, node: Node) -> None:
+        written = self._type(node.child_by_field_name("type"))
+        if not written and (written := self._told(node).get("", "")) == "":
+            return
+        for each in node.named_children:
+            if each.type == "property_element":
+                self.bind(self.text(each.child_by_field_name("name"))[1:], written, each, FIELD_TYPE)
+
+    def _assigned(self, node: Node) -> None:
+        left = node.child_by_field_name("left")
+        if left is None:
+            return
+        if left.type == "variable_name":
+            self.bind(self.text(left), self.expression(node.child_by_field_name("right")), node, ASSIGNED)
+        elif (
+            left.type == "member_access_expression"
+            and self.text(left.child_by_field_name("object")) == "$this"
+        ):
+            form = self.expression(node.child_by_field_name("right"))
+            self.bind(self.text(left.child_by_field_name("name")), form, node, FIELD)
+
+    def _loop(self, node: Node) -> None:
+        parts = node.named_children
+        if len(parts) < 2:
+            return
+        over, declared = self.expression(parts[0]), parts[1]
+        if declared.type == "pair":
+            declared = declared.named_children[-1]
+        if declared.type == "variable_name":
+            self.bind(self.text(declared), then(over, "*"), node, ASSIGNED, inside=True)
+
+    def _caught(self, node: Node) -> None:
+        if name := self.text(node.child_by_field_name("name")):
+            self.bind(name, self._type(node.child_by_field_name("type")), node, DECLARED, inside=True)
+
+    def _test(self, node: Node) -> None:
+        """Bind what ``$x instanceof T`` makes of ``$x``: to the end of what is done where it holds."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if right is None or right.type not in _NAMES:
+            return
+        self._named(right)
+        top = node
+        while (above := top.parent) is not None and (
+            above.type == "parenthesized_expression"
+            or (
+                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) in "&&"
+            )
+        ):
+            top = above
+        if left is None or left.type != "variable_name" or above is None:
+            return
+        last = top.end_point[0] + 1
+        if above.type in ("if_statement", "else_if_clause"):
+            body = above.child_by_field_name("body")
+            last = body.end_point[0] + 1 if body is not None else last
+        elif above.type != "conditional_expression":
+            return
+        self.bind(self.text(left), f"{last}:{self._dotted(right)}", node, NARROWED)
+
+    # Sites.
+
+    def _named(self, node: Node, kind: int = TYPE) -> None:
+        """Read the name of a class where it is written."""
+        if node.type in ("relative_scope", "variable_name") or node.start_byte in self.taken:
+            return
+        self.taken.add(node.start_byte)
+        receiver, _, name = self._dotted(node).rpartition(".")
+        if node.type in _NAMES and name not in _OWN:
+            self.site(name, receiver, node, kind)
+
+    def _head(self, node: Node) -> None:
+        self._named(node)
+
+    def _new(self, node: Node) -> None:
+        named = next((child for child in node.named_children if child.type in _NAMES), None)
+        if named is None:
+            return
+        receiver, _, name = self._dotted(named).rpartition(".")
+        if name in ("self", "static"):
+            around = node.parent
+            while around is not None and around.type not in _CLASSES:
+                around = around.parent
+            # What a trait's `static` is, the classes that use it say.
+            is_class = around is not None and around.type != "trait_declaration"
+            name = self.text(around.child_by_field_name("name")) if is_class and around is not None else ""
+        if name and name != "parent":
+            self.taken.add(named.start_byte)
+            self.site(name, receiver, named, CALL)
+
+    def _call(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        target = node.child_by_field_name("object") or node.child_by_field_name("scope")
+        if name is None or name.type != "name" or target is None:
+            return
+        receiver = self.expression(target)
+        if node.type == "scoped_call_expression":
+            self._named(target)
+        if receiver not in ("'", "0"):
+            self.site(self.text(name), receiver, name, CALL)
+
+    def _plain(self, node: Node) -> None:
+        called = node.child_by_field_name("function")
+        if called is not None and called.type in _NAMES:
+            receiver, _, name = self._dotted(called).rpartition(".")
+            self.site(name, receiver, called, CALL)
+
+    # Types.
+
+    def _type(self, node: Node | None) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if node is None or node.end_byte - node.start_byte > LONGEST:
+            return ""
+        if node.type == "named_type":
+            return self._dotted(node.named_children[0] if node.named_children else node)
+        if node.type in ("union_type", "optional_type", "type_list", "disjunctive_normal_form_type"):
+            return "|".join(form for each in node.named_children if (form := self._type(each)))
+        return self._dotted(node) if node.type in _NAMES else ""
+
+    # Expressions.
+
+    def _class_name(self, node: Node, depth: int) -> str:
+        del depth
+        return self._dotted(node)
+
+    def _access(self, node: Node, depth: int) -> str:
+        name = node.child_by_field_name("name")
+        target = node.child_by_field_name("object")
+        if name is None or name.type != "name":
+            return UNKNOWN
+        return then(self.expression(target, depth), "." + self.text(name))
+
+    def _static_access(self, node: Node, depth: int) -> str:
+        scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        return then(self.expression(scope, depth), "." + self.text(name)[1:])
+
+    def _called(self, node: Node, depth: int) -> str:
+        name = node.child_by_field_name("name")
+        target = node.child_by_field_name("object") or node.child_by_field_name("scope")
+        if name is None or name.type != "name":
+            return UNKNOWN
+        return then(self.expression(target, depth), f".{self.text(name)}()")
+
+    def _plainly_called(self, node: Node, depth: int) -> str:
+        del depth
+        called = node.child_by_field_name("function")
+        return self._dotted(called) + "()" if called is not None and called.type in _NAMES else UNKNOWN
+
+    def _created(self, node: Node, depth: int) -> str:
+        del depth
+        named = next((child for child in node.named_children if child.type in _NAMES), None)
+        return typed(self._dotted(named)) if named is not None else UNKNOWN
+
+    def _indexed(self, node: Node, depth: int) -> str:
+        return then(self.expression(node.named_children[0], depth), "[]")
+
+    def _binary(self, node: Node, depth: int) -> str:
+        if self.text(node.child_by_field_name("operator")) != "??":
+            return UNKNOWN
+        one = self.expression(node.child_by_field_name("left"), depth)
+        other = self.expression(node.child_by_field_name("right"), depth)
+        return one if other in (UNKNOWN, one) else other if one == UNKNOWN else f"(|{one}|{other})"
+
+    def _right(self, node: Node, depth: int) -> str:
+        return self.expression(node.child_by_field_name("right"), depth)
+
+    roles = {  # noqa: RUF012
+        "package": _package,
+        "import": _import,
+        "class": _class,
+        "trait": _trait,
+        "function": _function,
+        "closure": _closure,
+        "property": _property,
+        "assigned": _assigned,
+        "loop": _loop,
+        "caught": _caught,
+        "test": _test,
+        "new": _new,
+        "call": _call,
+        "plain": _plain,
+        "head": _head,
+        "type": _head,
+    }
+    forms = {  # noqa: RUF012
+        "variable_name": TypedReader.word,
+        "relative_scope": TypedReader.word,
+        "name": _class_name,
+        "qualified_name": _class_name,
+        "member_access_expression": _access,
+        "nullsafe_member_access_expression": _access,
+        "scoped_property_access_expression": _static_access,
+        "member_call_expression": _called,
+        "nullsafe_member_call_expression": _called,
+        "scoped_call_expression": _called,
+        "function_call_expression": _plainly_called,
+        "object_creation_expression": _created,
+        "subscript_expression": _indexed,
+        "parenthesized_expression": TypedReader.inner,
+        "clone_expression": TypedReader.inner,
+        "assignment_expression": _right,
+        "binary_expression": _binary,
+        "string": TypedReader.quoted,
+        "encapsed_string": TypedReader.quoted,
+        "integer": TypedReader.literal,
+        "float": TypedReader.literal,
+    }

@@ -1,0 +1,214 @@
+"""Ruby's facts: ``A::B`` is written ``A.B``, an object made by ``A.new`` has the type ``A``.
+
+Nothing of an object's class is written in Ruby but by ``new``, ``self`` and constants: the rest says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from tree_sitter import Node, Tree
+
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.languages.language import Found
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    BASE_OF,
+    CALL,
+    FIELD,
+    RECEIVER,
+    TYPE,
+    FileFacts,
+    OwnerOf,
+)
+from repo_map.parsing.facts_typed import UNKNOWN, TypedReader, then, typed
+
+_PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
+_NO_CALLS: Final = frozenset(
+    {"attr_accessor", "attr_reader", "attr_writer", "extend", "include", "prepend", "private", "protected"}
+    | {"public", "require", "require_relative", "raise", "puts", "lambda", "proc", "loop", "p", "print"}
+)
+
+
+def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
+    """Read the facts of one Ruby file."""
+    return _Reader(source, found, owner).read(tree, language)
+
+
+class _Reader(TypedReader):
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        super().__init__(source, found, owner)
+        self._own = frozenset(each.name.rpartition(".")[2] for each in found if each.kind in FUNCTIONS)
+        self._locals: set[tuple[int, str]] = set()
+        self._written: set[int] = set()
+        """First bytes of calls that something is assigned to."""
+
+    def read(self, tree: Tree, language: str) -> FileFacts:
+        """Return the facts of the file."""
+        self._root = tree.root_node
+        return super().read(tree, language)
+
+    def finish(self) -> None:
+        """Read the names of the file's own methods that stand alone, which are few of all names."""
+        if not self._own:
+            return
+        either = b"|".join(re.escape(name.encode()) for name in sorted(self._own, reverse=True))
+        for match in re.finditer(rb"(?<![\w.@:$])(?:" + either + rb")(?![\w?!(:])", self.source):
+            node = self._root.descendant_for_byte_range(*match.span())
+            if node is not None and node.type == "identifier" and node.end_byte == match.end():
+                self._bare(node)
+
+    # Bindings.
+
+    def _class(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self.taken.add(name.start_byte)
+        above = node.child_by_field_name("superclass")
+        if above is not None and above.named_children:
+            self._base(above.named_children[0], node)
+
+    def _base(self, written: Node, at: Node) -> None:
+        form = self._path(written)
+        self.bind(form.rpartition(".")[2], form or UNKNOWN, at, BASE_OF)
+
+    def _mixin(self, node: Node) -> None:
+        given = node.child_by_field_name("arguments")
+        if node.child_by_field_name("receiver") is None and given is not None:
+            for each in given.named_children:
+                if each.type in ("constant", "scope_resolution"):
+                    self._base(each, node)
+
+    def _path(self, node: Node) -> str:
+        """Return a constant with dots, ``""`` where it is none."""
+        text = self.text(node).replace("::", ".")
+        return text if node.type in ("constant", "scope_resolution") and text[:1].isupper() else ""
+
+    def _function(self, node: Node) -> None:
+        around = node.parent.parent if node.parent is not None else None
+        if node.type == "singleton_method" or (around is not None and around.type == "singleton_class"):
+            self.bind("", "self", node, RECEIVER)
+        for child in node.named_children:
+            if child.type in _PARAMETERS:
+                self._parameters(child, self.owner(node.start_byte))
+
+    def _parameters(self, node: Node, owner: int) -> None:
+        for each in node.named_children:
+            named = each.child_by_field_name("name") or each
+            if named.type == "identifier":
+                self._locals.add((owner, self.text(named)))
+
+    def _assigned(self, node: Node) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None:
+            return
+        if left.type == "identifier":
+            self._locals.add((self.owner(left.start_byte), self.text(left)))
+            self.bind(self.text(left), self.expression(right), node, ASSIGNED)
+        elif left.type == "call":
+            self._written.add(left.start_byte)
+        elif left.type == "instance_variable":
+            self.bind(self.text(left), self.expression(right), node, FIELD)
+        elif left.type == "left_assignment_list":
+            owner = self.owner(left.start_byte)
+            self._locals.update((owner, self.text(c)) for c in left.named_children if c.type == "identifier")
+
+    # Sites.
+
+    def _call(self, node: Node) -> None:
+        name, target = node.child_by_field_name("method"), node.child_by_field_name("receiver")
+        if name is None or name.type not in ("identifier", "constant"):
+            return
+        self.taken.add(name.start_byte)
+        text = self.text(name)
+        if text == "new":
+            path = self._path(target) if target is not None else ""
+            if target is not None and path:
+                receiver, _, last = path.rpartition(".")
+                self.taken.add(target.start_byte)
+                self.site(last, receiver, target, CALL)
+            return
+        if target is None:
+            if text not in _NO_CALLS:
+                self.site(text, "", name, CALL)
+            return
+        receiver = self.expression(target)
+        # `x.name = 1` calls another method, `name=`.
+        if receiver not in ("'", "0") and text != "class" and node.start_byte not in self._written:
+            self.site(text, receiver, name, CALL)
+
+    def _bare(self, node: Node) -> None:
+        """Read a name that stands alone: a call of a method of the file, where no local bears it."""
+        if node.start_byte in self.taken:
+            return
+        text = self.text(node)
+        around = node.parent
+        if (
+            around is None
+            or around.type in _PARAMETERS
+            or around.type in ("method", "singleton_method", "alias")
+        ):
+            return
+        if around.type.endswith("_parameter") and node == around.child_by_field_name("name"):
+            return
+        if (self.owner(node.start_byte), text) not in self._locals:
+            self.site(text, "", node, CALL)
+
+    def _super(self, node: Node) -> None:
+        at = self.owner(node.start_byte)
+        if at >= 0 and self.found[at].kind in FUNCTIONS:
+            self.site(self.found[at].name.rpartition(".")[2], "super", node, CALL)
+
+    def _constant(self, node: Node) -> None:
+        around = node.parent
+        if node.start_byte in self.taken or around is None or around.type == "scope_resolution":
+            return
+        if around.type in ("class", "module") or node == around.child_by_field_name("left"):
+            return
+        if path := self._path(node):
+            receiver, _, name = path.rpartition(".")
+            self.site(name, receiver, node, TYPE)
+
+    # Expressions.
+
+    def _constant_form(self, node: Node, depth: int) -> str:
+        del depth
+        return self._path(node) or UNKNOWN
+
+    def _field_form(self, node: Node, depth: int) -> str:
+        del depth
+        return f"self.{self.text(node).replace('@', '$')}"
+
+    def _called(self, node: Node, depth: int) -> str:
+        name, target = self.text(node.child_by_field_name("method")), node.child_by_field_name("receiver")
+        if target is None:
+            return f"{name}()" if name.isidentifier() else UNKNOWN
+        if name == "new":
+            return typed(self._path(target))
+        form = self.expression(target, depth)
+        if name == "class" and form == "self":
+            return "self.class"
+        return then(form, f".{name}()") if name.isidentifier() else UNKNOWN
+
+    roles = {  # noqa: RUF012
+        "class": _class,
+        "mixin": _mixin,
+        "function": _function,
+        "assigned": _assigned,
+        "call": _call,
+        "super": _super,
+        "constant": _constant,
+    }
+    forms = {  # noqa: RUF012
+        "identifier": TypedReader.word,
+        "self": TypedReader.word,
+        "constant": _constant_form,
+        "scope_resolution": _constant_form,
+        "instance_variable": _field_form,
+        "call": _called,
+        "parenthesized_statements": TypedReader.inner,
+        "string": TypedReader.quoted,
+        "integer": TypedReader.literal,
+    }

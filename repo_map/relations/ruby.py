@@ -1,0 +1,188 @@
+"""What names mean in Ruby, where it is written: constants, ``self``, ``new``, what a class has."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.languages.outside import RUBY_MEMBERS
+from repo_map.parsing.facts_model import ASSIGNED, BASE_OF, FIELD, RECEIVER, Binding
+from repo_map.relations.expressions import parse
+from repo_map.relations.file_facts import FileView
+from repo_map.relations.model import Place
+from repo_map.relations.typed import (
+    FUNCTION,
+    INSTANCE,
+    STRANGER,
+    TYPE_VALUE,
+    TypedFamily,
+    Value,
+    Values,
+    Where,
+)
+
+
+class Ruby(TypedFamily):
+    """The resolver of Ruby."""
+
+    common = RUBY_MEMBERS
+    initialisers = frozenset({"initialize"})
+
+    # Classes and modules, which several files may open.
+
+    def _container(self, file: int, row: int) -> int:
+        """Return the innermost class or module at or around a definition, -1 for none."""
+        definitions = self._views[file].definitions
+        while row >= 0 and definitions[row].kind not in CONTAINERS:
+            row = definitions[row].parent
+        return row
+
+    def _path(self, place: Place) -> str:
+        """Return the full name of a class or a module, with dots."""
+        names, (file, row) = [], place
+        while row >= 0:
+            definition = self._views[file].definitions[row]
+            names.append(definition.name.rpartition(".")[2].replace("::", "."))
+            row = self._container(file, definition.parent)
+        return ".".join(reversed(names))
+
+    def _opened(self, path: str) -> tuple[Place, ...]:
+        """Return the places where a class or a module of a full name is opened, in order."""
+        return self._containers.get(path, ())
+
+    @cached_property
+    def _containers(self) -> dict[str, tuple[Place, ...]]:
+        """The classes and modules of each full name."""
+        found: dict[str, list[Place]] = {}
+        for file in self.files:
+            for row, definition in enumerate(self._views[file].definitions):
+                if definition.kind in CONTAINERS:
+                    found.setdefault(self._path((file, row)), []).append((file, row))
+        return {path: tuple(places) for path, places in found.items()}
+
+    def owner(self, place: Place) -> Place | None:
+        """Return the class or module that has a definition, as the first place that opens it."""
+        around = self._container(place[0], self._views[place[0]].definitions[place[1]].parent)
+        if around < 0:
+            return None
+        opened = self._opened(self._path((place[0], around)))
+        return opened[0] if opened else (place[0], around)
+
+    def base_values(self, place: Place) -> Values:
+        """Return what a class extends and mixes in, wherever it is opened."""
+
+        def read() -> Values:
+            found: list[Value] = []
+            for file, row in self._opened(self._path(place)) or (place,):
+                for each in self._views[file].bindings:
+                    if each.kind == BASE_OF and self._container(file, each.definition) == row:
+                        values = self.named_type(Where(file, row, 0), each.value)
+                        found += [value for value in values if value[1:3] != place] or [STRANGER]
+            return tuple(dict.fromkeys(found))
+
+        return self._once(("bases", place), read)
+
+    def named_type(self, where: Where, head: str) -> Values:
+        """Return the classes and modules that a constant stands for, from the inside out."""
+        row = self._container(where.file, where.row)
+        around = self._path((where.file, row)) if row >= 0 else ""
+        while True:
+            path = f"{around}.{head}" if around else head
+            if opened := self._opened(path):
+                return (Value(TYPE_VALUE, *opened[0]),)
+            if not around:
+                return (STRANGER,)
+            around = around.rpartition(".")[0]
+
+    def _direct(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values:
+        owned = [each for each in self._owned(name).get(place, ()) if self.kind(each) in FUNCTIONS]
+        of_class = [each for each in owned if self.said(each, RECEIVER)]
+        if value.kind == INSTANCE:
+            chosen = [each for each in owned if each not in of_class]
+        else:
+            # A module's own functions may be made its singletons' by `extend self`.
+            chosen = of_class or ([] if self.kind(place) == "class" else owned)
+        if chosen:
+            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen)
+        return self._fields(place, name, value) if name.startswith("$") else ()
+
+    def _fields(self, place: Place, name: str, value: Value) -> Values:
+        """Return what an instance variable is: all that it is made to be."""
+        found: list[Value] = []
+        for file, row in self._opened(self._path(place)) or (place,):
+            view = self._views[file]
+            for each in view.bindings:
+                is_it = each.kind == FIELD and each.name.replace("@", "$") == name
+                if is_it and self._container(file, each.definition) == row:
+                    values = self._field(view, each, value)
+                    if not values:
+                        return ()
+                    found += values
+        return tuple(dict.fromkeys(found))
+
+    def _field(self, view: FileView, each: Binding, value: Value) -> Values:
+        del value
+        where = Where(view.file, each.definition, each.line, each.indent)
+        return self._once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
+
+    # Names.
+
+    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is, ``self`` and ``super`` among them."""
+        if name not in ("self", "super"):
+            return super().root_name(where, name, is_called=is_called)
+        view, row = self._views[where.file], where.row
+        while row >= 0 and view.definitions[row].kind not in FUNCTIONS | CONTAINERS:
+            row = view.definitions[row].parent
+        if row < 0 or (container := self._container(where.file, row)) < 0:
+            return ()
+        place = self._opened(self._path((where.file, container)))[0]
+        is_class = row == container or bool(self.said((where.file, row), RECEIVER))
+        kind = TYPE_VALUE if is_class else INSTANCE
+        if name == "self":
+            return (Value(kind, *place),)
+        if self.kind(place) != "class":
+            return ()
+        return tuple(
+            value._replace(kind=kind) if value.kind == TYPE_VALUE else value
+            for value in self.base_values(place)
+        )
+
+    def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``; a constant in a class is one of it."""
+        if name == "class" and value.kind == INSTANCE:
+            return (value._replace(kind=TYPE_VALUE),)
+        if value.kind == TYPE_VALUE and name[:1].isupper():
+            opened = self._opened(f"{self._path((value.file, value.row))}.{name}")
+            return (Value(TYPE_VALUE, *opened[0]),) if opened else ()
+        return super().member(value, name, where, is_called=is_called)
+
+    def lookup(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is: a local, a constant, or a method of ``self``."""
+        if name[:1].isupper():
+            return self.named_type(where, name)
+        view = self._views[where.file]
+        scope = view.scope(where.row)
+        if where.line and (bound := self._reaching(view, scope, name, where, is_inner=True)):
+            return self._of_binding(view, bound) if bound.kind == ASSIGNED else ()
+        found = self._all(
+            self.root_name(where, "self", is_called=False),
+            lambda value: self.member(value, name, where, is_called=is_called),
+        )
+        if any(value.kind == FUNCTION for value in found):
+            return found
+        return ()
+
+    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is outside of all classes."""
+        del is_called
+        return self.named_type(where, name) if name[:1].isupper() else ()
+
+    def names_of(self, place: Place) -> frozenset[str]:
+        """Return the names by which sites may use a definition."""
+        return frozenset({self.last_name(place).rpartition("::")[2]})
+
+    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return nothing: files are loaded by their paths, or by themselves."""
+        del file
+        return ()

@@ -1,0 +1,51 @@
+"""Which files hold words, by the index of words: where what a string names is looked for."""
+
+from __future__ import annotations
+
+from posixpath import commonpath, dirname
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_map.text.terms import terms_of, words
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_MOST_READ: Final = 200
+"""Files that are read to find who names something: those nearest to it by path."""
+
+
+def units_with(index: RepoIndex, text: str) -> NDArray[np.bool_]:
+    """Return which units hold the words of a text; all where it has none that count."""
+    held = np.ones(len(index.units.start), np.bool_)
+    for word in words(text):
+        for term in terms_of(word)[:1]:
+            number = index.terms.get(term)
+            here = np.zeros(len(held), np.bool_)
+            if number is not None:
+                rows = np.flatnonzero(index.postings.term == number)
+                here[np.searchsorted(index.postings.unit_start, rows, side="right") - 1] = True
+            held &= here
+    return held
+
+
+def nearest_files(index: RepoIndex, units: NDArray[np.bool_], path: str) -> list[int]:
+    """Return the files of some units, ascending; of many the 200 nearest to a path."""
+    rows = np.flatnonzero(units)
+    files = np.unique(np.searchsorted(index.units.file_start, rows, side="right") - 1).tolist()
+    nearest = sorted(files, key=lambda each: (-shared_folders(path, index.paths[each]), each))
+    return sorted(nearest[:_MOST_READ])
+
+
+def shared_folders(path: str, other: str) -> int:
+    """Return how many folders two paths have in common from the root on."""
+    folders = dirname(path), dirname(other)
+    return commonpath(folders).count("/") + 1 if all(folders) and commonpath(folders) else 0
+
+
+def row_at(index: RepoIndex, file: int, line: int) -> int:
+    """Return the innermost definition around a line, -1 where there is none."""
+    rows = enumerate(index.definitions(file))
+    return max((row for row, each in rows if each.start <= line <= each.end), default=-1)

@@ -1,0 +1,85 @@
+"""Text that shown code names: a place of the menu, and part of the packet where the goal asks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from navigator.menu import menu_of
+from repo_map.drawing.draw import draw_map
+from repo_map.feedback.apply import steer
+from repo_map.feedback.targets import NamedDefinition
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan
+from repo_map.plan.update import apply_update
+from repo_map.relevance.score import score_goal
+from tests.support.trees import write
+
+FILES = {
+    "app/views.py": (
+        "def users_page(users):\n    greeting = 'hello'\n"
+        "    return render_template('users/page.html', users=users, greeting=greeting)\n\n\n"
+        "def shops_page(shops):\n    return render_template('shops/page.html', shops=shops)\n"
+    ),
+    "app/templates/users/page.html": "<h1>{{ greeting }}</h1>\n<ul>{% for u in users %}{% endfor %}</ul>\n",
+    "app/templates/shops/page.html": "<h1>Shops</h1>\n",
+    "app/sums.py": "def total(values):\n    return sum(values)\n",
+    "app/dates.py": "def today():\n    return 1\n",
+}
+TEMPLATE = "app/templates/users/page.html"
+WHY = "rendered by `users_page` in line 3"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> RepoIndex:
+    return build_index(write(tmp_path, FILES), store=Store(None), workers=1)
+
+
+def only_views() -> FlightPlan:
+    rules = [
+        {"pattern": "**", "level": 0},
+        {"pattern": "app/views.py", "level": 1, "sections": [{"pattern": "users_page", "level": 4}]},
+    ]
+    return FlightPlan.model_validate({"budget": 2_000, "verbosity": rules})
+
+
+def test_the_menu_offers_the_template_of_a_shown_function(index: RepoIndex) -> None:
+    relevance = score_goal(index, "`users_page` greets nobody")
+    drawn = draw_map(index, only_views())
+    (place,) = (each for each in menu_of(index, relevance, drawn) if not each.name)
+    assert (place.path, place.first, place.last, place.why) == (TEMPLATE, 1, 2, WHY)
+    assert place.head == "whole file"
+    # Its number shows it, at the price that it was offered at.
+    menu = {place.number: NamedDefinition(place.path, place.name, place.first)}
+    steered = steer(index, only_views(), relevance, f"show {place.number}", menu=menu)
+    assert steered.lines == (f"In full: `{TEMPLATE}`.",)
+    shown = draw_map(index, apply_update(only_views(), steered.updates).plan)
+    block = shown.block(TEMPLATE)
+    assert block is not None
+    assert block.tokens == place.tokens
+    assert "{{ greeting }}" in shown.text
+    assert not any(each.path == TEMPLATE for each in menu_of(index, relevance, shown))
+
+
+def test_the_menu_offers_nothing_that_the_user_left_out(index: RepoIndex) -> None:
+    relevance = score_goal(index, "`users_page` greets nobody")
+    own = FlightPlan.model_validate({"verbosity": [{"pattern": "**/*.html", "level": 0}]})
+    menu = menu_of(index, relevance, draw_map(index, only_views()), own)
+    assert all(place.name for place in menu)
+
+
+def test_a_goal_that_asks_for_the_template_is_shown_it(index: RepoIndex) -> None:
+    relevance = score_goal(index, "The template of `users_page` is wrong")
+    found = {file.path: file.reasons for file in relevance.files}
+    assert found[TEMPLATE][0] == WHY
+    assert "app/templates/users/page.html" in [file.path for file in relevance.files[:2]]
+    shown = draw_map(index, pack(index, relevance, 2_000))
+    assert "{{ greeting }}" in shown.text
+
+
+def test_a_goal_that_asks_for_none_raises_none(index: RepoIndex) -> None:
+    assert score_goal(index, "`total` adds the wrong values").asked == frozenset()
+    assert score_goal(index, "`users_page` greets nobody").asked == frozenset()

@@ -1,0 +1,296 @@
+"""What a change touches, from a patch or from git to sentences and scores, on small real repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from repo_map.feedback.apply import steer
+from repo_map.impact.changes import find_changes
+from repo_map.impact.git_changes import ChangesError, read_changes
+from repo_map.impact.patches import MOST_FILES, read_patch
+from repo_map.impact.ranking import raise_by_impact
+from repo_map.impact.risks import impact_of_changes
+from repo_map.impact.telling import tell_changes
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
+from repo_map.relevance.score import score_goal
+from tests.support.secrets import KINDS
+from tests.support.trees import commit, git, write
+
+PRICE = '''"""Prices."""
+
+
+def net(amount):
+    """Return the amount without tax."""
+    rate = 1.2
+    return amount / rate
+
+
+def gross(amount):
+    return amount * 1.2
+
+
+class Basket:
+    def total(self):
+        return sum(self.items)
+'''
+CART = """from price import Basket, gross, net
+
+
+def checkout(items):
+    return [net(item) for item in items]
+
+
+def receipt(items):
+    return [gross(item) for item in items]
+
+
+class GiftBasket(Basket):
+    def total(self):
+        return 0
+"""
+TEST = "from price import net\n\n\ndef test_net():\n    assert net(12) == 10\n"
+FILES = {"price.py": PRICE, "cart.py": CART, "tests/test_price.py": TEST, "notes.md": "# Notes\n"}
+EDIT = """--- a/price.py
++++ b/price.py
+@@ -3,5 +3,5 @@
+
+ def net(amount):
+     \"\"\"Return the amount without tax.\"\"\"
+-    rate = 1.2
++    rate = 1.25
+     return amount / rate
+"""
+
+
+def index_of(root: Path) -> RepoIndex:
+    return build_index(root, store=Store(None), workers=1)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return commit(tmp_path / "shop", FILES)
+
+
+def told(index: RepoIndex, patch: str) -> tuple[str, ...]:
+    changes = find_changes(index, read_patch(patch))
+    return tell_changes(index, impact_of_changes(index, changes), changes)
+
+
+def told_of(index: RepoIndex, named: str) -> tuple[str, ...]:
+    changes = find_changes(index, read_changes(index, named)[1])
+    return tell_changes(index, impact_of_changes(index, changes), changes)
+
+
+def names(index: RepoIndex, patch: str) -> list[str]:
+    return [part.name for part in find_changes(index, read_patch(patch)).parts]
+
+
+def one(sentences: Sequence[str], head: str) -> str:
+    (found,) = [each for each in sentences if each.startswith(head)]
+    return found
+
+
+def test_a_patch_leads_to_callers_outside_of_it_and_to_tests(shop: Path) -> None:
+    sentences = told(index_of(shop), EDIT)
+    assert one(sentences, "Changed") == "Changed: `net` (price.py:4)."
+    assert one(sentences, "Called") == "Called from outside the change: `checkout` (cart.py:5) for `net`."
+    assert one(sentences, "Reached") == "Reached by tests: `test_net` (tests/test_price.py:5) for `net`."
+
+
+def test_a_function_that_no_test_reaches_is_told(shop: Path) -> None:
+    patch = (
+        "--- a/price.py\n+++ b/price.py\n@@ -11 +11 @@\n-    return amount * 1.2\n+    return amount * 2\n"
+    )
+    assert "No test is seen to reach `gross` (price.py:10)" in " ".join(told(index_of(shop), patch))
+
+
+def test_an_override_of_a_changed_method_is_at_risk(shop: Path) -> None:
+    patch = (
+        "--- a/price.py\n+++ b/price.py\n@@ -16 +16 @@\n-        return sum(self.items)\n+        return 1\n"
+    )
+    sentences = told(index_of(shop), patch)
+    assert "`GiftBasket.total` (cart.py:13) for `Basket.total`" in one(sentences, "Overridden")
+
+
+def test_a_patch_means_the_same_before_and_after_it_is_applied(shop: Path) -> None:
+    before = told(index_of(shop), EDIT)
+    write(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.25")})
+    assert told(index_of(shop), EDIT) == before
+
+
+def test_a_patch_is_found_where_its_lines_have_moved_to(shop: Path) -> None:
+    write(shop, {"price.py": "import os\n" * 40 + PRICE})
+    assert names(index_of(shop), EDIT) == ["net"]
+
+
+def test_a_hunk_whose_lines_are_gone_leads_to_what_its_header_names(shop: Path) -> None:
+    patch = (
+        "--- a/price.py\n+++ b/price.py\n@@ -90,2 +90,2 @@ def gross(amount):\n"
+        "     one = two(three)\n-    four = five(six)\n+    four = 4\n"
+    )
+    index = index_of(shop)
+    assert names(index, patch) == ["gross"]
+    assert not find_changes(index, read_patch(patch)).parts[0].is_sure
+
+
+def test_a_hunk_that_stands_nowhere_is_told_in_a_sentence(shop: Path) -> None:
+    patch = "--- a/price.py\n+++ b/price.py\n@@ -90 +90 @@\n-    four = five(six)\n+    four = 4\n"
+    assert told(index_of(shop), patch) == (
+        "Not found in the files as they are, so not followed: 1 change of `price.py`.",
+    )
+
+
+def test_users_of_a_function_that_was_renamed_are_told_first(shop: Path) -> None:
+    write(shop, {"price.py": PRICE.replace("def gross", "def with_tax")})
+    sentences = told_of(index_of(shop), "worktree")
+    assert sentences[:2] == (
+        "Gone: `gross` (price.py, now `with_tax`).",
+        "Still used: `receipt` (cart.py:9) for `gross`.",
+    )
+
+
+def test_users_of_a_file_that_was_deleted_are_told(shop: Path) -> None:
+    (shop / "price.py").unlink()
+    sentences = told_of(index_of(shop), "worktree")
+    assert "`net` (price.py)" in one(sentences, "Gone")
+    assert "`checkout` (cart.py:5) for `net`" in one(sentences, "Likely still used")
+    assert one(sentences, "Deleted") == "Deleted: `price.py`."
+
+
+def test_a_file_that_was_renamed_is_followed_under_its_new_name(shop: Path) -> None:
+    git(shop, "mv", "price.py", "prices.py")
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "Renamed") == "Renamed: `price.py to prices.py`."
+
+
+def test_the_work_tree_a_commit_and_a_range_are_compared_as_git_does(shop: Path) -> None:
+    commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.25")})
+    write(shop, {"cart.py": CART.replace("return 0", "return 1")})
+    index = index_of(shop)
+    parts = {
+        named: [part.name for part in find_changes(index, read_changes(index, named)[1]).parts]
+        for named in ("worktree", "HEAD", "HEAD~1", "HEAD~1..HEAD", "HEAD~1...HEAD")
+    }
+    assert parts == {
+        "worktree": ["GiftBasket.total"],
+        "HEAD": ["GiftBasket.total"],
+        "HEAD~1": ["GiftBasket.total", "net"],
+        "HEAD~1..HEAD": ["net"],
+        "HEAD~1...HEAD": ["net"],
+    }
+
+
+def test_a_folder_of_a_repository_has_the_changes_below_it_alone(shop: Path) -> None:
+    commit(shop, {"inner/part.py": "def one():\n    return 1\n"})
+    write(shop, {"inner/part.py": "def one():\n    return 2\n", "price.py": ""})
+    index = index_of(shop / "inner")
+    assert [part.name for part in find_changes(index, read_changes(index, "HEAD")[1]).parts] == ["one"]
+    patch = "--- a/inner/part.py\n+++ b/inner/part.py\n@@ -2 +2 @@\n-    return 1\n+    return 2\n"
+    assert names(index, patch) == ["one"]
+
+
+def test_a_file_that_git_does_not_know_counts_as_new(shop: Path) -> None:
+    write(shop, {"fresh.py": "def fresh():\n    return 1\n"})
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "Changed") == "Changed: `fresh` (fresh.py:1)."
+    assert one(sentences, "New") == "New: `fresh.py`."
+
+
+@pytest.mark.parametrize("named", ["-O/tmp/x", "--output=x", "HEAD:price.py", "HEAD^{/x}", ":/first", "a b"])
+def test_what_git_could_take_for_an_option_or_search_by_is_no_commit(shop: Path, named: str) -> None:
+    with pytest.raises(ChangesError, match=r"is no name of a commit|No commit is called"):
+        read_changes(index_of(shop), named)
+
+
+def test_an_unknown_commit_and_a_folder_without_git_are_told_in_a_sentence(
+    shop: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ChangesError, match="No commit is called `nowhere` here"):
+        read_changes(index_of(shop), "nowhere")
+    with pytest.raises(ChangesError, match="lies in no git repository"):
+        read_changes(index_of(write(tmp_path / "plain", FILES)), "worktree")
+
+
+def test_no_filter_of_a_repository_is_run_for_its_diff(shop: Path, tmp_path: Path) -> None:
+    git(shop, "config", "filter.spy.clean", f"touch {tmp_path / 'ran'}; cat")
+    write(shop, {".gitattributes": "* filter=spy\n", "price.py": PRICE + "\n\nX = 1\n"})
+    told_of(index_of(shop), "worktree")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "/etc/passwd", "price.py/../../x", "\x00", "a" * 9_000, "elsewhere.py"]
+)
+def test_a_patch_of_files_that_are_not_here_opens_nothing(shop: Path, path: str) -> None:
+    patch = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n"
+    sentences = told(index_of(shop), patch)
+    assert len(sentences) <= 1
+    assert all(each.startswith("Not in this repository") for each in sentences)
+
+
+def test_binary_files_merges_and_huge_patches_are_a_sentence_each(shop: Path) -> None:
+    index = index_of(shop)
+    binary = (
+        "diff --git a/x.png b/x.png\nindex 1234567..89abcde 100644\nBinary files a/x.png and b/x.png differ\n"
+    )
+    assert told(index, binary) == ("Binary, or not read, so not followed: `x.png`.",)
+    assert told(index, "diff --cc price.py\nindex 12345,6789a..bcdef\n")[0].startswith("A merge was not read")
+    many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(MOST_FILES + 9))
+    assert "has more than" in told(index, many)[0]
+    assert "as far as its first" in " ".join(told(index, EDIT + "-" * 1_100_000))
+
+
+def test_a_patch_within_a_fence_is_cut_out_of_the_words_around_it() -> None:
+    text = f"Is this right?\n\n```diff\n{EDIT}```\n\nThe tax is 25 % now.\n\n```\ncode\n```\n"
+    found = read_patch(text)
+    assert [each.path for each in found.files] == ["price.py"]
+    assert found.rest.split("\n") == [
+        *("Is this right?", "", "", "The tax is 25 % now.", "", "```", "code", "```", ""),
+    ]
+
+
+def test_words_that_only_look_like_a_patch_stay() -> None:
+    text = "--- a heading\n\n+++ more\n\n@@ is an operator\n"
+    assert read_patch(text) == ((), text, ())
+
+
+def test_lines_that_look_like_headers_belong_to_their_hunk() -> None:
+    patch = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n-++ b\n+++ new comment\n+++ c\n"
+    (found,) = read_patch(patch).files
+    assert found.path == "q.sql"
+    assert found.hunks[0].marked("-") == ("-- old comment", "++ b")
+
+
+def test_what_is_changed_comes_first_and_then_what_relies_on_it(shop: Path) -> None:
+    index = index_of(shop)
+    changes = find_changes(index, read_patch(EDIT))
+    goal = score_goal(index, "the total of the receipt")
+    raised = raise_by_impact(index, goal, impact_of_changes(index, changes), changes)
+    assert (raised.units[0].name, raised.units[0].reasons[0]) == ("net", "changed")
+    (caller,) = [unit for unit in raised.units if unit.name == "checkout"]
+    assert caller.reasons[0] == "uses changed `net` (line 5)"
+    assert raised.files[0].path == "price.py"
+
+
+def test_a_secret_in_a_removed_line_reaches_no_word_that_is_kept(shop: Path) -> None:
+    secret = KINDS["GitHub token"]
+    commit(shop, {"keys.py": f'KEY = "{secret}"\n\n\ndef key():\n    return "{secret}"\n'})
+    write(shop, {"keys.py": "KEY = 1\n\n\ndef key():\n    return KEY\n"})
+    index = index_of(shop)
+    for named in ("worktree", "HEAD~1..HEAD"):
+        changes = find_changes(index, read_changes(index, named)[1])
+        assert bool(changes.words) == (named == "worktree")
+        assert secret not in str(changes)
+
+
+def test_what_breaks_if_something_is_changed_is_answered(shop: Path) -> None:
+    index = index_of(shop)
+    answer = steer(index, FlightPlan(), score_goal(index, "tax"), "what breaks if I change net?").answer
+    assert answer.split("\n")[0] == "If `net` changes:"
+    assert "`checkout` (cart.py:5) for `net`" in answer
+    assert "`test_net` (tests/test_price.py:5)" in answer

@@ -1,0 +1,147 @@
+"""Which lines of a file a packet shows: whole statements, signatures, needed imports, tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.drawing.draw import draw_map
+from repo_map.index import RepoIndex, build_index
+from repo_map.packing.pack import pack
+from repo_map.packing.statements import Statements
+from repo_map.relevance.score import score_goal
+from tests.support.trees import write
+
+PADDING = "".join(f"def unrelated_{n}(x):\n    return x * {n} + helper_{n}(x)\n\n\n" for n in range(120))
+
+
+def shown(root: Path, files: dict[str, str], goal: str, budget: int, *, fill: bool = True) -> str:
+    index: RepoIndex = build_index(write(root, files), workers=1)
+    return draw_map(index, pack(index, score_goal(index, goal), budget, fill=fill)).text
+
+
+def test_only_the_imports_that_the_shown_code_needs_are_shown(tmp_path: Path) -> None:
+    head = (
+        "# Copyright of somebody, with a licence of many words.\n# All rights are reserved.\n\n"
+        "import os\nimport decimal\nfrom shop.rates import (\n"
+        "    RATES,\n    NAMES,\n    ZONES,\n    DAYS,\n)\n"
+        "import subprocess, threading\n\n__all__ = ['refund_voucher']\n\n\n"
+    )
+    code = "def refund_voucher(order):\n    return decimal.Decimal(order.total) * RATES[order.zone]\n\n\n"
+    files = {"shop/vouchers.py": head + code + PADDING, "shop/rates.py": "RATES = {}\nNAMES = {}\n"}
+    text = shown(tmp_path, files, "refund_voucher rounds wrongly", 300)
+    assert "import decimal\n" in text
+    assert "from shop.rates import (\n    RATES,\n" in text
+    for unused in ("import os", "subprocess", "__all__", "ZONES", "Copyright"):
+        assert unused not in text, text
+
+
+PYTHON = ("def run(\n    state,\n    coupon,\n):\n", "    step({n})\n", '    """{n} of\n    it."""\n', "")
+GO = ("package a\n\nfunc run(\n\tstate int,\n) {{\n", "\tstep({n})\n", "\t/* {n}\n\tof it */\n", "}}\n")
+SCRIPT = ("function run(\n  state,\n) {{\n", "  step({n});\n", "  // {n}\n  // of it\n", "}}\n")
+C = ("int run(\n  int state\n) {{\n", "  step({n});\n", "  /* {n}\n  of it */\n", "}}\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"), [("run.py", PYTHON), ("run.go", GO), ("run.js", SCRIPT), ("run.c", C)]
+)
+def test_windows_of_a_long_function_are_whole_statements(
+    tmp_path: Path, path: str, parts: tuple[str, str, str, str]
+) -> None:
+    head, step, block, end = parts
+    indent = step[: len(step) - len(step.lstrip())]
+    colon, close = (":", "") if path.endswith(".py") else (" {", f"{indent}}}\n")
+    call = f"{indent * 2}apply_coupon(\n{indent * 3}state\n{indent * 2})\n"
+    call = f"{indent}if (discount_coupon(state)){colon}\n{call}{close}"
+    steps = "".join((block + step).format(n=n) for n in range(300))
+    source = head.format() + steps + call + steps + end.format()
+    text = shown(tmp_path, {path: source}, "apply_coupon and discount_coupon are called twice", 700)
+    assert call in text
+    assert head.format().rpartition("\n\n")[2] in text
+    statements = Statements(
+        source, path.rpartition(".")[2].replace("py", "python").replace("js", "javascript")
+    )
+    lines = source.split("\n")
+    for each in text.split("⋮")[1:-1]:
+        number, _, body = each.strip("\n").partition("\n")
+        if number.strip():
+            first = int(number)
+            last = first + len(body.rstrip().split("\n")) - 1
+            assert statements.outermost(first, first)[0].first == first or lines[first - 1].startswith("}")
+            assert statements.at(last) == len(lines) or statements[statements.at(last)].first >= first
+
+
+def test_the_whole_signature_of_what_encloses_a_shown_part_is_shown(tmp_path: Path) -> None:
+    source = (
+        "class Shop(\n    Base,\n    Mixin,\n):\n    def refund_voucher(self):\n        return 1\n\n"
+        + "".join(f"    def other_{n}(self):\n        return {n}\n\n" for n in range(200))
+    )
+    text = shown(tmp_path, {"shop.py": source}, "refund_voucher gives 1", 120)
+    assert "class Shop(\n    Base,\n    Mixin,\n):\n" in text
+
+
+TESTED = "def refund_voucher(order):\n    return order.total\n\n\n"
+TEST = (
+    "import pytest\nfrom shop.vouchers import refund_voucher\n\n\n"
+    "@pytest.fixture\ndef order():\n    return make_order(3)\n\n\n"
+    "def test_other():\n    assert make_order(1)\n\n\n"
+    "def test_refunds(order):\n    assert refund_voucher(order) == 3\n"
+)
+
+
+def test_from_4000_tokens_on_the_tests_of_the_chosen_code_are_shown_with_their_fixtures(
+    tmp_path: Path,
+) -> None:
+    files = {"shop/vouchers.py": TESTED + PADDING, "tests/test_vouchers.py": TEST}
+    text = shown(tmp_path, files, "refund_voucher loses the total", 4_000)
+    assert "def test_refunds(order):\n    assert refund_voucher(order) == 3\n" in text
+    assert "def order():\n    return make_order(3)\n" in text
+
+
+def test_below_4000_tokens_the_tests_of_the_chosen_code_are_named(tmp_path: Path) -> None:
+    files = {
+        "shop/vouchers.py": TESTED + PADDING,
+        "tests/test_vouchers.py": TEST + 300 * "    assert order.total\n",
+    }
+    text = shown(tmp_path, files, "refund_voucher loses the total", 1_500)
+    assert "tests/test_vouchers.py\n" in text
+    assert "def test_refunds(order):\n" in text
+    assert "assert refund_voucher(order) == 3" not in text
+
+
+def test_where_no_relation_leads_to_a_test_it_is_found_by_its_files_name(tmp_path: Path) -> None:
+    test = (
+        "describe('vouchers', () => {\n  it('refunds all', () => {\n    shop['refundVoucher'](1)\n  })\n})\n"
+    )
+    code = "export function refundVoucher(order) {\n  return order.total\n}\n"
+    more = "".join(f"export function other{n}(x) {{\n  return x + {n}\n}}\n" for n in range(300))
+    files = {"src/vouchers.js": code + more, "test/vouchers.test.js": test}
+    assert "it('refunds all', () => {\n" in shown(tmp_path, files, "refundVoucher loses the total", 4_000)
+
+
+def test_what_the_chosen_code_calls_comes_before_equals(tmp_path: Path) -> None:
+    helpers = "".join(
+        f"def total_{n}(order):\n    total = order.total\n    return total - {n}\n\n\n" for n in range(40)
+    )
+    code = f"def refund_voucher(order):\n    return total_31(order)\n\n\n{helpers}"
+    text = shown(tmp_path, {"shop.py": code}, "refund_voucher gives the wrong total", 150)
+    assert "def total_31(order):" in text
+
+
+def test_nearly_the_same_part_of_a_copied_file_is_shown_once(tmp_path: Path) -> None:
+    lines = "".join(f"    step_{n}(order)\n" for n in range(10))
+    files = {
+        "src/a.py": f"def refund_voucher(order):\n{lines}    return 'src'\n",
+        "lib/a.py": f"def refund_voucher(order):\n{lines}    return 'lib'\n",
+        "more.py": PADDING,
+    }
+    assert shown(tmp_path, files, "refund_voucher", 600).count("step_3(order)") == 1
+
+
+def test_a_packet_of_any_text_begins_and_ends_on_statements(tmp_path: Path) -> None:
+    for language in ("python", "go", "c", "javascript", "rust", "markdown", ""):
+        statements = Statements("}\n)\n'''\n/* x\n\n  (\n ]\n```\n\ty", language)
+        for line in range(1, 10):
+            window = statements.window(line, (1, 9), 4)
+            assert window is None or 1 <= window[0] <= window[1] <= 9

@@ -1,0 +1,71 @@
+"""Questions about text that code names: who uses a template, what a function reads, which tests reach it."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_map.feedback.apply import steer
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.plan.model import FlightPlan
+from repo_map.relevance.score import score_goal
+from tests.support.trees import write
+
+FILES = {
+    "app/views.py": (
+        "from app.data import rows\n\n\n"
+        "def users_page(users):\n    return render_template('users/page.html', users=rows(users))\n"
+    ),
+    "app/data.py": "def rows(users):\n    return run('queries/rows.sql', users)\n",
+    "app/queries/rows.sql": "select 1;\n",
+    "app/templates/users/page.html": "{% extends 'base.html' %}\n",
+    "app/templates/base.html": "<html></html>\n",
+    "tests/test_views.py": (
+        "from app.views import users_page\n\n\n"
+        "def test_users_page():\n    assert users_page([]) == open('golden/page.txt').read()\n"
+    ),
+    "tests/golden/page.txt": "<html></html>\n",
+    "app/api.py": "@app.get('/rows/{id}')\ndef row(id):\n    return settings.get('retry.max')\n",
+    "app/settings.toml": "[retry]\nmax = 3\n",
+    "web/load.ts": "export function load(id) {\n  return fetch(`${base}/rows/${id}`);\n}\n",
+    "app/legacy.rb": "def legacy_page\n  render 'users/page'\nend\n",
+}
+
+ASKED = {
+    "who uses templates/users/page.html?": (
+        "Callers of `app/templates/users/page.html`: `legacy_page` in app/legacy.rb:2, "
+        "`users_page` in app/views.py:5."
+    ),
+    "what does users_page use?": (
+        "Definitions used by `users_page (app/views.py)`: `rows` in app/data.py:1, "
+        "`app/templates/users/page.html`."
+    ),
+    "what does legacy_page use?": "`app/templates/users/page.html`",
+    "what does templates/users/page.html use?": "`app/templates/base.html`",
+    "who uses retry.max?": "Callers of `retry.max (app/settings.toml)`: `row` in app/api.py:3.",
+    "who calls row?": "Likely callers of `row (app/api.py)`, by name alone: `load` in web/load.ts:2.",
+    "what does row use?": "`retry.max` in app/settings.toml:2.",
+    "what does load use?": "by name alone: `row` in app/api.py:2.",
+    "who uses base.html?": "the top of app/templates/users/page.html:1.",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return build_index(write(tmp_path_factory.mktemp("shop"), FILES), store=Store(None), workers=1)
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED.items(), ids=ASKED)
+def test_a_question_about_text_that_code_names(index: RepoIndex, question: str, answer: str) -> None:
+    relevance = score_goal(index, "the page of users")
+    steered = steer(index, FlightPlan(budget=2_000), relevance, question)
+    assert answer in steered.answer
+    assert not steered.updates
+
+
+@pytest.mark.parametrize("path", ["templates/users/page.html", "golden/page.txt", "queries/rows.sql"])
+def test_the_tests_that_reach_text_are_shown(index: RepoIndex, path: str) -> None:
+    relevance = score_goal(index, "the page of users")
+    steered = steer(index, FlightPlan(budget=2_000), relevance, f"show the tests for {path}")
+    assert "test_users_page (tests/test_views.py)" in "".join(steered.lines)
+    assert "tests/test_views.py" in str(steered.updates)
