@@ -398,7 +398,7 @@ _JUDGED = 400
 """Bytes that tell whether a token is one; it is masked to its end."""
 _BLANKS = " " * 20
 _RUN = re.compile(rb"[\w-]{24}")
-"""What every secret of detect-secrets' patterns holds: to load them takes longer than to mask a repository."""
+"""What all secrets of detect-secrets' patterns hold: loading them takes longer than masking a repository."""
 
 
 def starts_within_word(source: bytes, start: int) -> bool:
