@@ -397,6 +397,8 @@ _BEFORE, AFTER = 300, 1_500
 _JUDGED = 400
 """Bytes that tell whether a token is one; it is masked to its end."""
 _BLANKS = " " * 20
+_RUN = re.compile(rb"[\w-]{24}")
+"""What all secrets of detect-secrets' patterns hold: loading them takes longer than masking a repository."""
 
 
 def starts_within_word(source: bytes, start: int) -> bool:
@@ -443,7 +445,10 @@ def _detected(source: bytes, form: Format, at: int) -> Iterator[tuple[int, int, 
     """Yield what detect-secrets finds in the line around an anchor."""
     start = source.rfind(b"\n", max(at - _BEFORE, 0), at) + 1 or max(at - _BEFORE, 0)
     end = source.find(b"\n", at, at + AFTER)
-    text = source[start : end if end >= 0 else at + AFTER].decode("latin-1")
+    end = end if end >= 0 else at + AFTER
+    if _RUN.search(source, start, end) is None:
+        return
+    text = source[start:end].decode("latin-1")
     if _BLANKS in text:
         return  # The patterns take cubic time in blanks.
     for pattern in _denylist(form.detector):
