@@ -177,9 +177,7 @@ async def navigate(
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
     ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
-    flight_plan: Annotated[
-        dict[str, Any] | str | None, Field(description="To start from")
-    ] = None,
+    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="To start from")] = None,
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code

@@ -19,12 +19,12 @@ _VERBS: Final = {RelationKind.RENDER: "rendered by", RelationKind.INCLUDE: "take
 _TEMPLATE: Final = "template page html view layout markup"
 _TEST_DATA: Final = "fixture golden snapshot"
 _CALLED: Final = {
-    "sql": "query queries",
-    "graphql": "query queries schema",
-    "scm": "query queries",
-    "css": "style stylesheet",
-    "scss": "style stylesheet",
-    "po": "translation message",
+    ".sql": "query queries",
+    ".graphql": "query queries schema",
+    ".scm": "query queries",
+    ".css": "style stylesheet",
+    ".scss": "style stylesheet",
+    ".po": "translation message",
 }
 """What users call files of a suffix beside the suffix itself."""
 
@@ -56,7 +56,7 @@ def asks_for(index: RepoIndex, terms: frozenset[str], file: int) -> bool:
     """Tell whether the terms of a goal say the kind of a file of text: its template, the SQL, a fixture."""
     path = index.paths[file]
     suffixes = path.rpartition("/")[2].lower().split(".")[1:]
-    called = [*suffixes, *(_CALLED.get(suffix, "") for suffix in suffixes)]
+    called = [*suffixes, *(_CALLED.get(f".{suffix}", "") for suffix in suffixes)]
     if is_template(path):
         called.append(_TEMPLATE)
     if int(index.files.flags[file]) & FileFlag.TEST:
