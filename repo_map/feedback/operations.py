@@ -456,6 +456,7 @@ TABLE: Final = (
             "(the |this |your )?(packet|context|map|answer) (lacks|misses|is missing|(doesn't|does not) (have|include|show|contain)) {}",
             "(use|take|need|want|pick) {}",
             "(i'm|i am|we're|we are) (still |also )?missing {}",
+            "(i|we) (still |also |really )?(miss|lack) {}",
             "{} (is|are) (still |also )?(missing|absent|lacking|not there|not shown)( here)?",
             "{} (should|must|could|needs? to|has to|ought to) be (shown|visible|included|there|in there|in it|expanded)( completely| in full| fully| too| as well)?",
             "{} (would|will|could|might) (really )?help( me| us)?( a lot| here)?",

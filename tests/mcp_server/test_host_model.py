@@ -86,11 +86,12 @@ async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Pat
     asking = Client(server, mode=era, sampling_callback=model, sampling_capabilities=model.capability)
     async with asking as client:
         await client.call_tool("navigate", {**CALL, "mode": "interactive"})
-        result = await client.call_tool("step", {"feedback": "is it enough?"})
+        result = await client.call_tool("step", {"feedback": "show me more about the cart"})
         assert result.structured_content is not None, result.content
-    report = result.structured_content["turn_report"]
-    assert report["model"] == "host"
-    assert report["account"]["calls"] == 2
+        told = await client.call_tool("get_turn_report", {})
+        assert told.structured_content is not None, told.content
+    assert told.structured_content["model"] == "host"
+    assert told.structured_content["account"]["calls"] == 2
     assert result.structured_content["status"] == "finished"
 
 

@@ -9,7 +9,7 @@ import pytest
 from navigator.menu import menu_of
 from repo_map.drawing.draw import draw_map
 from repo_map.feedback.apply import steer
-from repo_map.feedback.targets import NamedDefinition
+from repo_map.feedback.names import NamedDefinition
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack

@@ -429,7 +429,7 @@ async def test_feedback_moves_the_focus(make_navigator: MakeNavigator, repositor
     first = await navigator.run(navigation_id)
     assert "sum(line.amount" not in first.context_string
     report = await navigator.step(navigation_id, feedback="I miss the invoice total in src/billing.py")
-    assert report.stop_reason is None
+    assert report.stop_reason is StopReason.FINISHED
     assert "src/billing.py" in report.focus_areas
     assert "sum(line.amount" in (await navigator.context(navigation_id)).context_string
 

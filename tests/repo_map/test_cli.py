@@ -53,7 +53,7 @@ def test_rules_focus_and_budget_come_from_options(repo: Path, capsys: pytest.Cap
     arguments = ("-v", "**:path", "-v", "src/util.py:4", "--focus", "docs/**:9", "--tokens", 500, "-q")
     code, out, err = run(capsys, "generate", repo, *arguments)
     assert (code, err) == (0, "")
-    assert out == "docs/guide.md\nsrc/app.py\nsrc/util.py\ndef helper_function():\n    return 2\n\n"
+    assert out == "■ src/util.py\ndef helper_function():\n    return 2\n\ndocs/guide.md\nsrc/app.py\n"
 
 
 def test_options_come_after_the_rules_of_a_plan_file(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

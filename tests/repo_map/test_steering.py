@@ -103,7 +103,8 @@ def test_deepening_holds_when_the_goal_is_packed_again(index: RepoIndex) -> None
 
 
 def test_only_a_folder_leaves_everything_else_out(index: RepoIndex) -> None:
-    paths = [line for line in text_after(index, "only src/web").splitlines() if line in FILES]
+    lines = (line.removeprefix("■ ") for line in text_after(index, "only src/web").splitlines())
+    paths = [line for line in lines if line in FILES]
     assert set(paths) == {path for path in FILES if path.startswith("src/web/")}
 
 
