@@ -51,7 +51,7 @@ def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Place]:
             continue
         found.update(dict.fromkeys(each.target for each in relations.calls_in(place)))
         found.update(dict.fromkeys(each.target for each in relations.overrides_of(place)))
-        if _uses(index, _leaf(index, place)) <= _MOST_SITES:
+        if relations.named_at(place) <= _MOST_SITES:
             found.update(dict.fromkeys(each.source for each in relations.callers_of(place)))
     return [each for each in found if each not in places]
 
@@ -88,14 +88,9 @@ def _leaf(index: RepoIndex, place: Place) -> str:
     return index.definitions(place[0])[place[1]].name.rpartition(".")[2]
 
 
-def _uses(index: RepoIndex, name: str) -> int:
-    number = index.strings.get(name)
-    return 0 if number is None else int(np.count_nonzero(index.sites.name == number))
-
-
 def _reaching(index: RepoIndex, place: Place) -> Iterator[TestPart]:
     relations = relations_of(index)
-    if not relations.knows(place[0]) or _uses(index, _leaf(index, place)) > _MOST_SITES:
+    if not relations.knows(place[0]) or relations.named_at(place) > _MOST_SITES:
         return
     for each in relations.tests_reaching(place, 1)[:_MOST_TESTS]:
         file, row = each.source

@@ -26,20 +26,18 @@ class CallEdges(NamedTuple):
     """Row of the unit at the other end, never the seed."""
     calls_seed: Ints
     """1 where the other calls the seed, 0 where the seed calls the other."""
-    line: Ints
-    """Where the call stands, in the file of the unit that calls; 1-based."""
 
 
 def call_edges(candidates: Candidates, seeds: Ints) -> CallEdges:
     """Return the calls that are stated as facts from and to some units, in the order of ``seeds``."""
     relations = relations_of(candidates.corpus.index)
-    found: dict[tuple[int, int, int], int] = {}
-    for seed in seeds.tolist():
-        for other, calls_seed, line in _around(candidates, relations, seed):
-            if other >= 0 and other != seed:
-                found.setdefault((seed, other, calls_seed), line)
-    edges = np.array([(*key, line) for key, line in found.items()], np.int64).reshape(-1, 4)
-    return CallEdges(*edges.T)
+    found = dict.fromkeys(
+        (seed, other, calls_seed)
+        for seed in seeds.tolist()
+        for other, calls_seed in _around(candidates, relations, seed)
+        if other >= 0 and other != seed
+    )
+    return CallEdges(*np.array(list(found), np.int64).reshape(-1, 3).T)
 
 
 def neighbour_bonus(scores: Floats, edges: CallEdges, order: Ints) -> Floats:
@@ -64,8 +62,8 @@ def neighbour_bonus(scores: Floats, edges: CallEdges, order: Ints) -> Floats:
     return bonus
 
 
-def _around(candidates: Candidates, relations: Relations, seed: int) -> Iterator[tuple[int, int, int]]:
-    """Yield row, direction and line of what a unit calls, and of what calls it."""
+def _around(candidates: Candidates, relations: Relations, seed: int) -> Iterator[tuple[int, int]]:
+    """Yield the row of what a unit calls with 0, and of what calls it with 1."""
     index = candidates.corpus.index
     unit = int(candidates.units[seed])
     file, definition = int(candidates.files[candidates.file_row[seed]]), int(index.units.definition[unit])
@@ -73,10 +71,10 @@ def _around(candidates: Candidates, relations: Relations, seed: int) -> Iterator
         return
     place = (file, definition)
     for each in relations.calls_in(place):
-        yield _row(candidates, each.target), 0, each.line
+        yield _row(candidates, each.target), 0
     if relations.named_at(place) <= _MOST_NAMED:
         for each in relations.callers_of(place):
-            yield _row(candidates, each.source), 1, each.line
+            yield _row(candidates, each.source), 1
 
 
 def _row(candidates: Candidates, place: Place) -> int:
