@@ -9,12 +9,8 @@ likely they were said to be, each task judged by weights and a model that saw no
 
 from __future__ import annotations
 
-import argparse
-import itertools
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +21,11 @@ from repo_map.relevance.confidence import confidence_of, surety_signals
 from repo_map.relevance.corpus import Floats
 from repo_map.relevance.model import Weights
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
-from training.learn_surety import fit
+from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
 from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
-BOUNDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+BOUNDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 
 
 class Example(NamedTuple):
@@ -56,50 +52,26 @@ def read_example(task: TaskRows, weights: Weights) -> Example:
 
 def learn(examples: Sequence[Example]) -> dict[str, float]:
     """Return the weights of the logistic model."""
-    names = list(examples[0].signals)
-    values = np.concatenate([np.stack([each.signals[name] for name in names], axis=1) for each in examples])
-    weights = fit(values, np.concatenate([each.right for each in examples]))
-    return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
-
-
-def report(chances: Floats, right: NDArray[np.bool_]) -> str:
-    """Return how often units were right, by how likely they were said to be."""
-    lines = [f"Brier score {np.mean((chances - right) ** 2):.5f}", "said            units  mean  right"]
-    for low, high in itertools.pairwise(BOUNDS):
-        chosen = (chances >= low) & (chances < high)
-        if chosen.any():
-            lines.append(
-                f"{low:.2f} to {high:.2f} {int(chosen.sum()):8d}  "
-                f"{chances[chosen].mean():.3f}  {right[chosen].mean():.3f}"
-            )
-    return "\n".join(lines)
+    right = np.concatenate([each.right for each in examples])
+    return fit_signals([each.signals for each in examples], right)
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=Path, required=True, help="folder of the tasks' signals")
-    parser.add_argument("--weights", type=Path, required=True, help="weights file")
-    parser.add_argument("--write", action="store_true", help="put the model into the weights file")
-    arguments = parser.parse_args()
-    data = json.loads(arguments.weights.read_text(encoding="utf-8"))
-    tasks = [task for task in read_folder(arguments.rows) if len(task.files)]
+    file = WeightsFile(__doc__)
+    tasks = [task for task in read_folder(file.rows) if len(task.files)]
     learned = learn_folds(tasks, [], FORMULA)
-    examples = [read_example(task, learned[task.repo]._replace(surety=data["surety"])) for task in tasks]
-    folds = deal_folds(tasks)
-    models = {
-        fold: learn([each for each in examples if folds[each.repo] != fold])
-        for fold in sorted(set(folds.values()))
-    }
-    chances = [chances_of(example.signals, models[folds[example.repo]]) for example in examples]
+    # Scores of weights that saw a task say more than they should: learned from those that did not.
+    examples = [
+        read_example(task, learned[task.repo]._replace(surety=file.parts["surety"])) for task in tasks
+    ]
+    models = by_fold(examples, deal_folds(tasks), learn)
+    said = np.concatenate([chances_of(example.signals, models[example.repo]) for example in examples])
     right = np.concatenate([each.right for each in examples])
-    sys.stdout.write(f"{report(np.concatenate(chances), right)}\n")
-    if arguments.write:
-        # Scores of weights that saw a task say more than they should: learned from those that did not.
-        data["chance"] = learn(examples)
-        arguments.weights.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    lines = [f"Brier score {brier(said, right):.5f}", *table("units", said, right, BOUNDS)]
+    sys.stdout.write("\n".join(lines) + "\n")
+    if file.writes:
+        file.save({"chance": learn(examples)})
 
 
 if __name__ == "__main__":

@@ -10,12 +10,8 @@ the models into the weights file.
 
 from __future__ import annotations
 
-import argparse
-import itertools
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +22,14 @@ from repo_map.relevance.confidence import confidence_of, surety_signals
 from repo_map.relevance.corpus import Floats, Ints
 from repo_map.relevance.model import Weights
 from training import learn_chance
-from training.learn_surety import fit
+from training.calibration import WeightsFile, brier, by_fold, fit_signals, table
 from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
 _BUDGETS = (2_000, 4_000, 8_000, 16_000)
 _MENU = 40
-_BOUNDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+_BOUNDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_TOLD = ("shown", "reached")
 _WHOLE = 0.97
 """Share of a function's lines that must stand in a packet: gaps between units are not counted."""
 
@@ -96,69 +93,47 @@ def _holds_all(task: TaskRows, rows: Ints) -> bool:
 
 def learn(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
     """Return the weights of both models, by the name of what they tell."""
-    names = list(examples[0].signals)
-    values = np.array([[each.signals[name] for name in names] for each in examples])
-    found = {}
-    for which in ("shown", "reached"):
-        weights = fit(values, np.array([getattr(each, which) for each in examples]))
-        found[which] = {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
-    return found
+    signals = [each.signals for each in examples]
+    return {
+        which: fit_signals(signals, np.array([getattr(each, which) for each in examples])) for which in _TOLD
+    }
 
 
-def report(said: Floats, true: Floats, budgets: Ints) -> str:
+def report(said: Floats, true: Floats, budgets: Ints) -> list[str]:
     """Return how often packets were complete, by how likely they were said to be; Brier scores by size."""
-    lines = ["said            packets  mean  right"]
-    for low, high in itertools.pairwise(_BOUNDS):
-        chosen = (said >= low) & (said < high)
-        if chosen.any():
-            lines.append(
-                f"{low:.2f} to {min(high, 1.0):.2f} {int(chosen.sum()):9d}  {said[chosen].mean():.3f}  "
-                f"{true[chosen].mean():.3f}"
-            )
+    lines = table("packets", said, true, _BOUNDS)
     for budget in _BUDGETS:
         chosen = budgets == budget
-        score, plain = np.mean((said - true)[chosen] ** 2), true[chosen].mean() * (1 - true[chosen].mean())
+        score, plain = brier(said[chosen], true[chosen]), brier(true[chosen].mean(), true[chosen])
         lines.append(f"{budget:6,d} tokens: Brier score {score:.3f}, of the mean alone {plain:.3f}")
-    return "\n".join(lines)
+    return lines
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=Path, required=True, help="folder of the tasks' signals")
-    parser.add_argument("--weights", type=Path, required=True, help="weights file")
-    parser.add_argument("--write", action="store_true", help="put the models into the weights file")
-    arguments = parser.parse_args()
-    data = json.loads(arguments.weights.read_text(encoding="utf-8"))
-    tasks = [task for task in read_folder(arguments.rows) if len(task.files)]
+    file = WeightsFile(__doc__)
+    tasks = [task for task in read_folder(file.rows) if len(task.files)]
     folds = deal_folds(tasks)
-    learned = learn_folds(tasks, [], FORMULA)
-    chosen = {repo: each._replace(surety=data["surety"]) for repo, each in learned.items()}
-    ordered = {task.id: learn_chance.read_example(task, chosen[task.repo]) for task in tasks}
-    chances = {
-        fold: learn_chance.learn([ordered[task.id] for task in tasks if folds[task.repo] != fold])
-        for fold in sorted(set(folds.values()))
+    weights = {
+        repo: each._replace(surety=file.parts["surety"])
+        for repo, each in learn_folds(tasks, [], FORMULA).items()
     }
+    units = [learn_chance.read_example(task, weights[task.repo]) for task in tasks]
+    chances = by_fold(units, folds, learn_chance.learn)
     examples = [
         example
         for task in tasks
-        for example in read_examples(task, chosen[task.repo]._replace(chance=chances[folds[task.repo]]))
+        for example in read_examples(task, weights[task.repo]._replace(chance=chances[task.repo]))
     ]
-    models = {
-        fold: learn([each for each in examples if folds[each.repo] != fold])
-        for fold in sorted(set(folds.values()))
-    }
-    said = [completeness(each.signals, **models[folds[each.repo]]) for each in examples]
+    models = by_fold(examples, folds, learn)
+    said = [completeness(each.signals, **models[each.repo]) for each in examples]
     budgets = np.array([each.budget for each in examples])
-    for which in ("shown", "reached"):
+    for which in _TOLD:
         mean = np.array([getattr(each, which) for each in said])
         true = np.array([float(getattr(each, which)) for each in examples])
-        sys.stdout.write(f"{which}\n{report(mean, true, budgets)}\n\n")
-    if arguments.write:
-        data |= learn(examples)
-        arguments.weights.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        sys.stdout.write("\n".join([which, *report(mean, true, budgets)]) + "\n\n")
+    if file.writes:
+        file.save(learn(examples))
 
 
 if __name__ == "__main__":
