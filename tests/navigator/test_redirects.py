@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 
 from navigator.adk.models.gemini import close_client, open_gemini
+from navigator.adk.models.http import tls_context
 from navigator.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly
@@ -107,3 +109,15 @@ async def test_no_endpoint_of_gemini_follows_a_redirect(status: int) -> None:
         await close_client(llm)
         assert len(server.heard) == len(asked) + 1
         assert elsewhere.heard == []
+
+
+def test_certificates_are_read_once_and_anew_where_the_user_names_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own.pem"
+    own.write_bytes(Path(certifi.where()).read_bytes())
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    usual = tls_context()
+    assert tls_context() is usual
+    monkeypatch.setenv("SSL_CERT_FILE", str(own))
+    assert tls_context() is not usual

@@ -17,7 +17,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from navigator.adk.model_errors import says_gone
-from navigator.adk.models.http import open_client
+from navigator.adk.models.http import open_client, tls_context
 from navigator.adk.replies import SLACK, WIDE
 from navigator.adk.requests import base_length, says_more, shared_length, stable_texts, texts_of
 from navigator.pricing import CachedTokens
@@ -32,7 +32,8 @@ def open_gemini(model: str, url: str | None, *, interactions: bool = False) -> G
     options = types.HttpOptions(
         httpx_async_client=open_client(),
         # Nothing asks without waiting; should anything ever do so, it follows no redirect either.
-        client_args={"follow_redirects": False},
+        client_args={"follow_redirects": False, "verify": tls_context()},
+        async_client_args={"verify": tls_context(), "ssl": tls_context()},
     )
     return Gemini(
         model=model,

@@ -6,7 +6,10 @@ environment (``HTTPS_PROXY``, ``NO_PROXY``, …) hold: they are the user's own w
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections.abc import AsyncIterator
+from functools import lru_cache
 
 import httpx
 
@@ -24,10 +27,25 @@ def open_client() -> httpx.AsyncClient:
         RefusedAnswerError: from a request, where its answer leads elsewhere, is compressed or too long.
     """
     return httpx.AsyncClient(
+        verify=tls_context(),
         follow_redirects=False,
         timeout=None,
         event_hooks={"request": [_ask_plainly], "response": [_check]},
     )
+
+
+def tls_context() -> ssl.SSLContext:
+    """Return whom the clients of all providers trust: the certificates that come with httpx, or the user's own.
+
+    The user's own are those of ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``, as everywhere.
+    """
+    return _read_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@lru_cache(maxsize=4)
+def _read_certificates(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+    # Reading them takes some 30 ms of CPU, and a client of Gemini alone would do it three times.
+    return httpx.create_ssl_context()
 
 
 async def _ask_plainly(request: httpx.Request) -> None:
