@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.sources import modules, tree_of
+
 _PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator", "benchmarks", "training")
 _KEEPING = {"lru_cache", "cache"}
 _WEAK = {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
@@ -13,11 +13,7 @@ _LIVING = ast.AnnAssign | ast.arg
 
 
 def _modules() -> dict[str, ast.Module]:
-    return {
-        file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8"))
-        for package in _PACKAGES
-        for file in sorted((ROOT / package).rglob("*.py"))
-    }
+    return {name: tree_of(path) for name, path in modules(*_PACKAGES).items()}
 
 
 def _names(node: ast.AST | None) -> set[str]:
@@ -33,10 +29,10 @@ def _names(node: ast.AST | None) -> set[str]:
     return found
 
 
-def _index_types(modules: dict[str, ast.Module]) -> set[str]:
+def _index_types(parsed: dict[str, ast.Module]) -> set[str]:
     """Return ``RepoIndex`` and the classes of which an instance is made from one, or from one of these."""
     parts: dict[str, set[str]] = {}
-    for tree in modules.values():
+    for tree in parsed.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 made = [each for each in node.body if isinstance(each, ast.AnnAssign)]
@@ -58,10 +54,10 @@ def _index_types(modules: dict[str, ast.Module]) -> set[str]:
     return found
 
 
-def _kept_by_functions(modules: dict[str, ast.Module], holding: set[str]) -> list[str]:
+def _kept_by_functions(parsed: dict[str, ast.Module], holding: set[str]) -> list[str]:
     return [
         f"{path}: {node.name}"
-        for path, tree in modules.items()
+        for path, tree in parsed.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(_names(decorator) & _KEEPING for decorator in node.decorator_list)
@@ -73,10 +69,10 @@ def _kept_by_functions(modules: dict[str, ast.Module], holding: set[str]) -> lis
     ]
 
 
-def _kept_by_modules(modules: dict[str, ast.Module], holding: set[str]) -> list[str]:
+def _kept_by_modules(parsed: dict[str, ast.Module], holding: set[str]) -> list[str]:
     return [
         f"{path}:{node.lineno}"
-        for path, tree in modules.items()
+        for path, tree in parsed.items()
         for node in tree.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
         and (
@@ -89,11 +85,11 @@ def _kept_by_modules(modules: dict[str, ast.Module], holding: set[str]) -> list[
 
 
 def test_no_function_and_no_module_keeps_what_belongs_to_an_index() -> None:
-    modules = _modules()
-    holding = _index_types(modules)
+    parsed = _modules()
+    holding = _index_types(parsed)
     assert {"AlignedHistory", "Corpus", "RenderCache", "Workspace"} <= holding
-    assert _kept_by_functions(modules, holding) == []
-    assert _kept_by_modules(modules, holding) == []
+    assert _kept_by_functions(parsed, holding) == []
+    assert _kept_by_modules(parsed, holding) == []
 
 
 def test_the_check_sees_each_way_of_keeping_an_index() -> None:
@@ -107,7 +103,7 @@ def test_the_check_sees_each_way_of_keeping_an_index() -> None:
         "weak = WeakKeyDictionary()\n"
         "current: ContextVar[RepoIndex] = ContextVar('current')\n"
     )
-    modules = {"m": ast.parse(code)}
-    holding = _index_types(modules)
-    assert _kept_by_functions(modules, holding) == ["m: one", "m: two", "m: three"]
-    assert _kept_by_modules(modules, holding) == ["m:11", "m:12"]
+    parsed = {"m": ast.parse(code)}
+    holding = _index_types(parsed)
+    assert _kept_by_functions(parsed, holding) == ["m: one", "m: two", "m: three"]
+    assert _kept_by_modules(parsed, holding) == ["m:11", "m:12"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.sources import modules, nodes_of
+
 SERVING = ("repo_map", "navigator", "mcp_server")
 
 
@@ -57,12 +57,7 @@ OWNERS: dict[str, tuple[Callable[[ast.AST], bool], tuple[str, ...], set[str]]] =
 @pytest.mark.parametrize("rule", OWNERS)
 def test_what_has_one_owner_is_touched_by_nobody_else(rule: str) -> None:
     is_use, places, owners = OWNERS[rule]
-    found = {
-        path.relative_to(ROOT).as_posix()
-        for place in places
-        for path in (ROOT / place).rglob("*.py")
-        if any(is_use(node) for node in ast.walk(ast.parse(path.read_bytes())))
-    }
+    found = {name for name, path in modules(*places).items() if any(is_use(node) for node in nodes_of(path))}
     assert found - owners == set()
 
 

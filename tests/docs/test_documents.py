@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -25,6 +27,7 @@ DOCUMENTS = sorted(
 )
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 _PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
+PROGRAMS = {each.name: each for each in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS)}
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
@@ -56,7 +59,7 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [each for program in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS) for each in program.commands],
+    [each for program in PROGRAMS.values() for each in program.commands],
     ids=lambda command: command.name,
 )
 def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Command) -> None:
@@ -67,7 +70,14 @@ def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Com
 
 @cache
 def _help(program: str, *action: str) -> str:
-    binary, *arguments = program.split()
-    command = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout
+    commands = {each.name: each for each in PROGRAMS[program].commands}
+    if not action or action[0] not in commands:
+        binary, *arguments = program.split()
+        words = [Path(sys.executable).with_name(binary), *arguments, *action, "--help"]
+        return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    parser = FlagParser(prog=program)
+    importlib.import_module(commands[action[0]].module).add_arguments(parser)
+    printed = io.StringIO()
+    with redirect_stdout(printed), pytest.raises(SystemExit):
+        parser.parse_args([*action[1:], "--help"])
+    return printed.getvalue()
