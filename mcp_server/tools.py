@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import anyio
@@ -367,8 +368,14 @@ def tools() -> list[Tool]:
 
 
 def _tool(function: Callable[..., Any], title: str, meta: dict[str, Any] | None = None) -> Tool:
+    # A server may change its own; what is said of the functions is read once a process.
+    return _described(function, title).model_copy(update={"meta": meta})
+
+
+@cache
+def _described(function: Callable[..., Any], title: str) -> Tool:
     description = " ".join((function.__doc__ or "").split())
-    tool = Tool.from_function(function, title=title, description=description, annotations=_READS, meta=meta)
+    tool = Tool.from_function(function, title=title, description=description, annotations=_READS)
     tool.parameters = compact(tool.parameters)
     tool.fn_metadata.output_schema = shape(tool.fn_metadata.output_schema or {})
     return tool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -135,11 +136,16 @@ def load_prices(extra: Path | None = None) -> PriceTable:
     Raises:
         InvalidRequestError: the user's file is missing or not well-formed.
     """
+    table = _shipped_prices()
+    return table if extra is None else table.with_prices(_read_user_prices(extra))
+
+
+@cache
+def _shipped_prices() -> PriceTable:
     import yaml  # noqa: PLC0415 - the embedded planner needs no prices
 
     shipped = resources.files("navigator").joinpath("prices.yaml").read_text("utf-8")
-    table = PriceTable.model_validate(yaml.safe_load(shipped))
-    return table if extra is None else table.with_prices(_read_user_prices(extra))
+    return PriceTable.model_validate(yaml.safe_load(shipped))
 
 
 def _shorter_names(model: str) -> list[str]:

@@ -35,7 +35,7 @@ def open_client() -> httpx.AsyncClient:
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return whom the clients of all providers trust: the certificates that come with httpx, or the user's own.
+    """Return whom all providers' clients trust: the certificates that come with httpx, or the user's own.
 
     The user's own are those of ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``, as everywhere.
     """
