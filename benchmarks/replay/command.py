@@ -1,0 +1,156 @@
+"""``python -m benchmarks replay``: what would a packet have saved in public runs of real agents?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from benchmarks.answers import Result, append_answers, navigate, read_answers, search
+from benchmarks.figures import BY_NEED, NAVIGATOR
+from benchmarks.localize import folder
+from benchmarks.replay.ask_aider import AIDER, ask_aider
+from benchmarks.replay.chart import chart
+from benchmarks.replay.looking import Reader
+from benchmarks.replay.packet import held_lines
+from benchmarks.replay.patch import edited_by
+from benchmarks.replay.pricing import Prices
+from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, replay
+from benchmarks.replay.report import report
+from benchmarks.replay.runs import Run, find_runs, read_run
+from benchmarks.tasks import Task, read_tasks
+from benchmarks.trees import MirrorNotFoundError, files_at_head, materialise
+from repo_map.text import tokens
+from repo_map.worktree.git import GitError
+
+_FUNCTIONS = "BM25 functions"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument("tasks", type=Path, metavar="TASKS", help="task file (JSON lines; SWE-bench's also)")
+    parser.add_argument(
+        "--runs", type=Path, required=True, metavar="DIR", help="folder of runs, TASK.traj.json each"
+    )
+    parser.add_argument("--tokens", default="2000,4000,8000", metavar="N,…", help="budgets (2000,4000,8000)")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="keep answers and rows here, and resume"
+    )
+    parser.add_argument(
+        "--aider", type=Path, metavar="PYTHON", help="a Python that has aider-chat: measure its map as well"
+    )
+    parser.add_argument(
+        "--prices",
+        default="2,0.2,12",
+        metavar="W,R,O",
+        help="US dollars for a million tokens written, read from the cache, and answered (2,0.2,12)",
+    )
+    parser.add_argument("--known", action="store_true", help="ask nothing more, report the answers in --out")
+    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw cost against tokens there")
+    parser.add_argument("--json", action="store_true", help="print the rows as one JSON object")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks only")
+    parser.add_argument(
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+class _Place(NamedTuple):
+    mirrors: Path
+    trees: Path
+    journal: Path
+    aider: Path | None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay every task that has a run; one that was stopped goes on where it was."""
+    if options.mirrors is None:
+        print(
+            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
+        )
+        return 2
+    budgets = sorted({int(each) for each in options.tokens.split(",")})
+    prices = Prices(*map(float, options.prices.split(",")))
+    options.out.mkdir(parents=True, exist_ok=True)
+    place = _Place(
+        options.mirrors,
+        options.trees or options.out / "trees",
+        options.out / f"{options.tasks.stem}.jsonl",
+        options.aider,
+    )
+    files = find_runs(options.runs)
+    known: dict[str, list[Result]] = {}
+    for result in read_answers(place.journal):
+        known.setdefault(result.id, []).append(result)
+    tasks = [task for task in read_tasks(options.tasks)[: options.limit] if task.id in files]
+    if options.known:
+        tasks = [task for task in tasks if task.id in known]
+    rows: list[Row] = []
+    for number, task in enumerate(tasks, 1):
+        try:
+            tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
+        except (MirrorNotFoundError, GitError) as error:
+            print(f"{number}/{len(tasks)} {task.id} is left out: {error}", file=sys.stderr, flush=True)
+            continue
+        answers = known.get(task.id, [])
+        fresh = [] if options.known else _ask(task, tree, budgets, answers, place)
+        append_answers(place.journal, fresh)
+        rows += _replay(task, tree, read_run(files[task.id]), _asked([*answers, *fresh], budgets), prices)
+        print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)
+    _write(options.out / "rows.jsonl", rows)
+    if options.figure:
+        options.figure.write_text(chart(rows), encoding="utf-8")
+    if options.json:
+        print(json.dumps({"rows": msgspec.to_builtins(rows)}))
+    else:
+        print(report(rows, prices))
+    return 0
+
+
+def _ask(
+    task: Task, tree: Path, budgets: Sequence[int], answers: Iterable[Result], place: _Place
+) -> list[Result]:
+    """Ask every system whose answer is missing."""
+    has = {(each.system, each.budget) for each in answers}
+    wanted = [*((NAVIGATOR, budget) for budget in budgets), (BY_NEED, budgets[-1])]
+    fresh = [navigate(task, tree, *each) for each in wanted if each not in has]
+    fresh += search(task, tree, [budget for budget in budgets if (_FUNCTIONS, budget) not in has])
+    if place.aider:
+        fresh += ask_aider(
+            place.aider, task, tree, [budget for budget in budgets if (AIDER, budget) not in has]
+        )
+    return fresh
+
+
+def _replay(task: Task, tree: Path, run: Run, answers: Iterable[Result], prices: Prices) -> Iterator[Row]:
+    """Yield the run as it was, then with each packet."""
+    paths = files_at_head(tree)
+
+    def read(path: str) -> str:
+        return (tree / path).read_bytes().decode("utf-8", "replace")
+
+    reader = Reader(paths, read)
+    steps = [reader.step(call) for call in run.calls]
+    past = Replay(run, task.repo, steps, edited_by(run.patch, paths), prices)
+    yield replay(past, Packet(NOTHING, 0, 0, frozenset()))
+    for answer in answers:
+        sent = tokens.count(answer.context, "cl100k") + answer.menu_tokens
+        held = held_lines(answer.context, paths, read)
+        yield replay(past, Packet(answer.system, answer.budget, sent, held))
+
+
+def _asked(answers: Iterable[Result], budgets: Sequence[int]) -> list[Result]:
+    """Return the answers of the systems that are compared, at the budgets asked for."""
+    systems = (NAVIGATOR, BY_NEED, _FUNCTIONS, AIDER)
+    return [each for each in answers if each.system in systems and each.budget in budgets]
+
+
+def _write(file: Path, rows: Iterable[Row]) -> None:
+    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
