@@ -93,8 +93,8 @@ class Reader:
             kind, changed = self._kind(part, folder)
             kinds.append(kind)
             edited += changed
-            named += self._files(part.words, folder)
-            named += self._files(_STRING.findall(part.text), folder) if kind is Kind.LOOK else []
+            named += self._files((word.rpartition("HEAD:")[2] for word in part.words), folder)
+            named += self._files(_STRING.findall(_code(part)), folder) if kind is Kind.LOOK else []
         if edited or Kind.EDIT in kinds:
             return Step(Kind.EDIT, False, (), _unique(named), _unique(edited), 0)
         looks = [part for part, kind in zip(parts, kinds, strict=True) if kind is Kind.LOOK]
@@ -148,7 +148,7 @@ class Reader:
         return (Kind.LOOK if what in _GIT_LOOKS else Kind.OTHER), []
 
     def _python(self, part: Simple, folder: str) -> tuple[Kind, list[str]]:
-        code = part.text or next((word for word in part.words[1:] if "\n" in word or " " in word), "")
+        code = _code(part)
         strings = self._files(_STRING.findall(code), folder)
         if _WRITES.search(code) and strings:
             return Kind.EDIT, strings
@@ -252,6 +252,12 @@ def _stands(source: Source, number: int, text: str) -> bool:
 def _program(part: Simple) -> str:
     words = [word for word in part.words if not re.match(r"^\w+=", word)]
     return posixpath.basename(words[0]) if words else ""
+
+
+def _code(part: Simple) -> str:
+    """Return the program that a command holds itself: its here-document, or what follows ``-c``."""
+    inline = part.words.index("-c") + 1 if "-c" in part.words[:-1] else 0
+    return part.text or (part.words[inline] if inline else "")
 
 
 def _unique(paths: Iterable[str]) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ def edited_by(patch: str, paths: frozenset[str]) -> Edited:
             files |= {path} if path else set()
         elif match := _HUNK.match(line):
             number, before, fresh = int(match[1]), None, False
-        elif path and line[:1] in (" ", "-") and not line.startswith("---"):
+        elif path and line[:1] in (" ", "-", "") and not line.startswith("---"):
             spot = Spot(path, number) if line[1:].strip() else None
-            if line[0] == "-" or fresh:
+            if line[:1] == "-" or fresh:
                 spots |= {spot} if spot else set()
             before, fresh, number = spot, False, number + 1
         elif path and line.startswith("+") and not line.startswith("+++"):
