@@ -20,11 +20,11 @@ from benchmarks.replay.looking import Reader
 from benchmarks.replay.packet import held_lines
 from benchmarks.replay.patch import edited_by
 from benchmarks.replay.pricing import Prices
-from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, replay
+from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, ideal, replay
 from benchmarks.replay.report import report
 from benchmarks.replay.runs import Run, find_runs, read_run
 from benchmarks.tasks import Task, read_tasks
-from benchmarks.trees import MirrorNotFoundError, files_at_head, materialise
+from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
 from repo_map.text import tokens
 from repo_map.worktree.git import GitError
 
@@ -90,19 +90,18 @@ def run(options: argparse.Namespace) -> int:
     for result in read_answers(place.journal):
         known.setdefault(result.id, []).append(result)
     tasks = [task for task in read_tasks(options.tasks)[: options.limit] if task.id in files]
-    if options.known:
-        tasks = [task for task in tasks if task.id in known]
     rows: list[Row] = []
     for number, task in enumerate(tasks, 1):
+        answers = known.get(task.id, [])
         try:
-            tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
+            snapshot = Snapshot(task.repo, task.base_commit, place.mirrors)
+            fresh = [] if options.known else _ask(task, budgets, answers, place)
         except (MirrorNotFoundError, GitError) as error:
             print(f"{number}/{len(tasks)} {task.id} is left out: {error}", file=sys.stderr, flush=True)
             continue
-        answers = known.get(task.id, [])
-        fresh = [] if options.known else _ask(task, tree, budgets, answers, place)
         append_answers(place.journal, fresh)
-        rows += _replay(task, tree, read_run(files[task.id]), _asked([*answers, *fresh], budgets), prices)
+        past = _past(read_run(files[task.id]), task, snapshot, prices)
+        rows += _replay(past, snapshot, _asked([*answers, *fresh], budgets), budgets)
         print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)
     _write(options.out / "rows.jsonl", rows)
     if options.figure:
@@ -114,10 +113,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ask(
-    task: Task, tree: Path, budgets: Sequence[int], answers: Iterable[Result], place: _Place
-) -> list[Result]:
+def _ask(task: Task, budgets: Sequence[int], answers: Iterable[Result], place: _Place) -> list[Result]:
     """Ask every system whose answer is missing."""
+    tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
     has = {(each.system, each.budget) for each in answers}
     wanted = [*((NAVIGATOR, budget) for budget in budgets), (BY_NEED, budgets[-1])]
     fresh = [navigate(task, tree, *each) for each in wanted if each not in has]
@@ -129,20 +127,22 @@ def _ask(
     return fresh
 
 
-def _replay(task: Task, tree: Path, run: Run, answers: Iterable[Result], prices: Prices) -> Iterator[Row]:
-    """Yield the run as it was, then with each packet."""
-    paths = files_at_head(tree)
-
-    def read(path: str) -> str:
-        return (tree / path).read_bytes().decode("utf-8", "replace")
-
-    reader = Reader(paths, read)
+def _past(run: Run, task: Task, snapshot: Snapshot, prices: Prices) -> Replay:
+    """Understand a run."""
+    reader = Reader(snapshot.paths, snapshot.read)
     steps = [reader.step(call) for call in run.calls]
-    past = Replay(run, task.repo, steps, edited_by(run.patch, paths), prices)
+    return Replay(run, task.repo, steps, edited_by(run.patch, snapshot.paths), prices)
+
+
+def _replay(
+    past: Replay, snapshot: Snapshot, answers: Iterable[Result], budgets: Sequence[int]
+) -> Iterator[Row]:
+    """Yield the run as it was, then with each packet."""
     yield replay(past, Packet(NOTHING, 0, 0, frozenset()))
+    yield from (ideal(past, budget) for budget in budgets)
     for answer in answers:
         sent = tokens.count(answer.context, "cl100k") + answer.menu_tokens
-        held = held_lines(answer.context, paths, read)
+        held = held_lines(answer.context, snapshot.paths, snapshot.read)
         yield replay(past, Packet(answer.system, answer.budget, sent, held))
 
 

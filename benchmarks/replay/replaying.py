@@ -28,6 +28,10 @@ NOTHING = "nothing"
 """The system that adds nothing: the run as it was."""
 
 
+IDEAL = "all it read"
+"""The system that holds whatever the agent read before its first edit."""
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What is known of a run without any packet."""
 
@@ -118,12 +122,24 @@ class Replay(NamedTuple):
 
 def replay(past: Replay, packet: Packet) -> Row:
     """Return what a packet would have changed in a run."""
+    strict, generous = (replaced(past.steps, packet.held, generous=each) for each in (False, True))
+    return _row(past, packet, strict, generous)
+
+
+def ideal(past: Replay, budget: int) -> Row:
+    """Return what a packet would change that replaced every look-up before the first edit.
+
+    No packet is known that does: it is the most that one can save, by either rule.
+    """
+    first = first_edit(past.steps)
+    early = frozenset(at for at in range(first) if past.steps[at].kind is Kind.LOOK)
+    return _row(past, Packet(IDEAL, budget, budget, _lines(past.steps[:first])), early, early)
+
+
+def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozenset[int]) -> Row:
     run, repo, steps, edited, prices = past
-    first, last = first_edit(steps), last_edit(steps)
-    before_first, before_last = _lines(steps[:first]), _lines(steps[:last])
+    before_first, before_last = _lines(steps[: first_edit(steps)]), _lines(steps[: last_edit(steps)])
     files = {spot.path for spot in packet.held}
-    strict = replaced(steps, packet.held, generous=False)
-    generous = replaced(steps, packet.held, generous=True)
     strictly = cost(run.calls, prices, packet.tokens, strict)
     return Row(
         id=run.id,

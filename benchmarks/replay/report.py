@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from benchmarks.agents.report import markdown
 from benchmarks.figures import BY_NEED, NAVIGATOR, bootstrap
 from benchmarks.replay.pricing import Prices
-from benchmarks.replay.replaying import NOTHING, Facts, Row
+from benchmarks.replay.replaying import IDEAL, NOTHING, Facts, Row
 
 CAVEAT = (
     "A replay can't see whether a task would have been solved, nor whether the agent would have done the "
@@ -47,7 +47,7 @@ def report(rows: Sequence[Row], prices: Prices) -> str:
 
 def arms(rows: Iterable[Row]) -> list[tuple[str, int]]:
     """Return what was measured, system by system, small budgets first."""
-    order = (NAVIGATOR, BY_NEED)
+    order = (IDEAL, NAVIGATOR, BY_NEED)
     found = {(row.system, row.budget) for row in rows if row.system != NOTHING}
     return sorted(found, key=lambda arm: (order.index(arm[0]) if arm[0] in order else len(order), *arm))
 
@@ -140,7 +140,7 @@ def _pairs(rows: Sequence[Row]) -> str:
     for arm in arms(rows):
         mine = {row.id: row for row in of(rows, (NAVIGATOR, arm[1]))}
         both = [(mine[row.id], row) for row in of(rows, arm) if row.id in mine]
-        if arm[0] == NAVIGATOR or not both:
+        if arm[0] in (NAVIGATOR, IDEAL) or not both:
             continue
         cells = [
             _interval([measure(one) - measure(other) for one, other in both], "points")

@@ -130,6 +130,16 @@ def test_a_task_whose_commit_is_not_there_is_left_out_and_told(
     assert "There is nothing to replay" in said.out
 
 
+def test_what_is_known_is_reported_without_asking_and_the_most_that_can_be_saved_is_told(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    found = rows(bench, capsys, "--known")
+    assert set(found) == {"nothing", "all it read"}
+    assert found["all it read"]["strict_dropped"] == 3
+    assert not (bench.folder / "trees").exists()
+
+
 def test_a_folder_without_runs_and_a_broken_run_are_told_in_a_sentence(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
