@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from benchmarks.replay.placing import Spot
@@ -17,6 +18,11 @@ class Edited(NamedTuple):
     files: frozenset[str]
     lines: frozenset[Spot]
     """Removed lines, and those on both sides of what was added; blank ones left out."""
+
+    def within(self, files: Collection[str]) -> Edited:
+        """Return what is touched of these files alone."""
+        lines = frozenset(spot for spot in self.lines if spot.path in files)
+        return Edited(self.files.intersection(files), lines)
 
 
 def edited_by(patch: str, paths: frozenset[str]) -> Edited:

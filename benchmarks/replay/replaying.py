@@ -140,6 +140,8 @@ def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozens
     run, repo, steps, edited, prices = past
     before_first, before_last = _lines(steps[: first_edit(steps)]), _lines(steps[: last_edit(steps)])
     files = {spot.path for spot in packet.held}
+    # What was handed in holds changes that were there before the agent came, to a setup.py for one.
+    edited = edited.within({path for step in steps for path in step.edited})
     strictly = cost(run.calls, prices, packet.tokens, strict)
     return Row(
         id=run.id,
