@@ -22,7 +22,7 @@ from benchmarks.replay.patch import edited_by
 from benchmarks.replay.pricing import Prices
 from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, ideal, replay
 from benchmarks.replay.report import report
-from benchmarks.replay.runs import Run, find_runs, read_run
+from benchmarks.replay.runs import Run, RunsError, find_runs, read_run
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
 from repo_map.text import tokens
@@ -33,14 +33,15 @@ _FUNCTIONS = "BM25 functions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
-    parser.add_argument("tasks", type=Path, metavar="TASKS", help="task file (JSON lines; SWE-bench's also)")
     parser.add_argument(
-        "--runs", type=Path, required=True, metavar="DIR", help="folder of runs, TASK.traj.json each"
+        "tasks", nargs="?", type=Path, metavar="TASKS", help="task file (JSON lines; SWE-bench's also)"
     )
+    parser.add_argument(
+        "--rows", type=Path, metavar="FILE", help="report the rows of this file, and measure nothing"
+    )
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of runs, TASK.traj.json each")
     parser.add_argument("--tokens", default="2000,4000,8000", metavar="N,…", help="budgets (2000,4000,8000)")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="keep answers and rows here, and resume"
-    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keep answers and rows here, and resume")
     parser.add_argument(
         "--aider", type=Path, metavar="PYTHON", help="a Python that has aider-chat: measure its map as well"
     )
@@ -70,14 +71,29 @@ class _Place(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay every task that has a run; one that was stopped goes on where it was."""
-    if options.mirrors is None:
-        print(
-            "Say where the mirrors of the repositories are: --mirrors DIR or BENCH_MIRROR.", file=sys.stderr
-        )
-        return 2
-    budgets = sorted({int(each) for each in options.tokens.split(",")})
+    """Replay every task that has a run, or report rows that were kept.
+
+    Raises:
+        RunsError: an argument is missing, or a folder or file holds no runs or rows.
+    """
     prices = Prices(*map(float, options.prices.split(",")))
+    rows = _read_rows(options.rows) if options.rows else _measure(options, prices)
+    if options.figure:
+        options.figure.write_text(chart(rows), encoding="utf-8")
+    if options.json:
+        print(json.dumps({"rows": msgspec.to_builtins(rows)}))
+    else:
+        print(report(rows, prices))
+    return 0
+
+
+def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
+    """Replay every task that has a run; a measurement that was stopped goes on where it was."""
+    needed = {"TASKS": options.tasks, "--runs": options.runs, "--out": options.out}
+    needed["--mirrors (or BENCH_MIRROR)"] = options.mirrors
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise RunsError(f"Say also {', '.join(missing)}; or --rows FILE, to report rows that were kept.")
+    budgets = sorted({int(each) for each in options.tokens.split(",")})
     options.out.mkdir(parents=True, exist_ok=True)
     place = _Place(
         options.mirrors,
@@ -104,13 +120,14 @@ def run(options: argparse.Namespace) -> int:
         rows += _replay(past, snapshot, _asked([*answers, *fresh], budgets), budgets)
         print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)
     _write(options.out / "rows.jsonl", rows)
-    if options.figure:
-        options.figure.write_text(chart(rows), encoding="utf-8")
-    if options.json:
-        print(json.dumps({"rows": msgspec.to_builtins(rows)}))
-    else:
-        print(report(rows, prices))
-    return 0
+    return rows
+
+
+def _read_rows(file: Path) -> list[Row]:
+    try:
+        return [msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines() if line]
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RunsError(f"The rows can't be read from `{file}`: {error}.") from None
 
 
 def _ask(task: Task, budgets: Sequence[int], answers: Iterable[Result], place: _Place) -> list[Result]:

@@ -62,7 +62,7 @@ class Facts(msgspec.Struct, frozen=True):
     """By the model with the recorded share of cached tokens."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """A run with a packet, as a line of the results file."""
 
     id: str
@@ -90,15 +90,22 @@ class Row(msgspec.Struct, frozen=True):
     strict_usd: float
     generous_usd: float
     strict_recorded_usd: float
-    facts: Facts
+    look_ups: int
+    """Of the run as it was."""
+    usd: float
+    """Of the run as it was, with a perfect cache."""
+    usd_recorded: float
+    """Of the run as it was, with the recorded share of cached tokens."""
+    facts: Facts | None = None
+    """Of the run, in the row without a packet alone."""
 
     def change(self, *, generous: bool = False) -> float:
         """Return by which share the cost of the run changes."""
-        return (self.generous_usd if generous else self.strict_usd) / self.facts.usd - 1
+        return (self.generous_usd if generous else self.strict_usd) / self.usd - 1
 
     def recorded_change(self) -> float:
         """Return the same, strict, with the recorded cache."""
-        return self.strict_recorded_usd / self.facts.usd_recorded - 1
+        return self.strict_recorded_usd / self.usd_recorded - 1
 
 
 class Packet(NamedTuple):
@@ -142,7 +149,7 @@ def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozens
     files = {spot.path for spot in packet.held}
     # What was handed in holds changes that were there before the agent came, to a setup.py for one.
     edited = edited.within({path for step in steps for path in step.edited})
-    strictly = cost(run.calls, prices, packet.tokens, strict)
+    strictly, whole = cost(run.calls, prices, packet.tokens, strict), cost(run.calls, prices)
     return Row(
         id=run.id,
         repo=repo,
@@ -162,7 +169,10 @@ def _row(past: Replay, packet: Packet, strict: frozenset[int], generous: frozens
         strict_usd=strictly.perfect,
         generous_usd=cost(run.calls, prices, packet.tokens, generous).perfect,
         strict_recorded_usd=strictly.recorded,
-        facts=facts_of(past),
+        look_ups=sum(step.kind is Kind.LOOK for step in steps),
+        usd=whole.perfect,
+        usd_recorded=whole.recorded,
+        facts=facts_of(past) if packet.system == NOTHING else None,
     )
 
 

@@ -36,7 +36,7 @@ def report(rows: Sequence[Row], prices: Prices) -> str:
             CAVEAT,
             f"US dollars for a million tokens: {prices.write:g} written, {prices.read:g} read from the "
             f"cache, {prices.out:g} answered.",
-            _runs([row.facts for row in rows if row.system == NOTHING]),
+            _runs([row.facts for row in rows if row.facts]),
             _held(rows),
             _costs(rows),
             _pairs(rows),
@@ -114,7 +114,7 @@ def _costs(rows: Sequence[Row]) -> str:
     lines = [(*head, "cost, strict, recorded cache", "dearer, strict", "dearer, generous")]
     for arm in arms(rows):
         mine = of(rows, arm)
-        look_ups = sum(row.facts.look_ups for row in mine)
+        look_ups = sum(row.look_ups for row in mine)
         lines.append(
             (
                 *(arm[0], f"{arm[1]:,}"),

@@ -65,9 +65,9 @@ def test_the_price_of_a_packet_is_paid_at_every_later_call(
     found = rows(bench, capsys, "--prices", "10,1,100")
     as_it_was, packet = found["nothing"], found["navigator"]
     # Three prompts of 1,000, 2,000 and 3,000 tokens, each 1,000 of them new, and three answers of 100.
-    assert as_it_was["facts"]["usd"] == pytest.approx((3 * 10_000 + 1_000 + 2_000 + 3 * 10_000) / 1e6)
-    assert as_it_was["facts"]["usd_recorded"] == pytest.approx((6_000 * 10 + 3 * 10_000) / 1e6)
-    assert as_it_was["strict_usd"] == as_it_was["facts"]["usd"]
+    assert as_it_was["usd"] == pytest.approx((3 * 10_000 + 1_000 + 2_000 + 3 * 10_000) / 1e6)
+    assert as_it_was["usd_recorded"] == pytest.approx((6_000 * 10 + 3 * 10_000) / 1e6)
+    assert as_it_was["strict_usd"] == as_it_was["usd"]
     more = packet["strict_usd"] - as_it_was["strict_usd"]
     assert more == pytest.approx(packet["tokens"] * (10 + 1 + 1) / 1e6)
 
@@ -113,6 +113,11 @@ def test_the_report_says_what_a_replay_cannot_see_and_goes_on_where_it_was(
     assert {"navigator", "BM25 functions", "tokens of the packet"} <= set(words)
     lines = (bench.folder / "out" / "rows.jsonl").read_bytes().splitlines()
     assert [json.loads(line)["system"] for line in lines].count("navigator") == 2
+    kept = bench.folder / "out" / "rows.jsonl"
+    drawn = bench.folder / "drawn.svg"
+    assert main(["replay", "--rows", str(kept), "--figure", str(drawn)]) == 0
+    assert capsys.readouterr().out == first.out
+    assert drawn.read_text() == figure.read_text()
     assert main(bench.arguments("--tokens", "300,600")) == 0
     again = capsys.readouterr()
     assert again.out == first.out
@@ -150,6 +155,16 @@ def test_a_folder_without_runs_and_a_broken_run_are_told_in_a_sentence(
     file.write_text('{"info": {}}')
     assert main(bench.arguments("--tokens", "300")) == 2
     assert "ada__shop-1.traj.json` can't be read (KeyError: 'messages')." in capsys.readouterr().err
+
+
+def test_what_is_missing_and_rows_that_are_none_are_told(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BENCH_MIRROR", raising=False)
+    assert main(["replay", str(bench.tasks), "--runs", str(bench.runs)]) == 2
+    assert "Say also --out, --mirrors (or BENCH_MIRROR); or --rows FILE" in capsys.readouterr().err
+    assert main(["replay", "--rows", str(bench.tasks)]) == 2
+    assert "The rows can't be read from `" in capsys.readouterr().err
 
 
 def test_an_aider_that_fails_is_told_with_its_own_words(
