@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.figures import NAVIGATOR, bootstrap
-from benchmarks.replay.replaying import NOTHING, Row
+from benchmarks.replay.replaying import Row
 from benchmarks.replay.report import Measure, arms, generous, mean, of, strict
 from benchmarks.svg import colour, document, text
 
@@ -16,7 +16,9 @@ _RULES: tuple[tuple[str, Measure], ...] = (("strict", strict), ("generous", gene
 
 
 def chart(rows: Sequence[Row]) -> str:
-    """Return the figure: a line for each system and rule, with the 95 % intervals of the navigator's."""
+    """Return the figure of the tasks that the navigator was asked about, with its 95 % intervals."""
+    measured = {row.id for row in rows if row.system == NAVIGATOR}
+    rows = [row for row in rows if row.id in measured]
     systems = list(dict.fromkeys(system for system, _ in arms(rows)))
     points = {
         (system, name): sorted(
@@ -38,12 +40,8 @@ def chart(rows: Sequence[Row]) -> str:
     def y_of(change: float) -> float:
         return _TOP + (high - change) / (high - low) * _HEIGHT
 
-    tasks = len({row.id for row in rows if row.system != NOTHING})
-    body = [
-        text(
-            _LEFT, 22, f"Replayed runs: change in cost against the packet's tokens, {tasks} tasks", bold=True
-        )
-    ]
+    title = "Replayed runs: change in cost against the packet's tokens"
+    body = [text(_LEFT, 22, title, bold=True)]
     body += [text(_LEFT, 42, "full line: strict; broken line: generous; below 0 % the run costs less")]
     for step in range(round((high - low) / _STEP) + 1):
         y = y_of(low + step * _STEP)
@@ -67,5 +65,6 @@ def chart(rows: Sequence[Row]) -> str:
                     body.append(f'<line x1="{x:.1f}" x2="{x:.1f}" {ends} stroke="{colour(number)}"/>')
         y = _TOP + _HEIGHT + 60 + number * _LEGEND
         body.append(f'<rect x="{_LEFT}" y="{y:.1f}" width="14" height="14" fill="{colour(number)}"/>')
-        body.append(text(_LEFT + 22, y + 12, system))
+        tasks = len({row.id for row in rows if row.system == system})
+        body.append(text(_LEFT + 22, y + 12, f"{system} ({tasks} tasks)"))
     return document(_WIDTH, _TOP + _HEIGHT + 70 + _LEGEND * len(systems), body)

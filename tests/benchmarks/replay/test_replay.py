@@ -110,7 +110,7 @@ def test_the_report_says_what_a_replay_cannot_see_and_goes_on_where_it_was(
     assert "Dearer with navigator at 600 (strict): " in first.out
     assert "ada__shop-1: 9 asked" in first.err
     words = [each.text for each in ET.fromstring(figure.read_text()).iter("{http://www.w3.org/2000/svg}text")]
-    assert {"navigator", "BM25 functions", "tokens of the packet"} <= set(words)
+    assert {"navigator (1 tasks)", "BM25 functions (1 tasks)", "tokens of the packet"} <= set(words)
     lines = (bench.folder / "out" / "rows.jsonl").read_bytes().splitlines()
     assert [json.loads(line)["system"] for line in lines].count("navigator") == 2
     kept = bench.folder / "out" / "rows.jsonl"
