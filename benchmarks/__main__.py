@@ -49,6 +49,13 @@ BENCHMARKS: Final = Program(
             "--language go gin echo",
         ),
         Command(
+            "replay",
+            "benchmarks.replay",
+            "what would a packet have saved in public runs of real agents?",
+            "Replay public runs of real agents with a packet in their first prompt, and price what changes.",
+            "tasks.jsonl --runs runs --out replay",
+        ),
+        Command(
             "startup",
             "benchmarks.startup",
             "how soon the server answers, cold and warm",

@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import json
 import os
-import re
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from benchmarks.baselines import SYSTEMS, Baselines
+from benchmarks.answers import Result, append_answers, navigate, read_answers, search
+from benchmarks.baselines import SYSTEMS
 from benchmarks.document import document
 from benchmarks.figures import BY_NEED, NAVIGATOR, Row, as_data, table
-from benchmarks.scoring import Answer, Place, score
+from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
-from repo_map.text import tokens
-
-
-class Result(msgspec.Struct, frozen=True):
-    """The answer to one task at one budget, as a line of the results file."""
-
-    id: str
-    system: str
-    budget: int
-    context: str
-    ranked: list[str]
-    """Paths, most relevant first."""
-    seconds: float
-    surety: str = ""
-    """How sure the navigator said that it is: the word of its report."""
-    menu: list[Place] = []
-    """What the navigator offers beside the context."""
-    menu_tokens: int = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,20 +97,20 @@ def _measure(
     """Yield the score of every answer, asking only for answers that the results file lacks."""
     place.out.mkdir(parents=True, exist_ok=True)
     journal = place.out / f"{name}.jsonl"
-    known = {(result.id, result.system, result.budget): result for result in _read(journal)}
+    known = {(result.id, result.system, result.budget): result for result in read_answers(journal)}
     for number, task in enumerate(tasks, 1):
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
         fresh = [
-            _navigate(task, tree, system, budget)
+            navigate(task, tree, system, budget)
             for system in systems
             for budget in (budgets if system == NAVIGATOR else budgets[-1:])
             if (task.id, system, budget) not in known
         ]
         if baselines:
-            fresh += _search(
+            fresh += search(
                 task, tree, [each for each in budgets if (task.id, SYSTEMS[-1], each) not in known]
             )
-        _append(journal, fresh)
+        append_answers(journal, fresh)
         known |= {(result.id, result.system, result.budget): result for result in fresh}
         _show_progress(number, len(tasks), task, fresh)
         paths = files_at_head(tree)
@@ -141,78 +119,6 @@ def _measure(
                 answer = Answer(result.context, result.ranked, result.menu, result.menu_tokens)
                 measures = score(task, answer, paths, _reader(tree))
                 yield Row(task, system, budget, {**measures, "seconds": result.seconds}, result.surety)
-
-
-def _navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
-    """Ask the navigator through its command line, in this process."""
-    from mcp_server.report_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
-    from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
-    from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
-
-    started = time.perf_counter()
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as goal:
-        goal.write(task.goal)
-        goal.flush()
-        # The command writes bytes: a text stream of its own would translate line ends.
-        output = io.BytesIO()
-        printed = io.TextIOWrapper(output, encoding="utf-8")
-        with contextlib.redirect_stdout(printed):
-            asked = ["navigate", str(tree), "--goal-file", goal.name, "--tokens", str(budget), "--json"]
-            code = main([*asked, "--fill"] if system == NAVIGATOR else asked)
-    if code:
-        raise RuntimeError(
-            f"`repo-navigator navigate` ended with {code} on {task.id}; see the message above."
-        )
-    printed.flush()
-    said: dict[str, Any] = json.loads(output.getvalue())
-    ranked = [file["path"] for file in said["files"]]
-    seconds = time.perf_counter() - started
-    menu = [] if system == NAVIGATOR else [MenuPlace.model_validate(each) for each in said["menu"]]
-    return Result(
-        task.id,
-        system,
-        budget,
-        said["context"],
-        ranked,
-        seconds,
-        _surety(said["reasoning_summary"]),
-        [Place(each.path, each.first, each.last, each.tokens) for each in menu],
-        tokens.count(menu_text(menu), "cl100k"),
-    )
-
-
-def _surety(words: str) -> str:
-    """Return the word that a report says how sure the choice is with."""
-    found = re.search(r"\bEvidence: (\w+)", words)
-    return found[1] if found else ""
-
-
-def _search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
-    """Ask the baselines, at the budgets whose answers are missing."""
-    if not budgets:
-        return []
-    from repo_map.index import build_index  # noqa: PLC0415 - figures of old answers need no index
-
-    started = time.perf_counter()
-    answers = Baselines(build_index(tree)).answers(task.goal, budgets)
-    seconds = (time.perf_counter() - started) / len(answers)
-    return [
-        Result(task.id, system, budget, answer.context, list(answer.ranked), seconds)
-        for (system, budget), answer in answers.items()
-    ]
-
-
-def _read(journal: Path) -> Iterator[Result]:
-    lines = journal.read_bytes().split(b"\n") if journal.exists() else []
-    for line in lines:
-        # A run that was killed may have left half a line.
-        with contextlib.suppress(msgspec.DecodeError):
-            yield msgspec.json.decode(line, type=Result)
-
-
-def _append(journal: Path, results: Iterable[Result]) -> None:
-    with journal.open("ab") as file:
-        file.writelines(msgspec.json.encode(result) + b"\n" for result in results)
 
 
 def _reader(tree: Path) -> Any:

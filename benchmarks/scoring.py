@@ -22,8 +22,8 @@ from repo_map.text import tokens
 
 CUTS = (1, 3, 5, 10)
 
-_GUTTER = re.compile(r"^\s*(?:\d+\s*[│|:\t]\s?|[│⋮|]\s?|\d+→)")
-_ELISIONS = frozenset({"", "...", "⋮", "…", "⋮..."})
+GUTTER = re.compile(r"^\s*(?:\d+\s*[│|:\t]\s?|[│⋮|]\s?|\d+→)")
+ELISIONS = frozenset({"", "...", "⋮", "…", "⋮..."})
 _PATH = re.compile(r"[\w@+\-./\[\]()~$]+\.\w+")
 _HEADER_REST = 40
 """A header is a line that holds a path and at most this many characters more."""
@@ -51,7 +51,9 @@ class Answer(NamedTuple):
     """What the menu itself takes."""
 
 
-class _Sections(NamedTuple):
+class Sections(NamedTuple):
+    """A context cut at its header lines."""
+
     lines: list[str]
     by_path: dict[str, list[tuple[int, int]]]
     """Path → header line and end of each of its sections."""
@@ -63,7 +65,7 @@ def score(task: Task, answer: Answer, paths: frozenset[str], read: Callable[[str
 
     A measure that a task has no gold for (``body`` without functions) is left out.
     """
-    sections = _sections(answer.context, paths)
+    sections = sections_of(answer.context, paths)
     text = joined(answer.context)
     sources = {path: read(path).split("\n") for path in task.gold_files}
     whole = {
@@ -130,8 +132,8 @@ def _functions(task: Task) -> list[GoldSymbol]:
     return [symbol for symbol in task.gold_symbols if symbol.kind == "function"]
 
 
-def _visible_signatures(task: Task, sources: dict[str, list[str]], sections: _Sections) -> list[bool]:
-    dense = _dense("\n".join(_GUTTER.sub("", line) for line in sections.lines))
+def _visible_signatures(task: Task, sources: dict[str, list[str]], sections: Sections) -> list[bool]:
+    dense = _dense("\n".join(GUTTER.sub("", line) for line in sections.lines))
 
     def is_visible(symbol: GoldSymbol) -> bool:
         signature = _dense(sources[symbol.file][symbol.sig_line - 1]).rstrip("{:(,")
@@ -173,7 +175,7 @@ def _is_full(
     return (bool(edits) and all(edits) and all(functions)) or joined(sources[path]) in text
 
 
-def _sections(text: str, paths: frozenset[str]) -> _Sections:
+def sections_of(text: str, paths: frozenset[str]) -> Sections:
     """Find the header lines, which name a file and little else, and every path that is mentioned."""
     lines = text.split("\n")
     heads: list[tuple[str, int]] = []
@@ -193,7 +195,7 @@ def _sections(text: str, paths: frozenset[str]) -> _Sections:
     ends = [at for _, at in heads[1:]] + [len(lines)]
     for (path, start), end in zip(heads, ends, strict=False):  # without heads there is an end too many
         by_path[path].append((start, end))
-    return _Sections(lines, by_path, frozenset(mentioned))
+    return Sections(lines, by_path, frozenset(mentioned))
 
 
 def _has_content(lines: Sequence[str], part: tuple[int, int]) -> bool:
@@ -208,8 +210,8 @@ def _cut(sources: dict[str, list[str]], path: str, first: int, last: int) -> lis
 def joined(text: str | Iterable[str]) -> str:
     """Return lines as they compare: no gutters, indentation, runs of spaces, elisions and blanks."""
     lines = text.split("\n") if isinstance(text, str) else text
-    plain = (" ".join(_GUTTER.sub("", line).split()) for line in lines)
-    return "\n" + "\n".join(line for line in plain if line not in _ELISIONS) + "\n"
+    plain = (" ".join(GUTTER.sub("", line).split()) for line in lines)
+    return "\n" + "\n".join(line for line in plain if line not in ELISIONS) + "\n"
 
 
 def _dense(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,9 @@ NOT_CODE = frozenset(
     if each.role in (LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA)
 )
 """Languages that hold prose or data, no functions."""
+
+
+_EDITED = re.compile(r"^--- a/(.*)$", re.MULTILINE)
 
 
 class TaskFileError(RepoMapError):
@@ -58,8 +62,27 @@ class Task(msgspec.Struct, frozen=True):
     gold_spans: list[GoldSpan] = []
 
 
+class _Published(msgspec.Struct, frozen=True):
+    """A task as SWE-bench and its kin publish it."""
+
+    instance_id: str
+    repo: str
+    base_commit: str
+    problem_statement: str
+    patch: str = ""
+
+    def task(self) -> Task:
+        """Return it as a task; the files are those that its patch edits."""
+        edited = list(dict.fromkeys(_EDITED.findall(self.patch)))
+        return Task(self.instance_id, self.repo, self.base_commit, "Python", self.problem_statement, edited)
+
+
 def read_tasks(path: Path) -> list[Task]:
-    """Read a task file, one JSON object a line; raises TaskFileError for what is none."""
+    """Read a task file, one JSON object a line, of our own form or SWE-bench's.
+
+    Raises:
+        TaskFileError: it holds something else, or can't be read.
+    """
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -68,7 +91,13 @@ def read_tasks(path: Path) -> list[Task]:
     tasks = []
     for number, line in enumerate(lines, 1):
         try:
-            tasks += [msgspec.json.decode(line, type=Task)] if line.strip() else []
+            tasks += [_task(line)] if line.strip() else []
         except msgspec.MsgspecError as error:
             raise TaskFileError(f"Line {number} of `{path}` is no task ({error}); correct it.") from None
     return tasks
+
+
+def _task(line: str) -> Task:
+    if '"instance_id"' in line:
+        return msgspec.json.decode(line, type=_Published).task()
+    return msgspec.json.decode(line, type=Task)

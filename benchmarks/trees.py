@@ -71,11 +71,32 @@ def find_mirror(repo: str, mirrors: Path) -> Path:
     )
 
 
+class Snapshot:
+    """A commit of a mirror, read without a work tree.
+
+    Raises:
+        MirrorNotFoundError: there is no mirror of the repository.
+        GitError: the mirror lacks the commit, or the file that is read.
+    """
+
+    def __init__(self, repo: str, commit: str, mirrors: Path) -> None:
+        self._mirror = find_mirror(repo, mirrors)
+        self._commit = commit
+        self.paths = _regular_files(run_git(self._mirror, "ls-tree", "-r", "-z", commit))
+
+    def read(self, path: str) -> str:
+        """Return the text of a file."""
+        return run_git(self._mirror, "cat-file", "blob", f"{self._commit}:{path}").decode("utf-8", "replace")
+
+
 def files_at_head(tree: Path) -> frozenset[str]:
     """Return the regular files of HEAD, symbolic links and submodules left out."""
     try:
-        entries = run_git(tree, "ls-tree", "-r", "-z", "HEAD").decode("utf-8", "replace").split("\0")
+        return _regular_files(run_git(tree, "ls-tree", "-r", "-z", "HEAD"))
     except GitError:
         return frozenset()
-    rows = (entry.split("\t", 1) for entry in entries if entry)
+
+
+def _regular_files(listed: bytes) -> frozenset[str]:
+    rows = (entry.split("\t", 1) for entry in listed.decode("utf-8", "replace").split("\0") if entry)
     return frozenset(path for meta, path in rows if meta.startswith("100"))

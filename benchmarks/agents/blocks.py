@@ -101,7 +101,7 @@ def apply_edits(edits: str, folder: Path, protected: Sequence[str]) -> list[str]
     """
     changed: list[str] = []
     for block in blocks_of(edits):
-        file = _inside(folder, block.path, protected)
+        file = target_of(folder, block.path, protected)
         changes = list(_EDIT.finditer(block.text))
         if changes and not file.is_file():
             raise CandidateError(f"There is no file {block.path} to edit.")
@@ -132,11 +132,21 @@ def refusal_of(path: str, protected: Collection[str]) -> str:
     return ""
 
 
-def _inside(folder: Path, path: str, protected: Sequence[str]) -> Path:
+def target_of(folder: Path, path: str, protected: Collection[str] | None) -> Path:
+    """Return the file that a candidate writes in a copy of the repository.
+
+    Args:
+        folder: the copy.
+        path: of the file, relative to it.
+        protected: files that decide the task; None where nothing but the place matters.
+
+    Raises:
+        CandidateError: it leads out of the copy, also by a symbolic link, or may not be written.
+    """
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or ".git" in parts:
         raise CandidateError(f"{path} leads out of the repository.")
-    if why := refusal_of(path, protected):
+    if protected is not None and (why := refusal_of(path, protected)):
         raise CandidateError(why)
     file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from benchmarks.agents.journal import RunRow
 from benchmarks.agents.report import MEASURES, stage_mean, stages_of
+from benchmarks.svg import colour, document, text
 
-_COLOURS = (
-    "#4363d8",
-    "#e6194b",
-    "#3cb44b",
-    "#f58231",
-    "#911eb4",
-    "#469990",
-    "#9a6324",
-    "#808000",
-    "#000075",
-    "#a9a9a9",
-)
 _WIDTH, _HEIGHT, _LEFT, _TOP = 720, 300, 90, 40
 _PLOT, _BAR = 560, 26
 
@@ -39,15 +27,7 @@ def chart(rows: Sequence[RunRow], model: str) -> str:
         *_bars(runs, variants, stages, bars_at),
         *_legend(stages, legend_at),
     ]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
-            f'viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="13">',
-            f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
-            *body,
-            "</svg>\n",
-        ]
-    )
+    return document(_WIDTH, height, body)
 
 
 def _scatter(runs: Sequence[RunRow], variants: Sequence[str]) -> list[str]:
@@ -55,19 +35,19 @@ def _scatter(runs: Sequence[RunRow], variants: Sequence[str]) -> list[str]:
     points = {variant: _point(runs, variant) for variant in variants}
     most = max((cents for cents, _ in points.values()), default=0.0) * 1.15 or 1.0
     base = _TOP + _HEIGHT
-    lines = [_text(_LEFT, 24, "Success against cost", bold=True)]
+    lines = [text(_LEFT, 24, "Success against cost", bold=True)]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = base - share * _HEIGHT
         lines.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_LEFT + _PLOT}" y2="{y:.1f}" stroke="#ddd"/>')
-        lines.append(_text(_LEFT - 8, y + 4, f"{share:.0%}", anchor="end"))
+        lines.append(text(_LEFT - 8, y + 4, f"{share:.0%}", anchor="end"))
     for step in range(5):
         x = _LEFT + step / 4 * _PLOT
-        lines.append(_text(x, base + 18, f"{most * step / 4:.3f}", anchor="middle"))
-    lines.append(_text(_LEFT + _PLOT / 2, base + 38, "US cents a run", anchor="middle"))
+        lines.append(text(x, base + 18, f"{most * step / 4:.3f}", anchor="middle"))
+    lines.append(text(_LEFT + _PLOT / 2, base + 38, "US cents a run", anchor="middle"))
     for number, (variant, (cents, solved)) in enumerate(points.items()):
         x, y = _LEFT + cents / most * _PLOT, base - solved * _HEIGHT
-        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{_colour(number)}"/>')
-        lines.append(_text(x + 10, y - 8, variant))
+        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{colour(number)}"/>')
+        lines.append(text(x + 10, y - 8, variant))
     return lines
 
 
@@ -75,18 +55,17 @@ def _bars(runs: Sequence[RunRow], variants: Sequence[str], stages: Sequence[str]
     """Draw a bar for each variant: the tokens of a run, stage by stage."""
     totals = {variant: sum(_tokens(runs, variant, stage) for stage in stages) for variant in variants}
     most = max(totals.values(), default=0.0) or 1.0
-    lines = [_text(_LEFT, top - 12, "Tokens a run, by stage", bold=True)]
+    lines = [text(_LEFT, top - 12, "Tokens a run, by stage", bold=True)]
     for row, variant in enumerate(variants):
         x, y = float(_LEFT), top + row * (_BAR + 10)
-        lines.append(_text(_LEFT - 8, y + 18, variant, anchor="end"))
+        lines.append(text(_LEFT - 8, y + 18, variant, anchor="end"))
         for number, stage in enumerate(stages):
             width = _tokens(runs, variant, stage) / most * (_PLOT - 60)
             lines.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_BAR}" '
-                f'fill="{_colour(number)}"/>'
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_BAR}" fill="{colour(number)}"/>'
             )
             x += width
-        lines.append(_text(x + 6, y + 18, f"{totals[variant]:,.0f}"))
+        lines.append(text(x + 6, y + 18, f"{totals[variant]:,.0f}"))
     return lines
 
 
@@ -94,8 +73,8 @@ def _legend(stages: Sequence[str], top: float) -> list[str]:
     lines: list[str] = []
     for number, stage in enumerate(stages):
         y = top + number * 22
-        lines.append(f'<rect x="{_LEFT}" y="{y:.1f}" width="14" height="14" fill="{_colour(number)}"/>')
-        lines.append(_text(_LEFT + 22, y + 12, stage.replace("_", " ")))
+        lines.append(f'<rect x="{_LEFT}" y="{y:.1f}" width="14" height="14" fill="{colour(number)}"/>')
+        lines.append(text(_LEFT + 22, y + 12, stage.replace("_", " ")))
     return lines
 
 
@@ -107,12 +86,3 @@ def _point(runs: Sequence[RunRow], variant: str) -> tuple[float, float]:
 
 def _tokens(runs: Sequence[RunRow], variant: str, stage: str) -> float:
     return sum(stage_mean(runs, variant, stage, kind) for kind in ("fresh", "cached", "out"))
-
-
-def _colour(number: int) -> str:
-    return _COLOURS[number % len(_COLOURS)]
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "start", bold: bool = False) -> str:
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{weight}>{escape(text)}</text>'

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.agents.arms import command as arms
 from benchmarks.agents.charts import chart
 from benchmarks.agents.checking import check
 from benchmarks.agents.factories import FACTORIES
@@ -49,6 +50,9 @@ def add_arguments(parser: FlagParser) -> None:
     )
     running.add_argument("--max-cost", type=float, default=5.0, metavar="USD", help="start no run beyond (5)")
     _add_result_arguments(running)
+    comparing = commands.add_parser("compare", help="agents with a shell, with and without the navigator")
+    _add_task_arguments(comparing)
+    arms.add_arguments(comparing)
     reporting = commands.add_parser("report", help="tables and figure from results")
     _add_result_arguments(reporting)
     listing = commands.add_parser(
@@ -68,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
                 return _run(options)
             case "report":
                 return _report(Journal(options.out).rows(), options)
+            case "compare":
+                return arms.run(options, _usable(read_tasks(options.tasks, options.only)), _price)
             case "tasks":
                 return asyncio.run(_tasks(options))
         return asyncio.run(mine(options))
@@ -136,9 +142,12 @@ def _report(rows: Sequence[RunRow], options: argparse.Namespace) -> int:
 
 def _prices(models: Sequence[str]) -> dict[str, ModelPrice]:
     """Return the price of each model; the scripted one is priced as the model that it is called by."""
+    return {model: _price(model) for model in models}
+
+
+def _price(model: str) -> ModelPrice:
     own = os.environ.get("REPO_NAVIGATOR_PRICES")
-    table = load_prices(Path(own) if own else None)
-    return {model: table.price_of(SCRIPTED_NAME if model == SCRIPTED else model) for model in models}
+    return load_prices(Path(own) if own else None).price_of(SCRIPTED_NAME if model == SCRIPTED else model)
 
 
 def _usable(tasks: Sequence[Task]) -> list[Task]:

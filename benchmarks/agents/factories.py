@@ -42,9 +42,12 @@ class WorkflowGenerator(NamedTuple):
     endpoint: Endpoint
     options: Options = Options()
 
-    async def generate(self, task: Task, scratch: Path) -> Outcome:
-        """Run the workflow on a task in the folder ``scratch``; ``failure`` in the state tells of a break."""
-        job = Job(task, self.endpoint, scratch, scratch / "out", self.options)
+    async def generate(self, task: Task, scratch: Path, meter: Meter) -> Outcome:
+        """Run the workflow on a task in the folder ``scratch``; ``failure`` in the state tells of a break.
+
+        What it takes is booked on ``meter`` as it happens, so that it is known also where this never returns.
+        """
+        job = Job(task, self.endpoint, scratch, scratch / "out", self.options, meter)
         app = App(
             name=_APP,
             root_agent=create_structured_adk_agent(job, self.retrieval),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -55,20 +56,32 @@ class RunRow(msgspec.Struct, frozen=True):
         return float(sum(getattr(stage, measure) for stage in self.stages))
 
 
-class Journal:
-    """The results file."""
+class Keyed(Protocol):
+    """A row that tells which run it is of."""
 
-    def __init__(self, file: Path) -> None:
+    @property
+    def key(self) -> Any:
+        """What makes a run this run and no other."""
+
+
+Kind = TypeVar("Kind", bound=Keyed)
+
+
+class RowJournal(Generic[Kind]):
+    """A results file with rows of one kind."""
+
+    def __init__(self, file: Path, kind: type[Kind]) -> None:
         self._file = file
+        self._kind = kind
 
-    def rows(self) -> list[RunRow]:
+    def rows(self) -> list[Kind]:
         """Return the runs that are known, the first of each key, in their order."""
-        first: dict[Key, RunRow] = {}
+        first: dict[Any, Kind] = {}
         for row in self._read():
             first.setdefault(row.key, row)
         return list(first.values())
 
-    def append(self, row: RunRow) -> None:
+    def append(self, row: Kind) -> None:
         """Add a run, whole or not at all for later readers."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("ab") as file:
@@ -76,8 +89,15 @@ class Journal:
             lead = b"" if file.tell() == 0 else b"\n"
             file.write(lead + msgspec.json.encode(row))
 
-    def _read(self) -> Iterator[RunRow]:
+    def _read(self) -> Iterator[Kind]:
         lines = self._file.read_bytes().split(b"\n") if self._file.exists() else []
         for line in lines:
             with contextlib.suppress(msgspec.DecodeError):
-                yield msgspec.json.decode(line, type=RunRow)
+                yield msgspec.json.decode(line, type=self._kind)
+
+
+class Journal(RowJournal[RunRow]):
+    """The results file of ``agents run``."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file, RunRow)

@@ -98,12 +98,13 @@ def _endpoint(model: str, matrix: Matrix, stack: contextlib.ExitStack) -> Endpoi
 
 async def _run(task: Task, key: Key, endpoint: Endpoint, matrix: Matrix) -> RunRow:
     """Run once and judge; whatever goes wrong makes a row that says so."""
-    outcome, verdict = Outcome({}, {}, Meter(), 0.0), Verdict(False, "nothing was written")
+    meter = Meter()
+    outcome, verdict = Outcome({}, {}, meter, 0.0), Verdict(False, "nothing was written")
     with tempfile.TemporaryDirectory(prefix="agents-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         generator = FACTORIES[key.variant](endpoint, matrix.options)
         try:
-            outcome = await asyncio.wait_for(generator.generate(task, scratch), matrix.run_limit_s)
+            outcome = await asyncio.wait_for(generator.generate(task, scratch, meter), matrix.run_limit_s)
             if outcome.solution:
                 with outcome.meter.timing(JUDGE):
                     verdict = await judge(task, outcome.solution, scratch / "judge", endpoint)

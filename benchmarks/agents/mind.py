@@ -149,7 +149,7 @@ def _explore(request: dict[str, Any], brief: str) -> Say:
         if "functionResponse" in part
     ]
     if not answers:
-        return Say(tuple(_call("grep", pattern=each) for each in _patterns(part_of(brief, "Request"))))
+        return Say(tuple(_call("grep", pattern=each) for each in patterns_of(part_of(brief, "Request"))))
     found = [set(_HIT.findall(str(each["response"]["result"]))) for each in answers if each["name"] == "grep"]
     # What few files have says more than what many have.
     weights: dict[str, float] = {}
@@ -162,7 +162,7 @@ def _explore(request: dict[str, Any], brief: str) -> Say:
     return Say(text=json.dumps({"modules": ranked[:_CHOSEN]}))
 
 
-def _patterns(request: str) -> list[str]:
+def patterns_of(request: str) -> list[str]:
     """Return what to search for: names that look like code, then the longest words."""
     named = [first or second for first, second in _CODE_WORD.findall(request)]
     words = sorted(dict.fromkeys(_stems(request)), key=lambda word: (-len(word), word))

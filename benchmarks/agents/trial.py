@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.agents.blocks import refusal_of
+from benchmarks.agents.blocks import CandidateError, target_of
+from benchmarks.agents.canary import with_failing_test
 from benchmarks.agents.isolation.limits import MEBIBYTE, Limits
 from benchmarks.agents.isolation.sandbox import Room, run_isolated
 from benchmarks.agents.model import Endpoint
@@ -18,6 +19,7 @@ from navigator.pricing import TokenUsage
 TEST_LIMITS = Limits(seconds=60.0, cpu_seconds=60)
 AGENT_LIMITS = Limits(seconds=120.0, cpu_seconds=60, memory_bytes=1536 * MEBIBYTE)
 _SAID = "said "
+_FOOLED = "The tests pass with this solution even where one of them has to fail, so they decided nothing."
 
 
 class Verdict(NamedTuple):
@@ -61,16 +63,44 @@ async def judge(task: Task, solution: Mapping[str, str], folder: Path, endpoint:
         endpoint: where an agent that is tried finds its model.
     """
     task.lay_out(folder / "repository")
-    room = fresh_room(folder / "repository", folder / "room")
+    try:
+        room = _room_with(task, solution, folder, "room")
+    except (CandidateError, OSError) as error:
+        return Verdict(False, str(error))
+    if task.kind == "agent":
+        return await _check_agent(task, room, endpoint)
+    verdict = await run_tests(task, room)
+    if verdict.solved and await _is_fooled(task, solution, folder):
+        return Verdict(False, f"{_FOOLED}\n{verdict.log}")
+    return verdict
+
+
+def _room_with(task: Task, solution: Mapping[str, str], folder: Path, name: str) -> Room:
+    """Return a room with the repository and a solution laid over it.
+
+    Raises:
+        CandidateError: a file of the solution may not be written.
+    """
+    room = fresh_room(folder / "repository", folder / name)
     for path, text in solution.items():
-        if task.kind == "fix" and (why := refusal_of(path, task.tests)):
-            return Verdict(False, why)
-        file = room.work / path
+        file = target_of(room.work, path, task.tests if task.kind == "fix" else None)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    if task.kind == "fix":
-        return await run_tests(task, room)
-    return await _check_agent(task, room, endpoint)
+    return room
+
+
+async def _is_fooled(task: Task, solution: Mapping[str, str], folder: Path) -> bool:
+    """Say whether the tests pass with this solution even where one of them has to fail.
+
+    A runner that leaves the added test out passes with the known solution as well, and then tells nothing.
+    """
+    tests = with_failing_test(task.tests)
+    failing = task.model_copy(update={"tests": tests})
+    if not tests or not (await run_tests(failing, _room_with(task, solution, folder, "canary"))).solved:
+        return False
+    known = fresh_room(folder / "repository", folder / "known")
+    task.solve(known.work)
+    return not (await run_tests(failing, known)).solved
 
 
 async def _check_agent(task: Task, room: Room, endpoint: Endpoint) -> Verdict:

@@ -10,9 +10,11 @@ import pytest
 import yaml
 
 from benchmarks.__main__ import main
+from benchmarks.agents.factories import FACTORIES, Outcome
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal
 from benchmarks.agents.matrix import JUDGE, Matrix, run_matrix
+from benchmarks.agents.meter import Meter
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.task import Task
 from benchmarks.agents.tools.modules import IndexEntry, index_text
@@ -68,6 +70,23 @@ async def test_what_an_agent_asks_while_it_is_judged_is_booked(
     (stage,) = [stage for stage in row.stages if stage.stage == JUDGE]
     assert (stage.calls, stage.fresh, stage.out) == (3, 70_000, 9_000)
     assert row.usd > float(price.cost(used))
+
+
+async def test_what_a_run_took_before_it_broke_off_is_booked(
+    tasks: dict[str, Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Breaks:
+        async def generate(self, task: Task, scratch: Path, meter: Meter) -> Outcome:
+            del task, scratch
+            meter.count("planner", TokenUsage(input=1_000, output=10, calls=1))
+            raise TimeoutError
+
+    monkeypatch.setitem(FACTORIES, "none", lambda *_: Breaks())
+    price = load_prices(None).price_of("gemini-2.0-flash")
+    matrix = Matrix([tasks["python-tax"]], ["none"], ["scripted"], 1, Options(), {"scripted": price})
+    (row,) = await run_matrix(matrix, Journal(tmp_path / "r.jsonl"), lambda *_: None)
+    assert row.failure.startswith("no end within")
+    assert row.usd == float(price.cost(TokenUsage(input=1_000, output=10)))
 
 
 async def test_an_agent_that_takes_too_many_tokens_is_refused(tmp_path: Path) -> None:

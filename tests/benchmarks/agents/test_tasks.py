@@ -10,6 +10,7 @@ from benchmarks import agents
 from benchmarks.__main__ import main
 from benchmarks.agents.checking import check
 from benchmarks.agents.factories import create_navigator_workflow_adk_generator
+from benchmarks.agents.meter import Meter
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Task, TaskError, read_task, read_tasks
 from benchmarks.agents.trial import judge
@@ -98,7 +99,7 @@ async def test_a_commit_whose_test_fails_before_it_becomes_a_task_that_the_workf
     assert [(bug.path, "width * height" in bug.right) for bug in task.bugs] == [("area.py", True)]
     with gemini(ScriptedMind([task])) as server:
         generator = create_navigator_workflow_adk_generator(endpoint_of(server))
-        outcome = await generator.generate(task, tmp_path / "scratch")
+        outcome = await generator.generate(task, tmp_path / "scratch", Meter())
         verdict = await judge(task, outcome.solution, tmp_path / "judge", endpoint_of(server))
     assert verdict.solved, (outcome.state, verdict.log)
 

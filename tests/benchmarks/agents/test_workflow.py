@@ -17,6 +17,7 @@ from benchmarks.agents.factories import (
 from benchmarks.agents.isolation.limits import Limits
 from benchmarks.agents.isolation.watch import use_of
 from benchmarks.agents.job import Options
+from benchmarks.agents.meter import Meter
 from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.task import Script, Task
 from benchmarks.agents.trial import judge
@@ -30,7 +31,7 @@ FIXED = "orderdesk/shipping/zones.py"
 
 
 async def generate(variant: str, task: Task, server: GeminiServer, folder: Path, **options: Any) -> Outcome:
-    return await FACTORIES[variant](endpoint_of(server), Options(**options)).generate(task, folder)
+    return await FACTORIES[variant](endpoint_of(server), Options(**options)).generate(task, folder, Meter())
 
 
 def roles(server: GeminiServer) -> list[str]:

@@ -1,0 +1,173 @@
+"""``python -m benchmarks replay``: what would a packet have saved in public runs of real agents?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from benchmarks.answers import Result, append_answers, navigate, read_answers, search
+from benchmarks.figures import BY_NEED, NAVIGATOR
+from benchmarks.localize import folder
+from benchmarks.replay.ask_aider import AIDER, ask_aider
+from benchmarks.replay.chart import chart
+from benchmarks.replay.looking import Reader
+from benchmarks.replay.packet import held_lines
+from benchmarks.replay.patch import edited_by
+from benchmarks.replay.pricing import Prices
+from benchmarks.replay.replaying import NOTHING, Packet, Replay, Row, ideal, replay
+from benchmarks.replay.report import report
+from benchmarks.replay.runs import Run, RunsError, find_runs, read_run
+from benchmarks.tasks import Task, read_tasks
+from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
+from repo_map.text import tokens
+from repo_map.worktree.git import GitError
+
+_FUNCTIONS = "BM25 functions"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the measurement's arguments."""
+    parser.add_argument(
+        "tasks", nargs="?", type=Path, metavar="TASKS", help="task file (JSON lines; SWE-bench's also)"
+    )
+    parser.add_argument(
+        "--rows", type=Path, metavar="FILE", help="report the rows of this file, and measure nothing"
+    )
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="folder of runs, TASK.traj.json each")
+    parser.add_argument("--tokens", default="2000,4000,8000", metavar="N,…", help="budgets (2000,4000,8000)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keep answers and rows here, and resume")
+    parser.add_argument(
+        "--aider", type=Path, metavar="PYTHON", help="a Python that has aider-chat: measure its map as well"
+    )
+    parser.add_argument(
+        "--prices",
+        default="2,0.2,12",
+        metavar="W,R,O",
+        help="US dollars for a million tokens written, read from the cache, and answered (2,0.2,12)",
+    )
+    parser.add_argument("--known", action="store_true", help="ask nothing more, report the answers in --out")
+    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw cost against tokens there")
+    parser.add_argument("--json", action="store_true", help="print the rows as one JSON object")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N tasks only")
+    parser.add_argument(
+        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
+    )
+    parser.add_argument(
+        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
+    )
+
+
+class _Place(NamedTuple):
+    mirrors: Path
+    trees: Path
+    journal: Path
+    aider: Path | None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay every task that has a run, or report rows that were kept.
+
+    Raises:
+        RunsError: an argument is missing, or a folder or file holds no runs or rows.
+    """
+    prices = Prices(*map(float, options.prices.split(",")))
+    rows = _read_rows(options.rows) if options.rows else _measure(options, prices)
+    if options.figure:
+        options.figure.write_text(chart(rows), encoding="utf-8")
+    if options.json:
+        print(json.dumps({"rows": msgspec.to_builtins(rows)}))
+    else:
+        print(report(rows, prices))
+    return 0
+
+
+def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
+    """Replay every task that has a run; a measurement that was stopped goes on where it was."""
+    needed = {"TASKS": options.tasks, "--runs": options.runs, "--out": options.out}
+    needed["--mirrors (or BENCH_MIRROR)"] = options.mirrors
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise RunsError(f"Say also {', '.join(missing)}; or --rows FILE, to report rows that were kept.")
+    budgets = sorted({int(each) for each in options.tokens.split(",")})
+    options.out.mkdir(parents=True, exist_ok=True)
+    place = _Place(
+        options.mirrors,
+        options.trees or options.out / "trees",
+        options.out / f"{options.tasks.stem}.jsonl",
+        options.aider,
+    )
+    files = find_runs(options.runs)
+    known: dict[str, list[Result]] = {}
+    for result in read_answers(place.journal):
+        known.setdefault(result.id, []).append(result)
+    tasks = [task for task in read_tasks(options.tasks)[: options.limit] if task.id in files]
+    rows: list[Row] = []
+    for number, task in enumerate(tasks, 1):
+        answers = known.get(task.id, [])
+        try:
+            snapshot = Snapshot(task.repo, task.base_commit, place.mirrors)
+            fresh = [] if options.known else _ask(task, budgets, answers, place)
+        except (MirrorNotFoundError, GitError) as error:
+            print(f"{number}/{len(tasks)} {task.id} is left out: {error}", file=sys.stderr, flush=True)
+            continue
+        append_answers(place.journal, fresh)
+        past = _past(read_run(files[task.id]), task, snapshot, prices)
+        rows += _replay(past, snapshot, _asked([*answers, *fresh], budgets), budgets)
+        print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)
+    _write(options.out / "rows.jsonl", rows)
+    return rows
+
+
+def _read_rows(file: Path) -> list[Row]:
+    try:
+        return [msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines() if line]
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RunsError(f"The rows can't be read from `{file}`: {error}.") from None
+
+
+def _ask(task: Task, budgets: Sequence[int], answers: Iterable[Result], place: _Place) -> list[Result]:
+    """Ask every system whose answer is missing."""
+    tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
+    has = {(each.system, each.budget) for each in answers}
+    wanted = [*((NAVIGATOR, budget) for budget in budgets), (BY_NEED, budgets[-1])]
+    fresh = [navigate(task, tree, *each) for each in wanted if each not in has]
+    fresh += search(task, tree, [budget for budget in budgets if (_FUNCTIONS, budget) not in has])
+    if place.aider:
+        fresh += ask_aider(
+            place.aider, task, tree, [budget for budget in budgets if (AIDER, budget) not in has]
+        )
+    return fresh
+
+
+def _past(run: Run, task: Task, snapshot: Snapshot, prices: Prices) -> Replay:
+    """Understand a run."""
+    reader = Reader(snapshot.paths, snapshot.read)
+    steps = [reader.step(call) for call in run.calls]
+    return Replay(run, task.repo, steps, edited_by(run.patch, snapshot.paths), prices)
+
+
+def _replay(
+    past: Replay, snapshot: Snapshot, answers: Iterable[Result], budgets: Sequence[int]
+) -> Iterator[Row]:
+    """Yield the run as it was, then with each packet."""
+    yield replay(past, Packet(NOTHING, 0, 0, frozenset()))
+    yield from (ideal(past, budget) for budget in budgets)
+    for answer in answers:
+        sent = tokens.count(answer.context, "cl100k") + answer.menu_tokens
+        held = held_lines(answer.context, snapshot.paths, snapshot.read)
+        yield replay(past, Packet(answer.system, answer.budget, sent, held))
+
+
+def _asked(answers: Iterable[Result], budgets: Sequence[int]) -> list[Result]:
+    """Return the answers of the systems that are compared, at the budgets asked for."""
+    systems = (NAVIGATOR, BY_NEED, _FUNCTIONS, AIDER)
+    return [each for each in answers if each.system in systems and each.budget in budgets]
+
+
+def _write(file: Path, rows: Iterable[Row]) -> None:
+    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))

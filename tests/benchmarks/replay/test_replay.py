@@ -1,0 +1,187 @@
+"""The replay through its command: what was read, what a packet holds and replaces, and what that changes."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+
+from benchmarks.__main__ import main
+from tests.benchmarks.replay.conftest import MAIL, TAX, Bench, Turn
+
+NUMBERED = "".join(f"{number:>6}\t{line}\n" for number, line in enumerate(TAX.split("\n")[:-1], 1))
+EDIT = "sed -i 's/round(cents)/round(cents * 100)/' shop/tax.py"
+TURNS = [
+    Turn("ls shop", "mail.py\ntax.py\n"),
+    Turn("grep -rn round_tax .", "./shop/tax.py:8:def round_tax(amount, country):\n"),
+    Turn("nl -ba shop/tax.py | sed -n '1,10p'", NUMBERED),
+    Turn(EDIT),
+    Turn("cat shop/tax.py", TAX.replace("(cents)", "(cents * 100)")),
+    Turn("python -m pytest -q", "1 passed\n"),
+]
+
+
+def rows(bench: Bench, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, dict[str, Any]]:
+    assert main(bench.arguments("--tokens", "600", "--json", *more)) == 0
+    said: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["rows"]
+    return {row["system"]: row for row in said}
+
+
+def test_a_run_is_told_by_what_was_read_before_its_first_edit(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    facts = rows(bench, capsys)["nothing"]["facts"]
+    assert (facts["calls"], facts["commands"], facts["read"], facts["look_ups"]) == (6, 6, 6, 4)
+    assert (facts["before_first_edit"], facts["files_before_first_edit"]) == (3, 1)
+    assert facts["tokens_before_first_edit"] == 3_000
+    assert facts["edits_seen"]
+    assert facts["usd_billed"] == 0.25
+
+
+def test_a_packet_that_holds_every_line_replaces_the_look_up_and_no_look_at_the_agents_own_work(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    row = rows(bench, capsys)["navigator"]
+    assert (row["first_lines"], row["first_held"]) == (6, 6)
+    assert (row["edited_files"], row["edited_files_held"]) == (1, 1)
+    assert (row["edited_lines"], row["edited_lines_held"]) == (1, 1)
+    assert row["strict_dropped"] == row["generous_dropped"] == 2
+    for turns, dropped in (
+        ([Turn("cat shop/tax.py", TAX)], 1),
+        ([Turn(EDIT), Turn("cat shop/tax.py", TAX)], 0),
+    ):
+        bench.add_run(turns)
+        assert rows(bench, capsys)["navigator"]["strict_dropped"] == dropped
+
+
+def test_the_price_of_a_packet_is_paid_at_every_later_call(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run([Turn("python -m pytest -q"), Turn("cat setup.cfg"), Turn("python -m pytest -q")])
+    found = rows(bench, capsys, "--prices", "10,1,100")
+    as_it_was, packet = found["nothing"], found["navigator"]
+    # Three prompts of 1,000, 2,000 and 3,000 tokens, each 1,000 of them new, and three answers of 100.
+    assert as_it_was["usd"] == pytest.approx((3 * 10_000 + 1_000 + 2_000 + 3 * 10_000) / 1e6)
+    assert as_it_was["usd_recorded"] == pytest.approx((6_000 * 10 + 3 * 10_000) / 1e6)
+    assert as_it_was["strict_usd"] == as_it_was["usd"]
+    more = packet["strict_usd"] - as_it_was["strict_usd"]
+    assert more == pytest.approx(packet["tokens"] * (10 + 1 + 1) / 1e6)
+
+
+def test_a_dropped_look_up_takes_its_answer_and_its_output_out_of_the_run(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run([Turn("cat shop/tax.py", TAX), Turn("python -m pytest -q"), Turn("python -m pytest -q")])
+    row = rows(bench, capsys, "--prices", "10,1,100")["navigator"]
+    assert row["strict_dropped"] == 1
+    prompts = [1_000 + row["tokens"], 2_000 + row["tokens"]]
+    expected = prompts[0] * 10 + prompts[0] * 1 + 1_000 * 10 + 2 * 100 * 100
+    assert row["strict_usd"] == pytest.approx(expected / 1e6)
+
+
+def test_half_a_look_up_and_a_search_are_replaced_by_the_generous_rule_alone(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(
+        [
+            Turn("find . -name 'tax*'", "./shop/tax.py\n"),
+            Turn("cat shop/tax.py && cat setup.cfg", TAX + "[tool]\nname = shop\n"),
+            Turn(EDIT),
+        ]
+    )
+    row = rows(bench, capsys)["navigator"]
+    assert (row["strict_dropped"], row["generous_dropped"]) == (0, 2)
+
+
+def test_the_report_says_what_a_replay_cannot_see_and_goes_on_where_it_was(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    figure = bench.folder / "figure.svg"
+    assert main(bench.arguments("--tokens", "300,600", "--figure", str(figure))) == 0
+    first = capsys.readouterr()
+    assert first.out.startswith("A replay can't see whether a task would have been solved")
+    assert "| navigator | 600 | 1 |" in first.out
+    assert "| BM25 functions | 300 | 1 |" in first.out
+    assert "Dearer with navigator at 600 (strict): " in first.out
+    assert "ada__shop-1: 9 asked" in first.err
+    words = [each.text for each in ET.fromstring(figure.read_text()).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"navigator (1 tasks)", "BM25 functions (1 tasks)", "tokens of the packet"} <= set(words)
+    lines = (bench.folder / "out" / "rows.jsonl").read_bytes().splitlines()
+    assert [json.loads(line)["system"] for line in lines].count("navigator") == 2
+    kept = bench.folder / "out" / "rows.jsonl"
+    drawn = bench.folder / "drawn.svg"
+    assert main(["replay", "--rows", str(kept), "--figure", str(drawn)]) == 0
+    assert capsys.readouterr().out == first.out
+    assert drawn.read_text() == figure.read_text()
+    assert main(bench.arguments("--tokens", "300,600")) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert "ada__shop-1: 0 asked" in again.err
+
+
+def test_a_task_whose_commit_is_not_there_is_left_out_and_told(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    bench.tasks.write_text(bench.tasks.read_text().replace("ada/shop", "ada/none"))
+    assert main(bench.arguments()) == 0
+    said = capsys.readouterr()
+    assert "ada__shop-1 is left out: No mirror of `ada/none`" in said.err
+    assert "There is nothing to replay" in said.out
+
+
+def test_what_is_known_is_reported_without_asking_and_the_most_that_can_be_saved_is_told(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run(TURNS)
+    found = rows(bench, capsys, "--known")
+    assert set(found) == {"nothing", "all it read"}
+    assert found["all it read"]["strict_dropped"] == 3
+    assert not (bench.folder / "trees").exists()
+
+
+def test_a_folder_without_runs_and_a_broken_run_are_told_in_a_sentence(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(bench.arguments()) == 2
+    assert "There is no run in `" in capsys.readouterr().err
+    bench.add_run(TURNS)
+    (file,) = bench.runs.rglob("*.traj.json")
+    file.write_text('{"info": {}}')
+    assert main(bench.arguments("--tokens", "300")) == 2
+    assert "ada__shop-1.traj.json` can't be read (KeyError: 'messages')." in capsys.readouterr().err
+
+
+def test_what_is_missing_and_rows_that_are_none_are_told(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BENCH_MIRROR", raising=False)
+    assert main(["replay", str(bench.tasks), "--runs", str(bench.runs)]) == 2
+    assert "Say also --out, --mirrors (or BENCH_MIRROR); or --rows FILE" in capsys.readouterr().err
+    assert main(["replay", "--rows", str(bench.tasks)]) == 2
+    assert "The rows can't be read from `" in capsys.readouterr().err
+
+
+def test_an_aider_that_fails_is_told_with_its_own_words(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    bench.add_run(TURNS)
+    assert main(bench.arguments("--tokens", "300", "--aider", sys.executable)) == 2
+    said = capsys.readouterr().err
+    assert "aider made no map of ada__shop-1: " in said
+    assert "aider" in said.splitlines()[-1]
+
+
+def test_lines_of_other_files_are_not_taken_for_what_was_read(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.add_run([Turn("cat shop/mail.py", MAIL), Turn("python shop/tax.py", TAX), Turn(EDIT)])
+    row = rows(bench, capsys)["BM25 functions"]
+    assert row["first_lines"] == 2
