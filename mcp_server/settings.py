@@ -98,6 +98,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
         fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),

@@ -40,7 +40,7 @@ def add_arguments(parser: FlagParser) -> None:
     add("--tokens", type=count, metavar="N", help="token budget, in place of the plan's")
     add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
     add("--show-costs", action="store_true", help="add each file's cost per level to its header")
-    add("--line-numbers", action="store_true", help="number the lines of source as the file does")
+    add("--line-numbers", action="store_true", help="tell the numbers of lines")
     add("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
     add(
         "-v",
@@ -67,7 +67,6 @@ def run(options: argparse.Namespace) -> None:
         plan,
         strict=options.strict,
         show_costs=options.show_costs,
-        line_numbers=options.line_numbers,
         encoding=options.tokenizer,
     )
     if options.save_plan:
@@ -95,6 +94,8 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
         updates["budget"] = options.tokens
     rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, options.verbosity)]
     boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, options.focus)]
+    if options.line_numbers:
+        updates["line_numbers"] = True
     if rules:
         # After the plan's own rules, so that they hold.
         updates["verbosity"] = [*(rule.model_dump() for rule in plan.verbosity), *rules]

@@ -282,6 +282,20 @@ def _line() -> str | None:
     return line.strip() if line else None
 
 
+NUMBERED: Final = {"line_numbers": True}
+"""The updates that number the lines of a stored navigation."""
+
+
+def add_line_numbers(parser: FlagParser) -> None:
+    """Add the flag that numbers lines."""
+    parser.add_argument(
+        "--line-numbers",
+        action="store_true",
+        default=None,
+        help="tell the numbers of lines: 55│ before the source of line 55",
+    )
+
+
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, nargs="?", help="the repository's folder")
@@ -322,6 +336,7 @@ def add_arguments(parser: FlagParser) -> None:
         action="store_true",
         help="fill the budget, also where more is not worth its tokens",
     )
+    add_line_numbers(parser)
     parser.add_argument(
         "--model",
         metavar="M",
@@ -433,6 +448,8 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
     panels = TerminalReport()
+    if options.continued and options.line_numbers:
+        await navigator.step(navigation_id, updates=NUMBERED)
     report = await navigator.report(navigation_id) if options.continued else None
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
@@ -493,6 +510,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         flight_plan=plan,
         max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
         fill=options.fill,
+        line_numbers=options.line_numbers,
         changes=options.changes,
     )
 
