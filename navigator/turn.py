@@ -294,7 +294,7 @@ def amend_by_model(
     back = readmitted_files(index, change.plan, own)
     if not back:
         return PlanAmendment(change)
-    names = _named(back)
+    names = named(back)
     kept = compare_plans(before, with_exclusions_of(index, change.plan, own))
     if not kept.diff:
         raise FlightPlanError(
@@ -344,11 +344,11 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
             continue
         is_named = excluded(index, earlier)[files_named(index, pattern)].all()
         if is_named or any(each.pattern == pattern and each.level == 0 for each in before):
-            message.append(f"Shown again, as you name what was left out: {_named(back)}.")
+            message.append(f"Shown again, as you name what was left out: {named(back)}.")
         else:
             rules = with_exclusions_of(index, later, earlier).verbosity
             message.append(
-                f"Still left out, as `{pattern}` names more than that: {_named(back)}; "
+                f"Still left out, as `{pattern}` names more than that: {named(back)}; "
                 "name it alone to bring it back."
             )
     return PlanAmendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(message))
@@ -416,8 +416,8 @@ def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {rule["pattern"].strip(): rule for rule in updates.get("verbosity") or ()}
 
 
-def _named(paths: Sequence[str]) -> str:
-    """Return a few of the paths, the others counted."""
-    message = ", ".join(f"`{path}`" for path in paths[:MOST_NAMED])
-    more = len(paths) - MOST_NAMED
-    return f"{message} and {more:,} more file{'s' * (more != 1)}" if more > 0 else message
+def named(things: Sequence[str]) -> str:
+    """Return a few of the files or parts of files by their names, the others counted."""
+    message = ", ".join(f"`{thing}`" for thing in things[:MOST_NAMED])
+    more = len(things) - MOST_NAMED
+    return f"{message} and {more:,} more" if more > 0 else message
