@@ -20,6 +20,7 @@ from navigator.settings import (
 )
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
+from repo_map.messages import counted
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
@@ -167,8 +168,8 @@ def bearer_tokens(text: str) -> dict[str, str]:
         token, name = (token, name) if named else (name, f"token-{position}")
         if len(token) < 16:
             raise SettingsError(
-                f"The bearer token of `{name}` has {len(token)} characters; use 16 or more, for example the "
-                "output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
+                f"The bearer token of `{name}` has {counted(len(token), 'character')}; use 16 or more, for "
+                "example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
             )
         principals[token] = name
     return principals

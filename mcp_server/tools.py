@@ -45,6 +45,7 @@ from navigator.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, StepAction
+from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.delivery import Delivery
@@ -142,7 +143,7 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
 
 def progress_message(progress: Progress) -> str:
     """Return one line of at most ``MESSAGE_CHARACTERS``."""
-    size = f" · {progress.tokens:,} tokens" if progress.tokens else ""
+    size = f" · {counted(progress.tokens, 'token')}" if progress.tokens else ""
     head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
     return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
 

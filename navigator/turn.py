@@ -12,7 +12,7 @@ from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, StopR
 from navigator.settings import EMBEDDED
 from navigator.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -108,7 +108,9 @@ def apply_decision(
     if finished:
         run = run.stopping(StopReason.FINISHED, _why_finished(view, decision.model, fills=run.fill))
     elif run.step >= run.max_steps and decision.model != USER:
-        run = run.stopping(StopReason.MAX_STEPS, f"The limit of {run.max_steps} steps was reached.")
+        run = run.stopping(
+            StopReason.MAX_STEPS, f"The limit of {counted(run.max_steps, 'step')} was reached."
+        )
     reasoning = decision.reasoning[:MAX_REASONING]
     state = before.state.model_copy(
         update={
@@ -288,7 +290,7 @@ def amend_by_model(
     most = navigation.run.map_token_budget
     if change.plan.budget > most:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {most} tokens; "
+            f"`budget` is {change.plan.budget}, more than the user's {counted(most, 'token')}; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)

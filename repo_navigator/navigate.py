@@ -25,7 +25,7 @@ from rich.text import Text
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import counted, status_of
+from mcp_server.report_text import status_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from navigator.arguments import require_goal
@@ -34,6 +34,7 @@ from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
+from repo_map.messages import counted
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
@@ -155,7 +156,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     usage = output.total_usage
     # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
     calls = (
-        f", {counted(usage.calls, 'model call')} ({usage.input:,} tokens in, {usage.output:,} out)"
+        f", {counted(usage.calls, 'model call')} ({counted(usage.input, 'token')} in, {usage.output:,} out)"
         if usage.input or usage.output
         else ""
     )

@@ -19,6 +19,7 @@ from repo_map.drawing.omitted import OmittedSummary
 from repo_map.drawing.render_cache import RenderCache, Style, memo_of
 from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
+from repo_map.messages import counted
 from repo_map.selection.lint import find_unmatched
 from repo_map.selection.sections import Shape
 from repo_map.selection.select import Selection, select
@@ -70,7 +71,7 @@ def secrets_note(index: RepoIndex, file_ids: Sequence[int]) -> str:
     more = f" and {len(holding) - _MOST_NAMED} more" if len(holding) > _MOST_NAMED else ""
     what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     return (
-        f"{number} secret{'s' if number > 1 else ''} masked in {named}{more} ({what}); "
+        f"{counted(number, 'secret')} masked in {named}{more} ({what}); "
         "REPO_NAVIGATOR_UNMASK names files to show as they are."
     )
 

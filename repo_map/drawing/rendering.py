@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
-from repo_map.messages import is_printable, printable
+from repo_map.messages import counted, is_printable, printable
 from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape, levels_of, line_spans
 
@@ -132,7 +132,7 @@ _CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
 def render_closing(files: int, places: Sequence[str] = ()) -> str:
     """Return the line that closes a map: how many files it leaves out, and where they are."""
     where = f": {', '.join(places)}" if places else ""
-    return f"{ELISION} {files:,} more file{'s' if files > 1 else ''}{where}\n"
+    return f"{ELISION} {counted(files, 'more file')}{where}\n"
 
 
 def is_closing(line: str) -> bool:
@@ -199,7 +199,7 @@ def render_body(
         _drop_blank_end(drawn)
         drawn.append(ELISION)
     if shape.outer:
-        drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
+        drawn.append(f"{ELISION} {counted(_hidden(definitions, shape), 'more definition')}")
     return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
 
 

@@ -33,6 +33,7 @@ from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.sentences import HELD, Clause, clauses, spelled_right
 from repo_map.feedback.suggestions import Suggestion, nearest_sayings
 from repo_map.feedback.targets import Named, is_subject, spelled, subject_of
+from repo_map.messages import counted
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
 from repo_map.selection.exclusions import excluded, excluded_by
@@ -260,7 +261,7 @@ class _FeedbackReader:
         budget = read_budget(words, self._changes.budget)
         self._changes.set_budget(budget)
         self._heard.append(Wish(Operation.BUDGET, detail=str(budget)))
-        self._lines.append(f"The budget is {budget:,} tokens now.")
+        self._lines.append(f"The budget is {counted(budget, 'token')} now.")
 
     def _end(self, _words: str, _clause: Clause) -> None:
         self._finish = True
