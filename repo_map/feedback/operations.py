@@ -64,10 +64,10 @@ WORDS: Final = {
     ),
     "drop": (
         "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|forget(?: about)?"
-        "|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
+        "|prune|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
         ")"
     ),
-    "not": "(?:do not|don't|dont|never|you needn't|no need to)",
+    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to)",
     "is": "(?:is|are|was|were|'s)",
     "isnt": "(?:is not|are not|isn't|aren't|is no|are no)",
     "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",
@@ -103,6 +103,8 @@ TABLE: Final = (
             "(that|this)('s| is| will be| was) (enough|all|everything|it|sufficient|what i needed?)( that)?( (i|we) need(ed)?)?( for now| now)?",
             "(that|this) will do",
             "(good )?enough( already| now)?(,? stop( here| now)?)?",
+            "(i'm |we're |i am |we are )?(good|ready|all set)( to (go|start|begin|proceed|code))( now| here)?",
+            "wrap( (it|this|that))? up( here| now)?",
             "(finish|stop|end|accept)( it| here| up| now| the (context|navigation)| this)?",
             "(i'm |we're |i am |we are |all )?(done|finished)( here| now| with (it|this))?",
             "(i|we)( now)? have (everything|all|what|enough)( that)?( (i|we) (need|want|wanted))?( now| for now)?",
@@ -118,7 +120,7 @@ TABLE: Final = (
         (
             "(thanks?( you| a lot| so much)*( very much)?|thx|ok(ay)?|good|great|nice|fine|perfect|yes|yep|sure|hi|hello|hey"
             "|cool|awesome|excellent|wonderful|got it|i see|understood|well done|nice work|good job|great work|continue|next|go on|proceed)( so far)?",
-            "(it|this|that)?\\s*(looks?|seems?|is|'s) (good|great|fine|nice|perfect|ok(ay)?|right|helpful)( so far| to me| already)?",
+            "(it|this|that)?\\s*(looks?|seems?|is|was|'s) (really |very |so |super |quite )?(an? )?(good|great|fine|nice|perfect|ok(ay)?|right|helpful|useful)( start| work| job)?( so far| to me| already)?",
             "(very |super |really )?(helpful|useful)",
         ),
         "danke merci gracias",
@@ -132,7 +134,7 @@ TABLE: Final = (
         (
             "(undo|revert|scrap|take back|roll ?back|cancel|forget|reverse)"
             "( that| it| this| the| my| your| last| previous| latest| change| changes| step| steps| one| ones| two| three| four| five"
-            "| six| seven| eight| nine| ten| all| everything| of| them| again| to| beginning| start| \\d+)*",
+            "| six| seven| eight| nine| ten| all| everything| of| them| again| to| beginning| start| first| original| initial| version| state| \\d+)*",
             "(take|put|turn) (that|it|this) back",
             "(go|step) back(( by)? (one|a|two|three|four|five|six|seven|eight|nine|ten|\\d+) (steps?|changes?))?",
             "(go|step) back to (how|what|where) (it|things|we) (was|were)"
@@ -178,6 +180,7 @@ TABLE: Final = (
         (
             "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop)"
             "|do (you|i|we) (see|have|show|get)|(don't|do not|didn't|did not|can't) (you|i|we) (see|have|show|get|include)) {}",
+            "why( on earth)? (did|does|do) {} (make|end|get|land|come|appear|show|belong|matter|count)( .+)?",
             "why {}",
             "how come {} (is|are|was|were|isn't|aren't)( .+)?",
             "(what is|what's|give me|what was) the reason (for (including|showing|picking|adding)?|of) ?{}",
@@ -194,6 +197,9 @@ TABLE: Final = (
         (
             "what (else )?(breaks|would break|will break|could break|might break|is affected|would be affected|happens|would happen|depends)"
             "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}",
+            "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
+            "what (happens|would happen|will happen) (to|with|in) .+ (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
+            "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( .+)?)?",
             "((what is|what's|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
             "(who|what) (is|would be|will be) (affected|broken|hit) (by|if|when)( (i|we|you))? <change> {}",
         ),
@@ -219,7 +225,7 @@ TABLE: Final = (
         (
             "((list|show|give|tell|what are)( me)? )?(all )?(the )?imports (of|in|for|from) {}",
             "what (does|do) {} (import|include|require)",
-            "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require)",
+            "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require|depend on|need|use)",
         ),
     ),
     Row(
@@ -236,6 +242,7 @@ TABLE: Final = (
             "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git )*(history|commits?|changes|log) <of> {}",
             "(who|when|how often)( was| has| did| is)?( (last|recently))? <change> {}( last| recently| lately| before)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",
+            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>,? and by whom",
             "what (has )?changed( recently| last)? in {}( recently| lately| last)?",
         ),
     ),
@@ -250,6 +257,8 @@ TABLE: Final = (
             "|(base|super|parent|child|derived|sub) ?(classes|class|types?)|superclass(es)?|parents?|bases?|children|implementations"
             "|implement[eo]rs|ancestors|descendants) (of|for) {}",
             "(who|what|which (classes|types|structs|class|type|ones|code)) (implements?|extends?|inherits?( from)?|subclass(es)?|derives?( from)?) {}",
+            "(does|do|is|are) {} (implement|extend|inherit( from)?|derive from|derived from|subclass|a subclass of) .+",
+            "(is|are|does|do) (anything|something|any( other)? class(es)?|there (any|a|an|other) (class|type)(es|s)?)( that| which)?( (is|are))? (derived? from|extend(s|ing)?|implement(s|ing)?|inherit(s|ing)?( from)?|subclass(es|ing)?) {}",
             "what (does|do) {} (inherit( from)?|extend|implement|derive from)",
         ),
     ),
@@ -273,7 +282,10 @@ TABLE: Final = (
         "Shows the source of the tests that reach a definition.",
         "show the tests of {}",
         ("show the tests for merge_cookies", "Please add the unit tests of Retry.backoff"),
-        ("<show>( all)?( of)?( the)? (unit )?tests? (for|of|around|covering|that <cover>) {}",),
+        (
+            "<show>( all| any)?( of)?( the)? (unit )?tests? (for|of|around|covering|that <cover>) {}",
+            "<show> (whatever|any|all|those|the|what) (unit )?tests?( that| which)? <cover> {}",
+        ),
     ),
     Row(
         Operation.CALLERS,
@@ -283,7 +295,8 @@ TABLE: Final = (
         ("who calls Session.send?", "where is slug used?", "callers of Retry.backoff?"),
         (
             "(who|what|which( \\w+)?) <call> {}",
-            "where (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed)",
+            "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
+            "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
             "(is|are) there( any| other| more| also| some)* <callers> (of|to|for) {}",
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|what are|who are)( me)? )?(all )?(the )?<callers> (of|to|for) {}",
@@ -330,8 +343,9 @@ TABLE: Final = (
         "where is {}?",
         ("where is slug defined?", "what is Retry?", 'locate "lb_retries"'),
         (
-            "where( exactly)? (is|are) {}( defined| declared| implemented| located| found)?",
-            "where's {}",
+            "where( exactly)? (is|are) {}( defined| declared| implemented| located| found| set| assigned| written)?",
+            "where's {}( defined| declared| implemented| located| found| set| assigned| written)?",
+            "(is|are) there( an?| any| already| some)* (function|method|class|type|struct|trait|interface|file|constant|helper|module|definition)s? (called|named|for the name) {}",
             "where (can|do|could|would|should) (i|we|one) (find|see|get) {}",
             "where (does|do) {} (come from|appear|occur|stand|live|show up)",
             "((find|show|give|get|what is|what's)( me)? )?(the )?(definition|location|place|declaration) of {}",
@@ -384,7 +398,8 @@ TABLE: Final = (
             "{}\\s*[:,]\\s*(<outline> only|only (the )?<outline>|just (the )?<outline>)",
             "(what is|what's|what are) (in|inside) {}",
             "(collapse|outline) {}( to (its|an|the) <outline>| down)?",
-            "(<show> )?{} in outline",
+            "(<show> )?(the rest of )?{}( only| just)?( in outline| (as|by) (an? |its )?<outline>)( only)?",
+            "for {},? (just |only )?(the |an? |its )?<outline> (is|are|will|would) (enough|sufficient|fine|ok|do|be enough)",
         ),
         "übersicht signaturen",
     ),
@@ -414,13 +429,14 @@ TABLE: Final = (
             "(i'm |i am |we're |we are )?not interested in {}",
             "<drop> (all (of )?|any(thing)? (in |of |from |about |under |below )?)?{}",
             "(leave|take|throw|cut|keep|kick) {} (out|aside|away)( of (it|this|that|the (context|map|packet)))?",
-            "(i |we )?<not> (need|want|care about|care for|<show>|keep|use|consider)( to see)?( me)?( any of| anything (in|from|about|under|of))? {}",
+            "(i |we )?<not> (need|want|care about|care for|ask for|<show>|keep|use|consider)( to see)?( me)?( any of| anything (in|from|about|under|of))? {}",
             "{} <isnt> ((very |really |so )?(needed|relevant|interesting|important|useful|necessary|required|of interest|part of (it|this))|noise)"
-            "( here| any ?more| for (this|me|that|the task))?",
+            "( here| any ?more| (for|to|in) (this|me|that|the|my|our)( task| issue| change| bug| question| fix)?)?",
             "{} <is> (just |only )?(irrelevant|noise|unimportant|unneeded|unnecessary|useless|not needed|beside the point)"
-            "( here| to me| for (this|me|that|the task))?",
+            "( here| (for|to|in) (this|me|that|the|my|our)( task| issue| change| bug| question| fix)?)?",
             "{} (has|have) nothing to do with .+",
-            "{} can (go|be (dropped|removed|left out|ignored|skipped))",
+            "{} can( safely| all)? (go|be (dropped|removed|left out|ignored|skipped|excluded))",
+            "(everything|anything|all)( else)? (except|but|besides|other than|apart from) {} (can|may|should) (stay|remain|be kept)",
         ),
         "raus weg nimm ohne entferne lösche enlever enlève sans supprimer quita quitar sin elimina senza",
     ),
@@ -433,6 +449,7 @@ TABLE: Final = (
         (
             "(show |give |tell )?(me )?more (about|on|around|detail (on|of|in|for)|details (on|of|in|for)|weight (on|to|for)) {}",
             "(focus|concentrate|zero in)( more| mainly| mostly)?( on)? {}",
+            "(put|lay|place|give)( more| some| extra| the)? (emphasis|weight|focus|stress|attention) (on|to) {}",
             "(prefer|prioriti[sz]e|boost|emphasi[sz]e|keep|weigh|favou?r|everything about) {}",
         ),
         "mehr über plus más più",
@@ -449,6 +466,7 @@ TABLE: Final = (
         ),
         (
             "(how|show( me)? how) (is|are|does|do|did) {} (implemented|work|working|done|defined|behave|look|look like)",
+            "(<show> )?how {} (is|are|was|does|do) (implemented|work|works|working|done|defined|behave|look)",
             "(explain|describe|what about|how about|also|and) {}",
             "what (does|do) {} do",
             "<show>( more( of)?)? {}",
@@ -459,7 +477,8 @@ TABLE: Final = (
             "(i|we) (still |also |really )?(miss|lack) {}",
             "{} (is|are) (still |also )?(missing|absent|lacking|not there|not shown)( here)?",
             "{} (should|must|could|needs? to|has to|ought to) be (shown|visible|included|there|in there|in it|expanded)( completely| in full| fully| too| as well)?",
-            "{} (would|will|could|might) (really )?help( me| us)?( a lot| here)?",
+            "{} (would|will|could|might) (really )?(help|be (really |very |quite )?(helpful|useful|good to (see|have)|nice|great))( me| us)?( a lot| here)?",
+            "(the )?<whole> (<source> )?(of )?{}",
             "you (forgot|missed|overlooked|left out|omitted) {}",
             "there('s| is| are)( also)? {}",
             "what (i|we)( still| also| really)? (need|want|miss)( to see)? (is|are) {}",
@@ -478,6 +497,7 @@ TABLE: Final = (
         ),
         (
             "(look|search|hunt) (also )?for {}",
+            "(is|are) there( any| some)? (?=(code|logic|something|function|place|helper)s? (that|which|for|to)){}",
             "(search|find) {}",
             "(show |give |tell )?(me )?more (about|on|around) {}",
             "(i'm|i am|we're|we are)( also| mainly| mostly| rather)* interested in {}",
