@@ -12,7 +12,7 @@ from repo_map.selection.exclusions import without_excluded
 
 if TYPE_CHECKING:
     from navigator.workspace import Workspace
-    from repo_map.feedback.apply import Steering
+    from repo_map.feedback.steering import Steering
 
 _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
 """Wishes that leave it to the planner what is shown for them."""

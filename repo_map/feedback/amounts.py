@@ -38,12 +38,14 @@ _SIZE = re.compile(
     r"double(?: (?:it|that)| the (?:size|length|budget))?|twice(?: (?:the size|as (?:big|long|much)))?))$",
     re.I,
 )
-_ADDED = re.compile(r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I)
+_ADDED = re.compile(
+    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I
+)
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
-_COUNTS = {
-    word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)
-}
-_ALL = re.compile(r"\b(?:everything|all|start|reset|scratch|beginning|original|initial|first version)\b", re.I)
+_COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
+_ALL = re.compile(
+    r"\b(?:everything|all|start|reset|scratch|beginning|original|initial|first version)\b", re.I
+)
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""
 

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.operations import TABLE, WORDS, leads, pattern_of, vocabulary
+from repo_map.feedback.operations import WORDS, pattern_of
 from repo_map.feedback.spelling import nearly
+from repo_map.feedback.table import TABLE, leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
@@ -60,7 +61,11 @@ _WRITTEN: Final = tuple(
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
         (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
         (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
-        (r"(?<=\w)#L(\d+)(?:-L?(\d+))?\b", 0, lambda found: f":{found[1]}" + (f"-{found[2]}" if found[2] else "")),
+        (
+            r"(?<=\w)#L(\d+)(?:-L?(\d+))?\b",
+            0,
+            lambda found: f":{found[1]}" + (f"-{found[2]}" if found[2] else ""),
+        ),
         (r"(?:(?<=\s)|^)\+\s?(?=[\w`\"./*])", 0, "; show "),
         (r"(?:(?<=\s)|^)-(?=[\w`\"./*])(?!\d)", 0, "; drop "),
     )
@@ -147,11 +152,17 @@ _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+)$",
     re.I | re.DOTALL,
 )
-_MANNERED: Final = re.compile(rf"[\w{HELD[1:-1]} ]+\s*[:,]\s*(?:just |only )?(?:an? |the )?{WORDS['outline']}(?: only)?", re.I)
+_MANNERED: Final = re.compile(
+    rf"[\w{HELD[1:-1]} ]+\s*[:,]\s*(?:just |only )?(?:an? |the )?{WORDS['outline']}(?: only)?", re.I
+)
 """What is meant, then how it is to be shown: "tests: outline only"."""
 _CONTRAST: Final = re.compile(r"^not (.+?),? but (?!not )(?:also |rather )?(.+)$", re.I | re.DOTALL)
-_MANNER: Final = r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
-_MANNERS: Final = re.compile(rf"^(\w+ (?:me )?)?(.+? {_MANNER})(?:, and|, but|,| and| but) (.+? {_MANNER}.*)$", re.I | re.DOTALL)
+_MANNER: Final = (
+    r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
+)
+_MANNERS: Final = re.compile(
+    rf"^(\w+ (?:me )?)?(.+? {_MANNER})(?:, and|, but|,| and| but) (.+? {_MANNER}.*)$", re.I | re.DOTALL
+)
 _RELATIONS: Final = re.compile(
     rf"^((?:\w+ ){{0,3}}?)((?:the )?{_RELATION}(?:(?:, and |, | and )(?:the )?{_RELATION})+) (of|for) (.+)$",
     re.I | re.DOTALL,
@@ -203,9 +214,13 @@ def _whole_sentences() -> tuple[re.Pattern[str], ...]:
 def _begins(text: str, cut: str) -> bool:
     """Say whether a wish of its own begins a text."""
     text = plain(text)
-    if re.match(r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s", text, re.I):
+    if re.match(
+        r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
+        text,
+        re.I,
+    ):
         return True
-    if re.match(r"(?:all|the|my|an?|its?|this|that|no)\b(?!')", text, re.I) and "but" not in cut:
+    if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
         return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
     if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
@@ -308,6 +323,38 @@ def plain(clause: str) -> str:
         if text == before:
             break
     return text
+
+
+_NO_STATEMENT: Final = re.compile(
+    r"(?:who|what|which|where|when|why|how|is|are|does|do|did|can|could|would|should|will|no|not only|only|just|please|don't|dont|never"
+    r"|instead|rather|let)\b",
+    re.I,
+)
+_STATES: Final = re.compile(
+    r"(?:^(?:for|after|before|because|since|as|if|that|this|it|i|we|they|there|not)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
+    r"|did|does|didn't|doesn't|crash(?:es|ed)?|returns?|raises?|throws?|breaks?|happens?|reported|work(?:s|ed)?)\b)",
+    re.I,
+)
+
+
+_CODE: Final = re.compile(
+    r"\s*(?:(?:def|class|func|fn|impl|struct|type|interface|trait|enum|void|public|private|protected|static|export|const|async|function)\s+\S"
+    r"|\S+.*\(.*\)|@\w)"
+)
+
+
+def looks_like_code(text: str) -> bool:
+    """Say whether words may be a line of source."""
+    return len(text.split()) > 1 and _CODE.match(text) is not None
+
+
+def is_statement(clause: Clause) -> bool:
+    """Say whether a clause tells something, and neither asks nor bids."""
+    if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
+        return True
+    if clause.is_asked or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
+        return False
+    return _STATES.search(clause.text) is not None
 
 
 def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:

@@ -13,7 +13,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_map.feedback.operations import TABLE
+from repo_map.feedback.table import TABLE
 from repo_map.text.tokens import count
 from tests.support.trees import git
 

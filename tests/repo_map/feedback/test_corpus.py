@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_map.feedback.apply import steer
-from repo_map.feedback.operations import TABLE
+from repo_map.feedback.table import TABLE
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.relevance.score import score_goal
