@@ -157,7 +157,7 @@ class _FeedbackReader:
             _SIMPLE[operation](self, clause.written(phrase.words), clause)
             return True
         texts = operation in (Operation.WHOLE, Operation.WHERE)
-        anywhere = operation is Operation.WHOLE and not phrase.is_bare
+        anywhere = operation is Operation.WHOLE and not (phrase.is_bare or _EDITS.match(clause.text))
         targets = self._named.all_in(clause, phrase.words, anywhere=anywhere, texts=texts)
         if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):
             return False
@@ -196,6 +196,8 @@ class _FeedbackReader:
         return bool(target.places or target.spans) or len(named_by(self._index, target.patterns)) == 1
 
     def _search(self, clause: Clause, phrase: Phrase) -> bool:
+        if _EDITS.match(clause.text) and re.search(r"\bto\b", phrase.words):
+            return False
         subject = subject_of(clause, phrase.words)
         explicit = re.match(
             r"(?:show |give |tell )?(?:me )?more (?:about|on|around) ", clause.text, re.I
@@ -278,6 +280,8 @@ class _FeedbackReader:
         self._named.last = self._wishes.show_places(words, places, with_tests=with_tests)
 
 
+_EDITS: Final = re.compile(r"(?:add|insert|open|load|put|write)\b", re.IGNORECASE)
+"""Verbs that are said of code as often as of what is shown of it."""
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _SIMPLE: Final = {
     Operation.NUMBERS: _FeedbackReader._show_numbers,

@@ -75,7 +75,7 @@ WORDS: Final = {
     "call": (
         "(?:calls?|uses?|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking))"
     ),
-    "cover": "(?:cover|exercise|test|use|call|check|reach|hit)(?:s|es)?",
+    "cover": "(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?",
     "of": "(?:of|for|from|in|to|on)",
     "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|wrote|broke)",
     "whole": "(?:full|whole|complete|entire|all)",

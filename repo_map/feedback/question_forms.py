@@ -126,6 +126,7 @@ QUESTIONS: Final = (
         (
             "(are|is) there( any| a| some)? (unit )?tests? (for|of|that <cover>|covering) {}",
             "(which|what) (unit )?tests? (are there for|<cover>|exist for) {}",
+            "(do|does) (any|some|the) (unit )?tests? <cover> {}",
             "(is|are) {} (tested|covered)( anywhere| by( any| the)? tests?)?",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(unit )?tests? (for|of|covering|that <cover>) {}",
             "how is {} tested",
@@ -139,6 +140,7 @@ QUESTIONS: Final = (
         ("who calls Session.send?", "where is slug used?", "callers of Retry.backoff?"),
         (
             "(who|what|which( \\w+)?) <call> {}",
+            "(list|name)( all)?( the)? (functions?|methods?|places?|callers?|classes|files|definitions)( that| which| who) <call> {}",
             "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
             "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
             "(is|are) there( any| other| more| also| some)* <callers> (of|to|for) {}",

@@ -66,11 +66,14 @@ _WRITTEN: Final = tuple(
             0,
             lambda found: f":{found[1]}" + (f"-{found[2]}" if found[2] else ""),
         ),
-        (r"(?:(?<=\s)|^)\+\s?(?=[\w`\"./*])", 0, "; show "),
-        (r"(?:(?<=\s)|^)-(?=[\w`\"./*])(?!\d)", 0, "; drop "),
     )
 )
 """Other ways to write what is said in words."""
+_SIGNED: Final = (
+    (re.compile(r"(?:(?<=\s)|^)\+\s?(?=[\w`\"./*])"), "; show "),
+    (re.compile(r"(?:(?<=\s)|^)-(?=[\w`\"./*])(?!\d)"), "; drop "),
+)
+"""``-tests +Session.send``, of a text that begins so."""
 
 
 def clauses(feedback: str) -> Iterator[Clause]:
@@ -85,7 +88,7 @@ def clauses(feedback: str) -> Iterator[Clause]:
 def _hold(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with each name in it set aside, and the names."""
     names: list[str] = []
-    for written, meant in _WRITTEN:
+    for written, meant in (*_WRITTEN, *(_SIGNED if text.lstrip().startswith(("+", "-")) else ())):
         text = written.sub(meant, text)
     text = "".join(" " if _FIRST_HELD <= ord(each) <= 0xF8FF else each for each in text.replace("’", "'"))
 
@@ -220,6 +223,8 @@ def _begins(text: str, cut: str) -> bool:
         re.I,
     ):
         return True
+    if cut.strip() == "," and re.match(r"(?:it|they) (?:\w+ ){1,3}\w+$", text, re.I):
+        return True
     if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
         return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
@@ -352,7 +357,8 @@ def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
     if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
         return True
-    if clause.is_asked or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
+    is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
+    if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
         return False
     return _STATES.search(clause.text) is not None
 

@@ -31,7 +31,7 @@ _AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _SPLIT: Final = re.compile(
-    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|as well as|along with|together with)\s+"
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
 )
 _NUMBERED: Final = re.compile(
     r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
