@@ -469,7 +469,8 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
                 return
         with _spinner("Deciding the next step") as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
-        if not options.json:
+        # Who talks is answered, whatever stdout is to hold.
+        if not options.json or conversation is not None:
             console.print(panels.of(report))
         if report.stop_reason is StopReason.USER:
             return
