@@ -12,11 +12,12 @@ from pydantic import BaseModel, Field
 from mcp_server.context import AppContext
 from mcp_server.eras import can_ask
 from mcp_server.principal import current_principal
-from mcp_server.report_text import clip, counted
+from mcp_server.report_text import clip
 from mcp_server.repository import path_of
 from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.money import dollars
 from navigator.settings import StepAction
+from repo_map.messages import counted
 
 
 class Direction(BaseModel):

@@ -20,6 +20,7 @@ from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
+from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.delivery import Delivery
@@ -141,7 +142,7 @@ class Navigations:
         most = self._settings.max_navigations
         if sum(found.delivery is not None for found in await navigator.all_known(principal.user)) >= most:
             raise InvalidRequestError(
-                f"You have {most} navigations, the most that are kept for one caller; "
+                f"You have {counted(most, 'navigation')}, the most that are kept for one caller; "
                 "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
             )
 

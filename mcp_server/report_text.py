@@ -9,7 +9,7 @@ from mcp_server import wire
 from mcp_server.addresses import address
 from navigator.money import dollars
 from navigator.turn import USER
-from repo_map.messages import one_line, quoted
+from repo_map.messages import counted, one_line, quoted
 
 if TYPE_CHECKING:
     from navigator import reports
@@ -68,11 +68,6 @@ _OPEN_CHANGED: Final = (
     f"The plan is as the user changed it: step lets the planner go on, action `finish` accepts it; {_PLAN}"
 )
 _OPEN_AUTONOMOUS: Final = f"The work is not done: step goes on; the context is the best so far; {_PLAN}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return ``1 step``, ``2 steps``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
@@ -182,7 +177,8 @@ def report_text(report: wire.TurnReportJson) -> str:
     if report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
-        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} (about +{cut.tokens_to_add:,} tokens)"
+        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} "
+        f"(about +{counted(cut.tokens_to_add, 'token')})"
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]

@@ -25,8 +25,9 @@ from mcp_server.context import AppContext
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
 from mcp_server.principal import LOCAL, current_principal
-from mcp_server.report_text import clip, counted, status_of, wire_report
+from mcp_server.report_text import clip, status_of, wire_report
 from navigator.errors import UnknownNavigationError
+from repo_map.messages import counted
 from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from mcp_server.report_text import (
     DetailLevel,
     brief,
     clip,
-    counted,
     report_text,
     status_of,
     step_text,
@@ -25,7 +24,7 @@ from mcp_server.report_text import (
 )
 from navigator.errors import InvalidRequestError
 from navigator.money import dollars
-from repo_map.messages import quoted
+from repo_map.messages import counted, quoted
 from repo_map.text import tokens
 
 if TYPE_CHECKING:

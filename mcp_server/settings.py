@@ -20,6 +20,7 @@ from navigator.settings import (
 )
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
+from repo_map.messages import counted
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
@@ -98,6 +99,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
         fallback_models=_words(environ.get(f"{PREFIX}FALLBACK_MODELS", "")),
@@ -166,8 +168,8 @@ def bearer_tokens(text: str) -> dict[str, str]:
         token, name = (token, name) if named else (name, f"token-{position}")
         if len(token) < 16:
             raise SettingsError(
-                f"The bearer token of `{name}` has {len(token)} characters; use 16 or more, for example the "
-                "output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
+                f"The bearer token of `{name}` has {counted(len(token), 'character')}; use 16 or more, for "
+                "example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
             )
         principals[token] = name
     return principals

@@ -46,6 +46,7 @@ from navigator.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, StepAction
+from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.delivery import Delivery
@@ -143,7 +144,7 @@ def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
 
 def progress_message(progress: Progress) -> str:
     """Return one line of at most ``MESSAGE_CHARACTERS``."""
-    size = f" · {progress.tokens:,} tokens" if progress.tokens else ""
+    size = f" · {counted(progress.tokens, 'token')}" if progress.tokens else ""
     head = f"Step {progress.step} of {progress.max_steps}{size}: " if progress.step else ""
     return head + clip(progress.message, MESSAGE_CHARACTERS - len(head))
 
@@ -169,11 +170,12 @@ async def navigate(
         int | None, Field(description="Most tokens of the whole answer; default 8000")
     ] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
+    line_numbers: bool | None = None,
     changes: Annotated[
         str | None,
         Field(description="Find what a change breaks: `worktree`, a git commit, range or patch"),
     ] = None,
-    max_cost_usd: Annotated[float | None, Field(description="Default 2")] = None,
+    max_cost_usd: float | None = None,
     mode: Annotated[
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
     ] = None,
@@ -204,6 +206,7 @@ async def navigate(
             flight_plan=plan,
             max_steps=DEFAULT_MAX_STEPS if max_steps is None else max_steps,
             fill=bool(fill),
+            line_numbers=line_numbers,
             changes=changes,
         )
         answer = await _flown(ctx, request, response_token_budget, started)
@@ -298,7 +301,7 @@ async def step(
 async def get_turn_report(
     ctx: Context[AppContext, Any],
     navigation_id: NavigationId = None,
-    step: Annotated[int | None, Field(description="Default: the latest")] = None,
+    step: int | None = None,
 ) -> Annotated[CallToolResult, wire.TurnReportJson]:
     """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
     navigations, principal = _app(ctx).navigations, current_principal()

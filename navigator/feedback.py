@@ -14,7 +14,7 @@ from repo_map.secrets.masking import mask_text
 if TYPE_CHECKING:
     from navigator.reports import MenuPlace
     from navigator.workspace import Workspace
-    from repo_map.feedback.apply import Steering
+    from repo_map.feedback.steering import Steering
 
 MAX_FEEDBACK = 4_000
 """Characters of one message."""

@@ -27,6 +27,7 @@ from navigator.turn import report_now
 from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.workspace import Workspaces, progress_messages
 from repo_map.drawing.blocks import MapText
+from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
@@ -235,7 +236,7 @@ class Navigator:
         live.active.finish_step()
         if on_progress is not None:
             words, size = (
-                f"Indexed {len(workspace.index)} files in {seconds:.1f} s.",
+                f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s.",
                 opened.state.map_metadata,
             )
             await on_progress(Progress(0, task.max_steps, words, size.total_tokens))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from repo_map.drawing.rendering import ELISION
+from repo_map.drawing.rendering import ELISION, number_lines, without_number
 
 HELD: Final = f"{ELISION} as before"
 """Stands for lines that the reader was given before; no line of source begins so."""
@@ -26,17 +26,31 @@ def news_in(block: str, earlier: Sequence[str]) -> str:
     """
     if block.rstrip() in map(str.rstrip, earlier):
         return ""
-    header, *body = block.rstrip().split("\n")
+    header, *lines = block.rstrip().split("\n")
+    body = list(map(without_number, lines))
     held = [not line.strip() or line.startswith(ELISION) for line in body]
     for other in dict.fromkeys(earlier):
-        for at in _held_lines(other.rstrip().split("\n")[1:], body):
+        for at in _held_lines(list(map(without_number, other.rstrip().split("\n")[1:])), body):
             held[at] = True
     hunks = list(_hunks(body, held))
     if not hunks:
         return "" if earlier else header
     if sum(len(line) for first, last in hunks for line in body[first:last]) >= _MOSTLY * sum(map(len, body)):
         return block.rstrip()
-    return "\n".join([header, *_drawn(body, hunks)])
+    shown = list(_drawn(body, hunks))
+    numbered = number_lines(header, lines)
+    return "\n".join([header, *_told(shown, lines, numbered)])
+
+
+def _told(shown: Sequence[int | str], lines: Sequence[str], numbered: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a block at the places that are shown; the first after a gap tells its number."""
+    after_gap = False
+    for each in shown:
+        if isinstance(each, str):
+            yield each
+        else:
+            yield (numbered if after_gap else lines)[each]
+        after_gap = each == HELD
 
 
 def _held_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[int]:
@@ -62,8 +76,8 @@ def _hunks(body: Sequence[str], held: Sequence[bool]) -> Iterator[tuple[int, int
         yield first, last
 
 
-def _drawn(body: Sequence[str], hunks: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield the lines of the hunks, each below what encloses it."""
+def _drawn(body: Sequence[str], hunks: Sequence[tuple[int, int]]) -> Iterator[int | str]:
+    """Yield the places of the hunks' lines, each hunk below what encloses it, and what stands between."""
     shown = 0
     for first, last in hunks:
         lead = first - 1 if first and body[first - 1].startswith(ELISION) else first
@@ -72,9 +86,9 @@ def _drawn(body: Sequence[str], hunks: Sequence[tuple[int, int]]) -> Iterator[st
             if at > shown and not (at == lead and lead < first):
                 yield HELD
             if at < lead:
-                yield body[at]
+                yield at
                 shown = at + 1
-        yield from body[lead:last]
+        yield from range(lead, last)
         shown = last
         if last < len(body) and body[last].startswith(ELISION):
             yield ELISION

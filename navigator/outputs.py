@@ -56,12 +56,17 @@ def news_of(
         since: the earlier step.
         earlier: that one's map, then others that the reader was given before it.
     """
+    before = earlier[0]
+    # Who holds the lines without their numbers, or with them, wants to see them the other way now.
+    alike = [each for each in earlier if each.is_numbered == drawn.is_numbered or not each.files]
     news = {
-        path: news_in(block, [each.files[path] for each in earlier if path in each.files])
+        path: news_in(block, [each.files[path] for each in alike if path in each.files])
         for path, block in drawn.files.items()
     }
     parts = [part for part in news.values() if part]
-    before = earlier[0]
+    legend = MapText({path: part for path, part in news.items() if part}).legend
+    if legend and not any(each.legend.startswith(legend.rstrip()) for each in alike):
+        parts[0] = f"{legend}{parts[0]}"
     only_before = [
         path
         for path, part in news.items()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from navigator.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
 from repo_map import globs
 from repo_map.languages.kinds import CODE
+from repo_map.messages import counted
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
@@ -234,18 +235,17 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
-        f"{_entry(file.path, file.level)} {file.tokens:,} token{'s' * (file.tokens != 1)}): "
+        f"{_entry(file.path, file.level)} {counted(file.tokens, 'token')}): "
         f"{_join(view.reasons.get(file.path, ())) or 'belongs to what the chosen code needs'}"
         for file in focus[:SUMMED_UP]
     ]
     if len(focus) > SUMMED_UP:
         more = len(focus) - SUMMED_UP
-        lines.append(f"- and {more} more file{'s' * (more != 1)}")
+        lines.append(f"- and {counted(more, 'more file')}")
     named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
     wanted = f"Beside the chosen code, not shown: {'; '.join(named)}." if named else ""
     left_out = (
-        f"Left out by your rules, or for want of evidence or of room: {view.map.excluded:,} "
-        f"file{'s' * (view.map.excluded != 1)}."
+        f"Left out by your rules, or for want of evidence or of room: {counted(view.map.excluded, 'file')}."
         if view.map.excluded
         else ""
     )

@@ -13,7 +13,7 @@ from navigator.money import dollars
 from navigator.outputs import changed_blocks
 from navigator.reports import Candidate
 from navigator.turn import Navigation
-from repo_map.messages import one_line, quoted
+from repo_map.messages import counted, one_line, quoted
 from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
@@ -209,7 +209,8 @@ def changing_part(
     budget, metadata = state.budget_config, state.map_metadata
     parts = [
         f"Step {run.step + 1} of at most {run.max_steps}.",
-        f"Map: {metadata.total_tokens} of {run.map_token_budget} tokens, {metadata.file_count} files. "
+        f"Map: {metadata.total_tokens:,} of {counted(run.map_token_budget, 'token')}, "
+        f"{counted(metadata.file_count, 'file')}. "
         f"Cost: {dollars(budget.current_spend_usd)} of {dollars(budget.max_spend_usd)}.",
         *_feedback(run),
         *_left_out(run),

@@ -143,7 +143,9 @@ def checked(
         goal=goal,
         mode=request.mode,
         model=model,
-        plan=plan.model_copy(update={"budget": budget}),
+        plan=plan.model_copy(
+            update={"budget": budget, "line_numbers": _line_numbers(request, plan, settings)}
+        ),
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         fill=request.fill,
@@ -191,6 +193,12 @@ def _plan(given: FlightPlan | Mapping[str, object] | str | None) -> FlightPlan:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the plan"
         raise FlightPlanError(f"The flight plan has a fault at `{place}`: {first['msg']}.") from error
+
+
+def _line_numbers(request: NavigationRequest, plan: FlightPlan, settings: NavigatorSettings) -> bool | None:
+    """Return whether lines tell their numbers, as the request says, else its plan, else the settings."""
+    said = plan.line_numbers if request.line_numbers is None else request.line_numbers
+    return (settings.line_numbers or None) if said is None else said
 
 
 def _token_budget(request: NavigationRequest, plan: FlightPlan) -> int:

@@ -58,6 +58,8 @@ class NavigatorSettings:
     """Times that a call is repeated after a passing fault, before the next model is tried."""
     retry_delay_s: float = 0.5
     """Before the first repetition; each further one waits twice as long."""
+    line_numbers: bool = False
+    """Whether maps tell the numbers of lines where neither the request nor its plan says so."""
     unmasked: tuple[str, ...] = ()
     """Globs of files that are shown with their secrets."""
     workers: int | None = None
@@ -82,6 +84,8 @@ class NavigationRequest:
     flight_plan: FlightPlan | Mapping[str, object] | str | None = None
     """A plan to start from, as a value, a mapping or YAML text."""
     max_steps: int = DEFAULT_MAX_STEPS
+    line_numbers: bool | None = None
+    """Whether the map tells the numbers of lines; None leaves it to the plan, else to the settings."""
     fill: bool = False
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
     changes: str | None = None

@@ -12,7 +12,7 @@ from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, StopR
 from navigator.settings import EMBEDDED
 from navigator.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
 from repo_map.errors import FlightPlanError
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
@@ -108,7 +108,9 @@ def apply_decision(
     if finished:
         run = run.stopping(StopReason.FINISHED, _why_finished(view, decision.model, fills=run.fill))
     elif run.step >= run.max_steps and decision.model != USER:
-        run = run.stopping(StopReason.MAX_STEPS, f"The limit of {run.max_steps} steps was reached.")
+        run = run.stopping(
+            StopReason.MAX_STEPS, f"The limit of {counted(run.max_steps, 'step')} was reached."
+        )
     reasoning = decision.reasoning[:MAX_REASONING]
     state = before.state.model_copy(
         update={
@@ -288,13 +290,13 @@ def amend_by_model(
     most = navigation.run.map_token_budget
     if change.plan.budget > most:
         raise FlightPlanError(
-            f"`budget` is {change.plan.budget}, more than the user's {most} tokens; "
+            f"`budget` is {change.plan.budget}, more than the user's {counted(most, 'token')}; "
             "leave it out or make it smaller."
         )
     back = readmitted_files(index, change.plan, own)
     if not back:
         return PlanAmendment(change)
-    names = _named(back)
+    names = named(back)
     kept = compare_plans(before, with_exclusions_of(index, change.plan, own))
     if not kept.diff:
         raise FlightPlanError(
@@ -344,11 +346,11 @@ def merge_user_plan(index: RepoIndex, own: FlightPlan, updates: Mapping[str, Any
             continue
         is_named = excluded(index, earlier)[files_named(index, pattern)].all()
         if is_named or any(each.pattern == pattern and each.level == 0 for each in before):
-            message.append(f"Shown again, as you name what was left out: {_named(back)}.")
+            message.append(f"Shown again, as you name what was left out: {named(back)}.")
         else:
             rules = with_exclusions_of(index, later, earlier).verbosity
             message.append(
-                f"Still left out, as `{pattern}` names more than that: {_named(back)}; "
+                f"Still left out, as `{pattern}` names more than that: {named(back)}; "
                 "name it alone to bring it back."
             )
     return PlanAmendment(change._replace(plan=_with_rules(change.plan, rules)), tuple(message))
@@ -416,8 +418,8 @@ def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {rule["pattern"].strip(): rule for rule in updates.get("verbosity") or ()}
 
 
-def _named(paths: Sequence[str]) -> str:
-    """Return a few of the paths, the others counted."""
-    message = ", ".join(f"`{path}`" for path in paths[:MOST_NAMED])
-    more = len(paths) - MOST_NAMED
-    return f"{message} and {more:,} more file{'s' * (more != 1)}" if more > 0 else message
+def named(things: Sequence[str]) -> str:
+    """Return a few of the files or parts of files by their names, the others counted."""
+    message = ", ".join(f"`{thing}`" for thing in things[:MOST_NAMED])
+    more = len(things) - MOST_NAMED
+    return f"{message} and {more:,} more" if more > 0 else message

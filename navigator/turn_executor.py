@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import apply_feedback, checked_feedback, reopened, restored, with_undo_point
+from navigator.keeping import heed, is_planned
 from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
@@ -222,6 +223,11 @@ class TurnExecutor:
             if not updates and asks_nothing and not has_terms:
                 change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
                 after = await self._pool.change(live, heard.navigation, change, words)
+                return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
+            if is_embedded and not updates and is_planned(steered):
+                kept = await asyncio.to_thread(heed, steered, heard.navigation, heard.steering, workspace)
+                kept = kept._replace(navigation=with_undo_point(steered, kept.navigation))
+                after = await self._pool.change(live, kept.navigation, kept.change, words, by=kept.by)
                 return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
             # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
             before = steered

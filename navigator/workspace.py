@@ -18,6 +18,7 @@ from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
 from navigator.turn import View
 from repo_map.impact.values import NOTHING, Changes
+from repo_map.messages import counted
 from repo_map.recent import Recent
 from repo_map.worktree.repository import top_of
 
@@ -126,7 +127,7 @@ class InitialIndexing:
         if self._halted.is_set():
             raise IndexingHalted
         if phase == "parsing":
-            self._words = f"Reading the repository: {done:,} of {total:,} files"
+            self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}"
         elif phase == "saving":
             self._words = "Saving the index"
 

@@ -44,6 +44,16 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 step``, ``2 steps``: a number and what it counts, which takes an ``s`` for several."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def agreed(number: int, noun: str, one: str, several: str) -> str:
+    """Return ``1 file was``, ``2 files were``: a number, what it counts, and the verb that agrees with it."""
+    return f"{counted(number, noun)} {one if number == 1 else several}"
+
+
 def quoted(text: str) -> str:
     """Return a text between the markers, with whatever imitates them set apart by a space."""
     text = text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")

@@ -14,7 +14,15 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
-from repo_navigator.navigate import TerminalReport, cost_line, output_object, stderr_console, write_or_print
+from repo_navigator.navigate import (
+    NUMBERED,
+    TerminalReport,
+    add_line_numbers,
+    cost_line,
+    output_object,
+    stderr_console,
+    write_or_print,
+)
 from repo_navigator.terminal import FlagParser, ending_at_once
 
 if TYPE_CHECKING:
@@ -31,6 +39,7 @@ def add_arguments(parser: FlagParser) -> None:
         help="which navigation, by the id that `navigate` ends with (the latest)",
     )
     parser.add_argument("--feedback", metavar="TEXT", help="take one more step first, steered by these words")
+    add_line_numbers(parser)
     parser.add_argument("--plan", action="store_true", help="print the flight plan in place of the context")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
     parser.add_argument(
@@ -43,7 +52,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     with ending_at_once("repo-navigator"):
-        navigator = load_navigator(settings, takes_steps=bool(options.feedback))
+        navigator = load_navigator(settings, takes_steps=bool(options.feedback or options.line_numbers))
     output = anyio.run(_read, navigator, options)
     if options.json:
         seconds = time.perf_counter() - started
@@ -59,6 +68,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorOutput:
     try:
         navigation_id = options.navigation or await _latest(navigator)
+        if options.line_numbers:
+            await navigator.step(navigation_id, updates=NUMBERED)
         if options.feedback:
             report = await navigator.step(navigation_id, feedback=options.feedback)
             stderr_console().print(TerminalReport().of(report))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_map.atomic_files import require_writable
 from repo_map.errors import FlightPlanError
-from repo_map.messages import printable
+from repo_map.messages import counted, printable
 from repo_navigator.terminal import (
     FlagParser,
     add_index_arguments,
@@ -40,7 +40,7 @@ def add_arguments(parser: FlagParser) -> None:
     add("--tokens", type=count, metavar="N", help="token budget, in place of the plan's")
     add("--strict", action="store_true", help="refuse rules that do not fit rather than cut")
     add("--show-costs", action="store_true", help="add each file's cost per level to its header")
-    add("--line-numbers", action="store_true", help="number the lines of source as the file does")
+    add("--line-numbers", action="store_true", help="tell the numbers of lines")
     add("--save-plan", metavar="FILE", type=Path, help="write the plan, stamped with the tree")
     add(
         "-v",
@@ -67,7 +67,6 @@ def run(options: argparse.Namespace) -> None:
         plan,
         strict=options.strict,
         show_costs=options.show_costs,
-        line_numbers=options.line_numbers,
         encoding=options.tokenizer,
     )
     if options.save_plan:
@@ -95,6 +94,8 @@ def _plan_of(options: argparse.Namespace) -> FlightPlan:
         updates["budget"] = options.tokens
     rules = [{"pattern": pattern, "level": level} for pattern, level in map(_rule, options.verbosity)]
     boosts = [{"pattern": pattern, "weight": weight} for pattern, weight in map(_boost, options.focus)]
+    if options.line_numbers:
+        updates["line_numbers"] = True
     if rules:
         # After the plan's own rules, so that they hold.
         updates["verbosity"] = [*(rule.model_dump() for rule in plan.verbosity), *rules]
@@ -135,8 +136,8 @@ def _boost(text: str) -> tuple[str, float]:
 def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     """Say on stderr what the map holds, what was cut of what was asked for, and what went wrong."""
     parts = [
-        f"{drawn.tokens:,} of {drawn.budget:,} tokens",
-        f"{len(drawn.blocks):,} file{'s' * (len(drawn.blocks) != 1)}",
+        f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}",
+        counted(len(drawn.blocks), "file"),
     ]
     parts += [f"{drawn.left_out:,} left out"] if drawn.left_out else []
     parts += [f"{drawn.excluded:,} excluded"] if drawn.excluded else []
@@ -144,10 +145,11 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     lines = [f"repo-map: {', '.join(parts)}"]
     if asked:
         lines += [
-            f"  cut {cut.path}: {cut.wanted} → {cut.drawn}, about {cut.tokens_to_add:,} tokens to add"
+            f"  cut {cut.path}: {cut.wanted} → {cut.drawn}, "
+            f"about {counted(cut.tokens_to_add, 'token')} to add"
             for cut in drawn.cuts[:_MOST_TOLD]
         ]
-        lines += [f"  cut {more:,} more files"] if (more := drawn.cut_files - _MOST_TOLD) > 0 else []
+        lines += [f"  cut {counted(more, 'more file')}"] if (more := drawn.cut_files - _MOST_TOLD) > 0 else []
     lines += [f"  {note}" for note in drawn.notes]
     sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
 

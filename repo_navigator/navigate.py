@@ -25,7 +25,7 @@ from rich.text import Text
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import counted, status_of
+from mcp_server.report_text import status_of
 from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from navigator.arguments import require_goal
@@ -34,6 +34,7 @@ from navigator.money import dollars
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
+from repo_map.messages import counted
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
@@ -155,7 +156,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     usage = output.total_usage
     # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
     calls = (
-        f", {counted(usage.calls, 'model call')} ({usage.input:,} tokens in, {usage.output:,} out)"
+        f", {counted(usage.calls, 'model call')} ({counted(usage.input, 'token')} in, {usage.output:,} out)"
         if usage.input or usage.output
         else ""
     )
@@ -282,6 +283,20 @@ def _line() -> str | None:
     return line.strip() if line else None
 
 
+NUMBERED: Final = {"line_numbers": True}
+"""The updates that number the lines of a stored navigation."""
+
+
+def add_line_numbers(parser: FlagParser) -> None:
+    """Add the flag that numbers lines."""
+    parser.add_argument(
+        "--line-numbers",
+        action="store_true",
+        default=None,
+        help="tell the numbers of lines: 55│ before the source of line 55",
+    )
+
+
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("repo", metavar="REPO", type=nonempty, nargs="?", help="the repository's folder")
@@ -322,6 +337,7 @@ def add_arguments(parser: FlagParser) -> None:
         action="store_true",
         help="fill the budget, also where more is not worth its tokens",
     )
+    add_line_numbers(parser)
     parser.add_argument(
         "--model",
         metavar="M",
@@ -433,6 +449,8 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
     panels = TerminalReport()
+    if options.continued and options.line_numbers:
+        await navigator.step(navigation_id, updates=NUMBERED)
     report = await navigator.report(navigation_id) if options.continued else None
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
@@ -451,7 +469,8 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
                 return
         with _spinner("Deciding the next step") as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
-        if not options.json:
+        # Who talks is answered, whatever stdout is to hold.
+        if not options.json or conversation is not None:
             console.print(panels.of(report))
         if report.stop_reason is StopReason.USER:
             return
@@ -493,6 +512,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         flight_plan=plan,
         max_steps=DEFAULT_MAX_STEPS if options.max_steps is None else options.max_steps,
         fill=options.fill,
+        line_numbers=options.line_numbers,
         changes=options.changes,
     )
 

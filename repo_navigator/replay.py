@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.report_text import counted
 from mcp_server.repository import choose_repository, work_tree
 from mcp_server.settings import Settings
 from navigator.arguments import require_token_budget
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
 
 if TYPE_CHECKING:

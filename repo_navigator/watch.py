@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from repo_map.errors import RepoMapError
+from repo_map.messages import counted
 from repo_navigator.terminal import FlagParser, add_index_arguments, open_index
 
 if TYPE_CHECKING:
@@ -74,4 +75,4 @@ def _line(index: RepoIndex, changed: int, seconds: float, options: argparse.Name
         return json.dumps(message) + "\n"
     if not options.quiet and index.problems:
         sys.stderr.write(f"repo-map: {len(index.problems):,} with problems\n")
-    return f"{len(index):,} files, {changed:,} changed, {seconds:.2f} s\n"
+    return f"{counted(len(index), 'file')}, {changed:,} changed, {seconds:.2f} s\n"

@@ -169,12 +169,12 @@ class RunnerPool:
                 await self._models.destroy(self._live.pop(key).session.id)
 
     async def change(
-        self, live: LiveNavigation, before: Navigation, change: PlanChange, words: str
+        self, live: LiveNavigation, before: Navigation, change: PlanChange, words: str, *, by: str = USER
     ) -> Navigation:
-        """Take one step by the user's own change of the plan, without a model, and store it."""
+        """Take one step by a change of the plan that is made already, by default the user's, and store it."""
         live.active.navigation = before
         reasoning = words or _told(change.lines)
-        step = Step("update_flight_plan", reasoning, change.plan, change.diff, USER)
+        step = Step("update_flight_plan", reasoning, change.plan, change.diff, by)
         after = await live.active.decide(before, step)
         await self.store.store(after, live.user)
         live.active.finish_step()

@@ -8,7 +8,17 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from repo_map.drawing.rendering import LEGEND, MARK, has_gaps, is_closing, path_in_header, render_path
+from repo_map.drawing.rendering import (
+    LEGEND,
+    MARK,
+    NUMBERED_LEGEND,
+    is_closing,
+    is_numbered,
+    joint_legend,
+    legend_of,
+    path_in_header,
+    render_path,
+)
 from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape
 
@@ -64,7 +74,7 @@ class MapText(NamedTuple):
         """
         lines = text.splitlines(keepends=True)
         closing = lines.pop() if lines and is_closing(lines[-1]) else ""
-        body = lines[lines[:1] == [LEGEND] :]
+        body = lines[lines[:1] in ([LEGEND], [NUMBERED_LEGEND]) :]
         marked = bool(body) and path_in_header(body[0]) is not None
         awaited = {render_path(path): path for path in paths}
         files: dict[str, list[str]] = {}
@@ -83,9 +93,14 @@ class MapText(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """The line that explains where lines are left out; ``""`` where none are."""
+        """The line that explains the map's marks; ``""`` where there are none."""
         is_marked = next(iter(self.files.values()), "").startswith(MARK)
-        return LEGEND if is_marked and any(map(has_gaps, self.files.values())) else ""
+        return joint_legend(map(legend_of, self.files.values())) if is_marked else ""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether lines tell their numbers."""
+        return any(map(is_numbered, self.files.values()))
 
     @property
     def starts(self) -> tuple[int, ...]:

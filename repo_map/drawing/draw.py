@@ -17,9 +17,9 @@ from repo_map.drawing.cuts import Cut, find_cuts
 from repo_map.drawing.fitting import Fitted, fit, list_steps
 from repo_map.drawing.omitted import OmittedSummary
 from repo_map.drawing.render_cache import RenderCache, Style, memo_of
-from repo_map.drawing.rendering import LEGEND
 from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
+from repo_map.messages import counted
 from repo_map.selection.lint import find_unmatched
 from repo_map.selection.sections import Shape
 from repo_map.selection.select import Selection, select
@@ -71,7 +71,7 @@ def secrets_note(index: RepoIndex, file_ids: Sequence[int]) -> str:
     more = f" and {len(holding) - _MOST_NAMED} more" if len(holding) > _MOST_NAMED else ""
     what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     return (
-        f"{number} secret{'s' if number > 1 else ''} masked in {named}{more} ({what}); "
+        f"{counted(number, 'secret')} masked in {named}{more} ({what}); "
         "REPO_NAVIGATOR_UNMASK names files to show as they are."
     )
 
@@ -136,7 +136,6 @@ def draw_map(
     *,
     strict: bool = False,
     show_costs: bool = False,
-    line_numbers: bool = False,
     encoding: TokenEncoding = DEFAULT_ENCODING,
     wishes: FlightPlan | None = None,
 ) -> RepoMap:
@@ -151,13 +150,13 @@ def draw_map(
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
     prices = index.derived(_prices, encoding).of_file if show_costs else None
-    cache = RenderCache(index, Style(encoding, line_numbers, show_costs), prices)
+    cache = RenderCache(index, Style(encoding, bool(plan.line_numbers), show_costs), prices)
     omitted = OmittedSummary(index, selection.levels > 0, plan.budget, encoding)
     if strict:
         refuse_overflow(index, plan, selection, cache)
     steps = list_steps(index, selection, ranks)
-    legend = memo_of(index, encoding).counts(LEGEND)
-    fitted = fit(steps, selection, plan.budget, cache.draw, omitted.counts_without, legend=legend)
+    count = memo_of(index, encoding).counts
+    fitted = fit(steps, selection, plan.budget, cache.draw, omitted.counts_without, count=count)
     memo_of(index, encoding).save()
     notes = find_unmatched(index, wishes or plan)
     return _assemble(_DrawingTask(index, plan, selection, ranks, notes), cache, omitted, fitted)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.drawing.costs import file_level_costs, outer_costs, part_costs
+from repo_map.drawing.rendering import joint_legend
 from repo_map.selection.sections import Shape
 
 if TYPE_CHECKING:
@@ -122,8 +125,8 @@ class Measured(Protocol):
         """Exact tokens, one count per vocabulary."""
 
     @property
-    def has_gaps(self) -> bool:
-        """Whether the map needs its legend for it."""
+    def legend(self) -> str:
+        """The legend that the map needs for it, ``""`` for none."""
 
 
 Measure = Callable[[int, Shape], Measured]
@@ -150,15 +153,16 @@ class Fitted(NamedTuple):
 class _Fit:
     """A map in the making: what each file shows so far, and exact running totals."""
 
-    def __init__(self, selection: Selection, measure: Measure, legend: Counts) -> None:
+    def __init__(self, selection: Selection, measure: Measure, count: Callable[[str], Counts]) -> None:
         self._selection = selection
         self._measure = measure
         self._rungs: dict[int, int] = {}
         self._parts: dict[tuple[int, int], int] = {}
-        self._legend = legend
+        self._count = cache(count)
         self._counted: dict[int, Counts] = {}
-        self._with_gaps: set[int] = set()
-        self._sums = [0] * len(legend)
+        self._legends: dict[int, str] = {}
+        self._needed: Counter[str] = Counter()
+        self._sums = [0] * len(count(""))
 
     def set(self, file_id: int, part: int, height: int) -> None:
         """Put a part at a level, or a file at a rung, without counting it yet."""
@@ -179,19 +183,18 @@ class _Fit:
         """Bring the totals up to date with what a file shows now."""
         shape = self.shape(file_id)
         measured = self._measure(file_id, shape) if shape else None
-        new = measured.counts if measured else (0,) * len(self._legend)
-        old = self._counted.get(file_id, (0,) * len(self._legend))
+        new = measured.counts if measured else (0,) * len(self._sums)
+        old = self._counted.get(file_id, (0,) * len(self._sums))
         self._counted[file_id] = new
         self._sums = [total + n - o for total, n, o in zip(self._sums, new, old, strict=True)]
-        if measured and measured.has_gaps:
-            self._with_gaps.add(file_id)
-        else:
-            self._with_gaps.discard(file_id)
+        self._needed[self._legends.get(file_id, "")] -= 1
+        self._legends[file_id] = measured.legend if measured else ""
+        self._needed[self._legends[file_id]] += 1
 
     @property
     def totals(self) -> list[int]:
         """Exact tokens of what is there, the legend that it needs included, by vocabulary."""
-        legend = self._legend if self._with_gaps else (0,) * len(self._legend)
+        legend = self._count(joint_legend(each for each, files in self._needed.items() if files > 0))
         return [total + more for total, more in zip(self._sums, legend, strict=True)]
 
     def shape(self, file_id: int) -> Shape | None:
@@ -241,7 +244,7 @@ def fit(
     measure: Measure,
     measure_rest: Callable[[list[int]], Counts],
     *,
-    legend: Counts,
+    count: Callable[[str], Counts],
 ) -> Fitted:
     """Take steps in order while the exact text, its closing line about the rest included, fits the budget.
 
@@ -250,11 +253,11 @@ def fit(
     rest = measure_rest([])
     if steps.tokens.sum() <= _PLAUSIBLE * budget:
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
-        whole = _Fit(selection, measure, legend)
+        whole = _Fit(selection, measure, count)
         _take_bulk(whole, _rows(steps, slice(None)))
         if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
             return Fitted(whole.shapes(), tuple(whole.totals))
-    work = _Fit(selection, measure, legend)
+    work = _Fit(selection, measure, count)
     taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
     accepted = _take_bulk(work, _rows(steps, slice(taken)))
     _give_back(work, accepted, budget - max(rest))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from repo_map.drawing.rendering import Body, has_gaps, render_body, render_header, render_path, render_paths
+from repo_map.drawing.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
 from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
@@ -101,8 +101,8 @@ class RenderedFile(NamedTuple):
     """Tokens by each vocabulary of the encoding."""
     shown: tuple[LineRange, ...]
     """The lines of the file that stand in the text whole."""
-    has_gaps: bool
-    """Whether lines are left out within it, which the map's legend explains."""
+    legend: str
+    """The legend that the map needs for it, ``""`` for none."""
 
 
 class Style(NamedTuple):
@@ -138,7 +138,7 @@ class RenderCache:
         rendered = self._files.get(key)
         if rendered is None:
             text, shown, _ = self._body(file_id, shape)
-            rendered = RenderedFile(text, self._memo.counts(text), shown, has_gaps(text))
+            rendered = RenderedFile(text, self._memo.counts(text), shown, legend_of(text))
             self._files.put(key, rendered)
         return rendered
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
-from repo_map.messages import is_printable, printable
+from repo_map.messages import counted, is_printable, printable
 from repo_map.parsing.values import LineRange
 from repo_map.selection.sections import Shape, levels_of, line_spans
 
@@ -21,6 +21,11 @@ MARK = "■"
 """Begins the header of a file of which something is shown: one token, and no line of source begins so."""
 LEGEND = f"{ELISION} N: lines left out, N comes next\n"
 """The first line of a map that leaves out lines within files."""
+_BAR = "│"
+NUMBERED_LEGEND = f"{LEGEND.rstrip()}; N{_BAR}: the number of the line, no part of it\n"
+"""The first line of a map whose lines are numbered."""
+_EVERY = 5
+"""Of a run of lines that are numbered, each line at a multiple of so many tells its number."""
 _LONGEST_OUTLINE_LINE = 240
 _DOC_LINES = 12
 _LONGEST_SIGNATURE = 16
@@ -33,7 +38,10 @@ _DOC_TAG = re.compile(
 )
 _LOOSE_PATH = re.compile(r"[\s\"⋮■/]|.*(?:\s|:\d+)$", re.DOTALL)
 _HEADER = re.compile(rf"{MARK} (.+?)(?::\d+)?\n?")
+_FIRST = re.compile(r":(\d+)$")
 _GAP = re.compile(rf"^{ELISION}(?: \d+)?$", re.MULTILINE)
+_NUMBER = re.compile(rf"\d+{_BAR}")
+_NUMBERED = re.compile(rf"^\d+{_BAR}", re.MULTILINE)
 
 
 def render_header(path: str, first: int = 1) -> str:
@@ -47,9 +55,47 @@ def path_in_header(line: str) -> str | None:
     return found[1] if found else None
 
 
-def has_gaps(text: str) -> bool:
-    """Say whether a file's part of a map holds a line that the legend explains."""
-    return _GAP.search(text) is not None
+def legend_of(text: str) -> str:
+    """Return the legend that a file's part of a map needs, ``""`` for none."""
+    if is_numbered(text):
+        return NUMBERED_LEGEND
+    return LEGEND if _GAP.search(text) is not None else ""
+
+
+def joint_legend(legends: Iterable[str]) -> str:
+    """Return the one legend of a map whose parts need these; the longer one holds the other."""
+    return max(legends, key=len, default="")
+
+
+def is_numbered(text: str) -> bool:
+    """Say whether a part of a map tells the numbers of its lines."""
+    return _BAR in text and _NUMBERED.search(text) is not None
+
+
+def without_number(line: str) -> str:
+    """Return a line of a map as its file has it, without the number that may stand before it."""
+    found = _NUMBER.match(line) if _BAR in line else None
+    return line[found.end() :] if found else line
+
+
+def number_lines(header: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines below a header, each with its number where the map tells any; else as they are."""
+    if not any(_NUMBER.match(line) for line in lines):
+        return list(lines)
+    found = _FIRST.search(header)
+    at, numbered = int(found[1]) if found else 1, []
+    for line in lines:
+        if line.startswith(ELISION):
+            told = line.removeprefix(ELISION).strip()
+            at = int(told) if told.isdecimal() else 0
+            numbered.append(line)
+            continue
+        if (mark := _NUMBER.match(line)) is not None:
+            at = int(mark[0].removesuffix(_BAR))
+        bare = without_number(line)
+        numbered.append(f"{at}{_BAR}{bare}" if at and bare else line)
+        at += 1 if at else 0
+    return numbered
 
 
 def render_path(path: str) -> str:
@@ -86,7 +132,7 @@ _CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
 def render_closing(files: int, places: Sequence[str] = ()) -> str:
     """Return the line that closes a map: how many files it leaves out, and where they are."""
     where = f": {', '.join(places)}" if places else ""
-    return f"{ELISION} {files:,} more file{'s' if files > 1 else ''}{where}\n"
+    return f"{ELISION} {counted(files, 'more file')}{where}\n"
 
 
 def is_closing(line: str) -> bool:
@@ -116,7 +162,11 @@ def render_body(
     is_told_path: Callable[[str], bool],
     line_numbers: bool = False,
 ) -> Body:
-    """Return the lines of a file that its shape shows."""
+    """Return the lines of a file that its shape shows.
+
+    Of ``line_numbers``, the first line of each run tells its own, unless the line before it has done so, and
+    then each at a multiple of five, or the next one that is not blank.
+    """
     lines = text.split("\n")
     while lines and not lines[-1]:
         lines.pop()
@@ -124,7 +174,8 @@ def render_body(
     numbers = _with_short_gaps(lines, shown)
     drawn: list[str] = []
     cut: set[int] = set()
-    previous = 0
+    first = next(number for number in numbers if lines[number - 1].strip()) if any(shown.values()) else 1
+    previous, told, expected = 0, first, first
     for number in numbers:
         verbatim = shown.get(number, True)
         beside_whole = verbatim or shown.get(previous, False)
@@ -134,19 +185,27 @@ def render_body(
             if previous:
                 _drop_blank_end(drawn)
                 drawn.append(f"{ELISION} {number}")
+                told = expected = number
         line = _printable(lines[number - 1], is_told_path)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
             cut.add(number)
-        drawn.append(f"{number:>5} {line}" if line_numbers and line else line)
+        if line_numbers and line and (number != expected or _is_due(number, told)):
+            line, told, expected = f"{number}{_BAR}{line}", number, number
+        drawn.append(line)
+        expected = number + 1 if number == expected else 0
         previous = number
     if shown.get(previous, False) and _has_words(lines, previous, len(lines) + 1):
         _drop_blank_end(drawn)
         drawn.append(ELISION)
-    first = next(number for number in numbers if lines[number - 1].strip()) if any(shown.values()) else 1
     if shape.outer:
-        drawn.append(f"{ELISION} {_hidden(definitions, shape):,} more definitions")
+        drawn.append(f"{ELISION} {counted(_hidden(definitions, shape), 'more definition')}")
     return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
+
+
+def _is_due(number: int, told: int) -> bool:
+    """Say whether a line of a run is to tell its number, given the latest that was told."""
+    return number // _EVERY > told // _EVERY and number - told > 1
 
 
 def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
@@ -180,7 +239,8 @@ def _drop_blank_end(drawn: list[str]) -> None:
 def _printable(line: str, is_told_path: Callable[[str], bool]) -> str:
     """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
     line = printable(line)
-    return f" {line}" if line.startswith((ELISION, MARK)) or is_told_path(line) else line
+    is_mark = line.startswith((ELISION, MARK)) or (_BAR in line and _NUMBER.match(line) is not None)
+    return f" {line}" if is_mark or is_told_path(line) else line
 
 
 def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, bool]:

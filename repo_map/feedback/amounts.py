@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-_NUMBER_RANGE = r"#?\d{1,3}(?:\s*(?:-|–|to|through|until|\.\.)\s*#?\d{1,3})?"
+_WORDS_OF_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_RANGE = r"#?\[?\d{1,3}\]?(?:\s*(?:-|–|to|through|until|\.\.)\s*#?\[?\d{1,3}\]?)?"
+_LIST = rf"{_NUMBER_RANGE}(?:(?:\s*(?:,|&|\+|;)\s*(?:and\s+)?|\s+and\s+|\s+){_NUMBER_RANGE})*"
 _NUMBERS = re.compile(
-    r"^(?:(?:please|show|open|give|take|get|expand|read|add|include|need|want|fetch|see|i|me|us|the|also|to|full|"
+    r"^(?:(?:please|show|open|give|take|get|expand|read|add|include|need|want|fetch|see|i|i'll|we|i'd like|choose|pick|options?|choices?|me|us|the|also|to|full|"
     r"whole|now|"
     r"source|body|bodies|code|of|for|numbers?|nos?\.?|places?|items?|entry|entries|candidates?|menu)[\s:#]+)*"
-    rf"(?P<numbers>{_NUMBER_RANGE}(?:(?:\s*(?:,|&|\+|;)\s*(?:and\s+)?|\s+and\s+|\s+){_NUMBER_RANGE})*)"
+    rf"(?P<numbers>{_LIST}|first (?:\d{{1,2}}|{'|'.join(_WORDS_OF_NUMBERS)})(?: ones| places| items| entries)?)"
+    rf"(?:,?\s+(?:but not|except(?: for)?|without|not|minus|apart from|but)\s+(?:numbers? )?(?P<but>{_LIST}))?"
     r"(?:\s+(?:in full|from the menu|of the menu|please|for me))*"
     r"(?P<tests>,?\s+(?:without|but no|no|not the) (?:the )?tests?)?$",
     re.I,
@@ -27,22 +30,22 @@ _SMALLER = re.compile(
 )
 _SIZE = re.compile(
     r"^(?:make )?(?:(?:it|this|that|the (?:map|packet|answer|context)) )?(?:is |was |'s )?"
-    r"(?:much |a (?:bit|little) |even |far )?"
-    r"(?:(?P<less>smaller|shorter|tighter|less(?: (?:detail|text|code))?|too (?:big|long|much|large)|"
+    r"(?:(?:much|a (?:bit|little)|even|far|way|just|still|really) )*"
+    r"(?:(?P<less>smaller|shorter|tighter|less(?: (?:detail|text|code))?|too (?:big|long|much|large|verbose|wordy|detailed)|"
     r"halve (?:it|that|this)|cut (?:it|that|this) in half|shorten (?:it|that|this)|"
     r"half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long|much)))?)"
     r"|(?P<more>bigger|larger|longer|more(?: (?:detail|text|code|room))?|too (?:small|short|little)|"
     r"double(?: (?:it|that)| the (?:size|length|budget))?|twice(?: (?:the size|as (?:big|long|much)))?))$",
     re.I,
 )
+_ADDED = re.compile(
+    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I
+)
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
-_COUNTS = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-    )
-}
-_ALL = re.compile(r"\b(?:everything|all|start|reset|scratch|beginning)\b", re.I)
+_COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
+_ALL = re.compile(
+    r"\b(?:everything|all|start|reset|scratch|beginning|original|initial|first version)\b", re.I
+)
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""
 
@@ -55,11 +58,24 @@ def names_numbers(words: str) -> bool:
 def read_numbers(words: str) -> tuple[tuple[int, ...], bool]:
     """Return the numbers that words ask for, each once in their order, and whether tests are meant too."""
     match = _NUMBERS.match(words)
+    if match is None:
+        return (), False
+    if match["numbers"].lower().startswith("first"):
+        most = match["numbers"].split()[1].lower()
+        found = list(range(1, (int(most) if most.isdigit() else _COUNTS[most]) + 1))
+    else:
+        found = _listed(match["numbers"])
+    spared = _listed(match["but"] or "")
+    return tuple(dict.fromkeys(each for each in found if each not in spared)), match["tests"] is None
+
+
+def _listed(numbers: str) -> list[int]:
+    """Return the numbers of a list such as ``1-3 and 7``."""
     found: list[int] = []
-    for each in re.findall(_NUMBER_RANGE, match["numbers"], re.I) if match else ():
+    for each in re.findall(_NUMBER_RANGE, numbers, re.I):
         first, *last = (int(number) for number in re.findall(r"\d+", each))
         found += range(first, (last[0] if last else first) + 1)
-    return tuple(dict.fromkeys(found)), match is not None and match["tests"] is None
+    return found
 
 
 def read_steps(words: str) -> int:
@@ -81,12 +97,18 @@ def names_budget(words: str) -> bool:
 
 def read_budget(words: str, budget: int) -> int:
     """Return the budget that the words ask for: a number of tokens, half as much again, or a third less."""
+    if (added := _ADDED.search(words)) is not None:
+        return budget + _size(added["number"], added["k"])
     if (match := _BUDGET.search(words)) is not None:
         number = match["after"] or match["before"] or match["short"]
         thousands = match["k"] or match["bk"] or match["short"]
-        return max(1, round(float(number.replace(",", "").replace("_", "")) * (1000 if thousands else 1)))
+        return _size(number, thousands)
     size = _SIZE.match(words)
     grows = bool(size["more"]) if size else bool(_BIGGER.search(words))
     if _TWOFOLD.search(words):
         return budget * 2 if grows else max(1, budget // 2)
     return budget * 3 // 2 if grows else max(1, budget * 2 // 3)
+
+
+def _size(number: str, thousands: str | None) -> int:
+    return max(1, round(float(number.replace(",", "").replace("_", "")) * (1000 if thousands else 1)))

@@ -14,7 +14,7 @@ from repo_map.feedback.names import NamedDefinition, Target, around, find_places
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
 from repo_map.feedback.targets import spelled
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 from repo_map.plan.model import FlightPlan
 from repo_map.relations.resolve import relations_of
 from repo_map.selection.exclusions import excluded_by
@@ -108,7 +108,8 @@ def _tell_why(asked: Asked, target: Target) -> str:
         if file.path in wanted or any(globs.matches(pattern, file.path) for pattern in target.patterns)
     ]
     if not ranked:
-        return f"{spelled(target)} is not among the {len(relevance.files)} files that the goal points at."
+        among = counted(len(relevance.files), "file")
+        return f"{spelled(target)} is not among the {among} that the goal points at."
     message = []
     shown = set(shown_paths(asked.plan, relevance))
     for rank, file in ranked[:_MOST_FILES]:
@@ -122,7 +123,7 @@ def _tell_why(asked: Asked, target: Target) -> str:
         units.sort(key=lambda unit: unit.name not in names)
         message += [f"  `{unit.name}`: {', '.join(unit.reasons)}." for unit in units[:_MOST_UNITS]]
     if len(ranked) > _MOST_FILES:
-        message.append(f"And {len(ranked) - _MOST_FILES} more files of it rank below.")
+        message.append(f"And {counted(len(ranked) - _MOST_FILES, 'more file')} of it below these.")
     return "\n".join(message)
 
 
@@ -216,7 +217,7 @@ def _tell_history(asked: Asked, target: Target) -> str:
         message.append(
             f"`{path}`, last commits: {'; '.join(shown)}{more}. Who made them is not kept."
             if told
-            else f"None of the last {len(history)} commits changed `{path}`."
+            else f"None of the last {counted(len(history), 'commit')} changed `{path}`."
         )
     return "\n".join(message)
 

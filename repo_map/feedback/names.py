@@ -100,9 +100,19 @@ def find_target(index: RepoIndex, words: str) -> Target:
         )
     if patterns := _path_patterns(index, words):
         return Target(words, patterns, name=_told_patterns(patterns))
+    if "::" in words and (within := _in_file(index, words)):
+        return within
     if patterns := _language_patterns(index, words):
         return Target(words, patterns, name=f"{{{language_called(words)}}}")
     places = tuple(find_places(index, words))
+    return Target(words, places=places, name=_told_places(places))
+
+
+def _in_file(index: RepoIndex, words: str) -> Target:
+    """Return the definition that a test runner writes as ``tests/test_a.py::TestA::test_b[1]``."""
+    path, _, name = re.sub(r"\[.*$", "", words).partition("::")
+    paths = named_by(index, _path_patterns(index, path))
+    places = tuple(place for place in find_places(index, name) if place.path in paths)
     return Target(words, places=places, name=_told_places(places))
 
 
@@ -203,6 +213,13 @@ def find_alike(index: RepoIndex, words: str, *, is_written: bool) -> Target:
     if not found and owner and len(find_places(index, leaf)) == 1:
         # A method that is inherited is often called by the class that inherits it.
         found = (leaf,)
+    if not found and owner:
+        # A module or a package may stand before the class.
+        before, _, rest = name.partition(".")
+        within = re.compile(rf"\b{re.escape(before)}\b")
+        nested = tuple(place for place in find_places(index, rest) if within.search(place.path))
+        if "." in rest and len({place.name for place in nested}) == 1:
+            return Target(words, places=nested, name=_told_places(nested))
     if not found and is_written and not owner:
         holding = [each for each in names.leaves if len(key) > _LEAST_TEXT and key in _bare(each)]
         found = tuple(holding) if len(holding) == 1 else ()

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.operations import TABLE, leads, pattern_of, vocabulary
+from repo_map.feedback.operations import WORDS, pattern_of
 from repo_map.feedback.spelling import nearly
+from repo_map.feedback.table import TABLE, leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
@@ -53,6 +54,26 @@ _NAME_LIKE: Final = re.compile(
 )
 _ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "etc.", "a.k.a", "and/or", "he/she", "vs."})
 _TAIL: Final = re.compile(rf"{_LINES}$")
+_WRITTEN: Final = tuple(
+    (re.compile(pattern, flags), meant)
+    for pattern, flags, meant in (
+        (r"\bw/o\b", re.I, "without"),
+        (r"\b(?:pls|plz|plse)\b", re.I, "please"),
+        (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
+        (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
+        (
+            r"(?<=\w)#L(\d+)(?:-L?(\d+))?\b",
+            0,
+            lambda found: f":{found[1]}" + (f"-{found[2]}" if found[2] else ""),
+        ),
+    )
+)
+"""Other ways to write what is said in words."""
+_SIGNED: Final = (
+    (re.compile(r"(?:(?<=\s)|^)\+\s?(?=[\w`\"./*])"), "; show "),
+    (re.compile(r"(?:(?<=\s)|^)-(?=[\w`\"./*])(?!\d)"), "; drop "),
+)
+"""``-tests +Session.send``, of a text that begins so."""
 
 
 def clauses(feedback: str) -> Iterator[Clause]:
@@ -67,6 +88,8 @@ def clauses(feedback: str) -> Iterator[Clause]:
 def _hold(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with each name in it set aside, and the names."""
     names: list[str] = []
+    for written, meant in (*_WRITTEN, *(_SIGNED if text.lstrip().startswith(("+", "-")) else ())):
+        text = written.sub(meant, text)
     text = "".join(" " if _FIRST_HELD <= ord(each) <= 0xF8FF else each for each in text.replace("’", "'"))
 
     def hold(name: str) -> str:
@@ -132,6 +155,17 @@ _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+)$",
     re.I | re.DOTALL,
 )
+_MANNERED: Final = re.compile(
+    rf"[\w{HELD[1:-1]} ]+\s*[:,]\s*(?:just |only )?(?:an? |the )?{WORDS['outline']}(?: only)?", re.I
+)
+"""What is meant, then how it is to be shown: "tests: outline only"."""
+_CONTRAST: Final = re.compile(r"^not (.+?),? but (?!not )(?:also |rather )?(.+)$", re.I | re.DOTALL)
+_MANNER: Final = (
+    r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
+)
+_MANNERS: Final = re.compile(
+    rf"^(\w+ (?:me )?)?(.+? {_MANNER})(?:, and|, but|,| and| but) (.+? {_MANNER}.*)$", re.I | re.DOTALL
+)
 _RELATIONS: Final = re.compile(
     rf"^((?:\w+ ){{0,3}}?)((?:the )?{_RELATION}(?:(?:, and |, | and )(?:the )?{_RELATION})+) (of|for) (.+)$",
     re.I | re.DOTALL,
@@ -145,6 +179,10 @@ _CUT: Final = re.compile(
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where another wish begins."""
     sentence = plain(sentence)
+    if _MANNERED.fullmatch(sentence) is not None:
+        return [sentence]
+    if (contrast := _CONTRAST.match(sentence)) is not None:
+        return [f"drop {contrast[1]}", *_clauses(f"show {contrast[2]}")]
     if names_numbers(sentence) or any(form.fullmatch(sentence) for form in _whole_sentences()):
         return [sentence]
     if (several := _RELATIONS.match(sentence)) is not None:
@@ -179,11 +217,19 @@ def _whole_sentences() -> tuple[re.Pattern[str], ...]:
 def _begins(text: str, cut: str) -> bool:
     """Say whether a wish of its own begins a text."""
     text = plain(text)
-    if re.match(r"not\s", text, re.I):
+    if re.match(
+        r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
+        text,
+        re.I,
+    ):
         return True
-    if re.match(r"(?:all|the|my|an?|its?|this|that|no)\b(?!')", text, re.I) and "but" not in cut:
+    if cut.strip() == "," and re.match(r"(?:it|they) (?:\w+ ){1,3}\w+$", text, re.I):
+        return True
+    if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
         return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
+    if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
+        return True
     return leads().match(text) is not None or (
         "," in cut and re.match(r"(?:its|the)\s+\w+.*\b(?:is|are) enough$", text, re.I) is not None
     )
@@ -193,6 +239,8 @@ def _spread(clause: str) -> list[str]:
     """Return the clauses that one of several halves stands for."""
     if (beside := _BESIDE.match(clause)) is not None:
         return [beside[1], f"show {beside[2]}"]
+    if (manners := _MANNERS.match(clause)) is not None:
+        return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
         if re.match(r"(?:everything|all|anything)\b", spared[1], re.I):
             return [clause]
@@ -217,12 +265,17 @@ _PREFIXES: Final = tuple(
             r"|awesome|excellent)[,\s]+(?!enough\b)",
             "",
         ),
+        (r"(?:oops|ouch|hm+|uh|erm?|ah)[,.!\s]+", ""),
+        (r"(?:next|more|now|further|wanted|missing)\s*:\s*", "show "),
+        (r"there(?:'s| is) (?=no need)", ""),
+        (r"(?:i|we) (?:do not|don't) (?:think|believe)(?: that)? (.+?) (is|are) (?!not)", r"\1 \2 not "),
+        (r"neither (.+?) nor (.+?) (?:is|are|was|were) ", r"\1 and \2 are not "),
         (r"(?:(?:that|this|it) (?:was|is|'s) (?:wrong|bad|not good|too much)|looks good),\s+", ""),
         (
             r"(?:can|could|would|will) you(?: (?:please|kindly|also|maybe|perhaps|now))*(?: be so kind as to)? ",
             "",
         ),
-        (r"(?:you )(?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
+        (r"(?:you|we) (?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
         (
             r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get(?! rid)|see|read|look at) ",
             "show ",
@@ -230,7 +283,7 @@ _PREFIXES: Final = tuple(
         (r"(?:it would be|it'd be|that would be) \w+ if you (?:could|would|can) ", ""),
         (r"(?:i think|i believe|i guess|i suppose|it seems)(?: that)?,? ", ""),
         (
-            r"(?:to|in order to) (?:fix|do|solve|understand|answer|implement|change|debug|finish|see)\b(?: \S+){1,6}?,? (?=(?:i|we) (?:also |still |really )?(?:need|want)|please|show|give)",
+            r"(?:to|in order to) (?:be able to )?(?:write|make|fix|do|solve|understand|answer|implement|change|debug|finish|see)\b(?: \S+){1,6}?,? (?=(?:i|we)(?:'d| would)? (?:also |still |really )?(?:need|want|like)|please|show|give)",
             "",
         ),
         (r"(?:for (?:this|that)|because of (?:this|that)),? ", ""),
@@ -256,7 +309,7 @@ _PREFIXES: Final = tuple(
 )
 _SUFFIXES: Final = re.compile(
     r"(?:[,\s]+(?:please|for me|thanks|thank you|thx|if possible|now|instead|too|as well|also|for now|though|still|from now on"
-    r"|(?:to|from|in|into|of) (?:the|this|your) (?:context|map|packet|answer|menu)|in there|in it|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
+    r"|(?:to|from|in|into|of) (?:the|this|your) (?:context|map|packet|answer|menu)|in there|in here|in it|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
     r"|,? which (?:i|we) (?:also |still )?(?:need|want|miss)(?: to see)?|so far|any ?more|any longer|right now|at once))$",
     re.IGNORECASE,
 )
@@ -275,6 +328,39 @@ def plain(clause: str) -> str:
         if text == before:
             break
     return text
+
+
+_NO_STATEMENT: Final = re.compile(
+    r"(?:who|what|which|where|when|why|how|is|are|does|do|did|can|could|would|should|will|no|not only|only|just|please|don't|dont|never"
+    r"|instead|rather|let)\b",
+    re.I,
+)
+_STATES: Final = re.compile(
+    r"(?:^(?:for|after|before|because|since|as|if|that|this|it|i|we|they|there|not)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
+    r"|did|does|didn't|doesn't|crash(?:es|ed)?|returns?|raises?|throws?|breaks?|happens?|reported|work(?:s|ed)?)\b)",
+    re.I,
+)
+
+
+_CODE: Final = re.compile(
+    r"\s*(?:(?:def|class|func|fn|impl|struct|type|interface|trait|enum|void|public|private|protected|static|export|const|async|function)\s+\S"
+    r"|\S+.*\(.*\)|@\w)"
+)
+
+
+def looks_like_code(text: str) -> bool:
+    """Say whether words may be a line of source."""
+    return len(text.split()) > 1 and _CODE.match(text) is not None
+
+
+def is_statement(clause: Clause) -> bool:
+    """Say whether a clause tells something, and neither asks nor bids."""
+    if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
+        return True
+    is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
+    if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
+        return False
+    return _STATES.search(clause.text) is not None
 
 
 def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from repo_map.feedback.names import Target
-from repo_map.feedback.operations import TABLE, WORDS, Operation, Row
+from repo_map.feedback.operations import WORDS, Operation, Row
 from repo_map.feedback.sentences import HELD, Clause
+from repo_map.feedback.table import TABLE
 
 MOST: Final = 3
 _USUAL: Final = (Operation.WHOLE, Operation.OUT, Operation.WHY)

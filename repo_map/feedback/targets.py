@@ -31,17 +31,25 @@ _AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _SPLIT: Final = re.compile(
-    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|as well as|along with|together with)\s+"
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
 )
 _NUMBERED: Final = re.compile(
     r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
 )
 _NUMBERED_AFTER: Final = re.compile(
-    r"^(.+?),?\s+lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?$", re.I
+    r"^(.+?),?\s+(?:from\s+)?lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until|till)\s*(?:lines?\s+)?(\d+))?$",
+    re.I,
 )
 _WITHIN: Final = re.compile(r"^(.+?)\s+(?:in|of|from|inside|within|on)\s+(.+)$", re.I | re.DOTALL)
-_IT: Final = frozenset(
-    {"it", "that", "this", "them", "those", "these", "that one", "this one", "that file", "this file"}
+_FIRST_LINES: Final = re.compile(r"^(?:the )?first (\d+) lines (?:of|in|from) (.+)$", re.I)
+_SEVERAL_LINES: Final = re.compile(
+    r"^((?:the )?(?:whole )?)lines? (\d+(?: ?(?:-|–|to) ?\d+)?(?:(?:, and |, | and )\d+(?: ?(?:-|–|to) ?\d+)?)+) (?:of|in|from) (.+)$",
+    re.I,
+)
+_IT: Final = re.compile(
+    rf"(?:it|they|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
+    r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined|used|called))",
+    re.I,
 )
 _QUOTES: Final = "`\"'“”„"
 _IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
@@ -52,9 +60,11 @@ class Named:
 
     def __init__(self, index: RepoIndex, shown: Collection[str]) -> None:
         self._index = index
-        self._shown = frozenset(shown)
+        self.shown = frozenset(shown)
         self.last: tuple[Target, ...] = ()
         """What was named last, which ``it`` means."""
+        self.referred = False
+        """Whether ``it`` was read since this was set."""
 
     def all_in(
         self, clause: Clause, words: str, *, anywhere: bool = False, texts: bool = False
@@ -68,6 +78,13 @@ class Named:
             texts: whether a quoted text means the places where it stands.
         """
         found: list[Target] = []
+        if (several := _SEVERAL_LINES.match(words)) is not None:
+            each_of = re.split(r",? and |, ", several[2])
+            return tuple(
+                target
+                for lines in each_of
+                for target in self._in_part(clause, f"lines {lines} of {several[3]}", texts=False)
+            )
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
         for part in parts:
             targets = self._in_part(clause, part, texts=texts)
@@ -90,6 +107,8 @@ class Named:
         return self._of_name(written, texts=False)
 
     def _in_part(self, clause: Clause, part: str, *, texts: bool) -> tuple[Target, ...]:
+        if (first_lines := _FIRST_LINES.match(part)) is not None:
+            part = f"lines 1-{first_lines[1]} of {first_lines[2]}"
         numbered = _NUMBERED.match(part)
         after = None if numbered else _NUMBERED_AFTER.match(part)
         if numbered or after:
@@ -98,7 +117,8 @@ class Named:
             )
             target = self._of_words(clause, file, texts=False)
             return _some(lines_of(self._index, target, int(first), int(last or first)))
-        if part.lower() in _IT:
+        if _IT.fullmatch(part):
+            self.referred = self.referred or bool(self.last)
             return self.last
         if target := self._of_words(clause, part, texts=texts):
             return (target,)
@@ -123,7 +143,7 @@ class Named:
                 return target
         bare = _strip(words)
         if re.fullmatch(r"\w{4,}", bare):
-            return find_alike(self._index, bare, is_written=False).among(self._shown)
+            return find_alike(self._index, bare, is_written=False).among(self.shown)
         return Target(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
@@ -131,17 +151,17 @@ class Named:
         name = written[1:-1].strip() if is_quoted else written
         if target := self._known(name, among_all=among_all):
             return target
-        if texts and is_quoted and written[0] != "`" and (found := find_text(self._index, name, self._shown)):
+        if texts and is_quoted and written[0] != "`" and (found := find_text(self._index, name, self.shown)):
             return found
         if not re.search(r"\s", name) and (alike := find_alike(self._index, name, is_written=True)):
-            return alike if among_all else alike.among(self._shown)
+            return alike if among_all else alike.among(self.shown)
         if texts and (is_quoted or "." in name or "_" in name):
-            return find_text(self._index, name, self._shown)
+            return find_text(self._index, name, self.shown)
         return Target(name)
 
     def _known(self, name: str, *, among_all: bool) -> Target:
         target = find_target(self._index, name)
-        return target if among_all else target.among(self._shown)
+        return target if among_all else target.among(self.shown)
 
 
 def _some(target: Target) -> tuple[Target, ...]:

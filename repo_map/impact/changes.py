@@ -11,7 +11,7 @@ from repo_map.impact.patches import FilePatch, Hunk, Patch
 from repo_map.impact.placing import PlacedFile, Touched
 from repo_map.impact.values import MOST_WORDS, ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 from repo_map.secrets.masking import mask_text
 from repo_map.worktree.repository import top_of
 
@@ -273,4 +273,4 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _counted(hunks: int) -> str:
-    return f"{hunks:,} change{'s' * (hunks != 1)}"
+    return counted(hunks, "change")

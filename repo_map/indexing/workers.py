@@ -38,6 +38,7 @@ from repo_map.indexing.worker_orders import (
 from repo_map.languages.parser import seconds_for
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits
+from repo_map.messages import agreed
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.working_folder import absolute_entries
 from repo_map.worktree.files import ReadFile
@@ -643,13 +644,16 @@ class _WorkerPool:
         problems = []
         late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == _LATE)
         if late:
+            hard = sum(at <= self._last() for at in self._hard)
             problems.append(
-                f"{late:,} files were not parsed: {sum(at <= self._last() for at in self._hard):,} before "
-                "them, by path, crash their grammars or take them too long"
+                f"{agreed(late, 'file', 'was', 'were')} not parsed: {hard:,} before them, by path, crash "
+                "their grammars or take them too long"
             )
         if self._todo:
             left = sum(len(chunk.paths) for chunk in self._todo)
-            problems.append(f"{self._missing}; {left:,} files were read without their symbols")
+            problems.append(
+                f"{self._missing}; {agreed(left, 'file', 'was', 'were')} read without their symbols"
+            )
         return problems
 
     def _stop(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache
-from repo_map.drawing.rendering import LEGEND
+from repo_map.drawing.rendering import joint_legend
 from repo_map.graph.pagerank import files_defining
 from repo_map.packing.pieces import Piece, PieceReader
 from repo_map.packing.source import SourceFile, joined
@@ -191,7 +191,7 @@ class Draft:
         self._taken: list[Piece] = []
         self._texts: set[str] = set()
         self._exact: dict[str, int] = {}
-        self._with_gaps: set[str] = set()
+        self._legends: dict[str, str] = {}
         self._by_name: dict[str, list[tuple[str, frozenset[str]]]] = {}
         self._listed: set[str] = set()
         """The files that are told by their paths, be anything of them shown or not."""
@@ -297,8 +297,8 @@ class Draft:
                 self._exact[path] = (
                     self._wished(path, shape) if self._wishes.settles(path) else self._price(path, shape)
                 )
-        legend = tokens.count(LEGEND) if self._with_gaps & self._pieces.keys() else 0
-        self._spent = sum(self._exact.values()) + legend
+        legend = joint_legend(self._legends.get(path, "") for path in self._pieces)
+        self._spent = sum(self._exact.values()) + tokens.count(legend)
         return self._spent
 
     def _wished(self, path: str, shape: Shape) -> int:
@@ -313,7 +313,7 @@ class Draft:
 
     def _price(self, path: str, shape: Shape) -> int:
         drawn = self._book.draw(self._reader.file(path).id, shape)
-        (self._with_gaps.add if drawn.has_gaps else self._with_gaps.discard)(path)
+        self._legends[path] = drawn.legend
         return max(drawn.counts)
 
     def _shrink(self) -> None:

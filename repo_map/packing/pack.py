@@ -92,7 +92,7 @@ def pack(
     shares = Shares.of(budget)
     reader = PieceReader(index, relevance)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
-    book = RenderCache(index, Style(DEFAULT_ENCODING))
+    book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
     captured = wishes.captured(index)
     asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
     room = budget - min(asked, budget // 2)

@@ -32,6 +32,9 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
     if old.budget != new.budget:
         diff["budget"] = new.budget
         lines.append(f"budget {old.budget:,} → {new.budget:,}")
+    if old.line_numbers != new.line_numbers:
+        diff["line_numbers"] = new.line_numbers
+        lines.append(f"line numbers {'on' if new.line_numbers else 'off'}")
     focus, more = _focus_diff(old.focus or Focus(), new.focus or Focus())
     if focus:
         diff["focus"] = focus

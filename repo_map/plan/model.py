@@ -130,6 +130,8 @@ class FlightPlan(_Part):
     verbosity: tuple[VerbosityRule, ...] = ()
     """Files that no rule matches are at level 2 and step down as the budget demands."""
     custom_queries: tuple[CustomQuery, ...] = ()
+    line_numbers: bool | None = None
+    """Whether the lines of source tell their numbers; None leaves it to who draws, who else shows none."""
     tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
 
     @model_validator(mode="before")

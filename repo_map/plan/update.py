@@ -103,6 +103,7 @@ class PlanUpdate(_Update):
     focus: FocusUpdate | None = None
     verbosity: tuple[RuleUpdate, ...] | None = ()
     custom_queries: tuple[QueryUpdate, ...] | None = ()
+    line_numbers: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -128,6 +129,8 @@ def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
         changed["verbosity"] = _changed_rules(plan.verbosity, update.verbosity)
     if update.says("custom_queries"):
         changed["custom_queries"] = _changed_queries(plan.custom_queries, update.custom_queries)
+    if update.says("line_numbers"):
+        changed["line_numbers"] = update.line_numbers
     try:
         new = FlightPlan.model_validate({**plan.__dict__, **changed})
     except ValidationError as error:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
+from repo_map.messages import counted
 from repo_map.relevance.bm25 import Hits, Query
 from repo_map.relevance.corpus import Ints
 from repo_map.relevance.features import Signals
@@ -109,7 +110,9 @@ def file_reasons(
         shared_changes = signals.votes.past.together.most_with(corpus.index.paths[file], best)
         if shared_changes is not None:
             other, together, changes = shared_changes
-            reasons.append(f"changed together with `{other}` in {together} of its last {changes} commits")
+            reasons.append(
+                f"changed together with `{other}` in {together} of its last {counted(changes, 'commit')}"
+            )
     return tuple(reasons[:MOST_REASONS])
 
 
@@ -132,7 +135,7 @@ def _past_reason(signals: Signals, file: int) -> list[str]:
     if votes is None or votes.voters[file] == 0:
         return []
     count = int(votes.voters[file])
-    return [f"changed by {count} past commit{'s' if count > 1 else ''} like this goal"]
+    return [f"changed by {counted(count, 'past commit')} like this goal"]
 
 
 def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from repo_map import globs
 from repo_map.graph.pagerank import files_defining
+from repo_map.messages import counted
 from repo_map.recent import Recent
 from repo_map.selection.exclusions import excluded
 from repo_map.selection.sections import Parts, captures_nothing, line_range
@@ -47,7 +48,8 @@ def find_unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
         for miss in found[:_MOST_TOLD]
     ]
     more = len(found) - len(message)
-    return (*message, *([f"{more:,} more parts of the plan name nothing."] if more else []))
+    rest = f"{counted(more, 'more part')} of the plan {'names' if more == 1 else 'name'} nothing."
+    return (*message, *([rest] if more else []))
 
 
 def _misses(index: RepoIndex, plan: FlightPlan) -> Iterator[UnmatchedPart]:

@@ -13,7 +13,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from repo_map.feedback.operations import TABLE
+from repo_map.feedback.table import TABLE
 from repo_map.text.tokens import count
 from tests.support.trees import git
 
@@ -44,12 +44,16 @@ slip of the fingers in a name is forgiven, and told.
 
 - A question is answered at once, in at most 200 tokens: no step is taken, nothing is sent again, and the status stays.
   What only a name says is told as likely.
-- A change is one step. Only the parts that are new to the reader are sent; what it has already is named.
+- A change is one step, and changes what it names. What was shown stays while the budget has room; without room the least valuable
+  gives way, and one line says what. Who asks for more of something, or for a larger budget, gets what the planner finds beside it.
+- Only the parts that are new to the reader are sent; what it has already is named.
 - What is not understood changes nothing. The answer says so, with the three nearest sentences that would be.
 - Numbers mean the menu that was sent last.
 
-The page is made from the table that the parser reads: `python -m tests.docs.steering_page`. The tests hold a corpus of 370 sentences
-with what must happen.
+The page is made from the table that the parser reads: `python -m tests.docs.steering_page`. The tests hold a corpus of 564 sentences
+with what must happen. Of 142 that were written without a look at the grammar it understood 61, and took 22 wrongly; of 32 more,
+written when those had mended it, 17 and two. Today it is 139 and 30, the rest honestly not
+(`python -m pytest tests/repo_map/feedback`).
 
 ## Changes
 

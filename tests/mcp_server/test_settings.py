@@ -28,6 +28,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_FALLBACK_MODELS": "gemini-2.5-pro, ollama/qwen3",
             "REPO_NAVIGATOR_PRICES": str(tmp_path / "prices.yaml"),
             "REPO_NAVIGATOR_TOKEN_BUDGET": "5000",
+            "REPO_NAVIGATOR_LINE_NUMBERS": "on",
             "REPO_NAVIGATOR_MAX_COST_USD": "0.5",
             "REPO_NAVIGATOR_CALL_SECONDS": "20",
             "REPO_NAVIGATOR_KEEP_DAYS": "7",
@@ -54,6 +55,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.fallback_models == ("gemini-2.5-pro", "ollama/qwen3")
     assert settings.prices == tmp_path / "prices.yaml"
     assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
+    assert settings.line_numbers
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
     assert settings.http.allowed_hosts == ("navigator.example",)

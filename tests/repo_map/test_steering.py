@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from repo_map.drawing.draw import draw_map
-from repo_map.feedback.apply import Steering, steer
+from repo_map.feedback.apply import steer
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.parse import readings
 from repo_map.feedback.sentences import clauses
+from repo_map.feedback.steering import Steering
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.packing.pack import pack

@@ -169,7 +169,7 @@ def test_hard_files_of_a_tree_take_only_so_much_time_together(tmp_path: Path) ->
     write(tmp_path, {f"slow{number}.sh": HARD_SHELL for number in range(4)})
     late = "too many files before it are too hard to parse; no symbols were read"
     message = told_of(tmp_path, parse_seconds=1, hard_seconds=0.1)
-    assert message.startswith(": 1 files were not parsed: 3 before them, by path, crash their grammars or")
+    assert message.startswith(": 1 file was not parsed: 3 before them, by path, crash their grammars or")
     assert message.endswith(f"slow3.sh: {late}")
     # Of so large a tree more is tried.
     write(tmp_path, {"x.py": "# One\n" * 100_000})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -45,6 +46,22 @@ def index_of(repo: str | Mapping[str, str | bytes]) -> RepoIndex:
 def draw(repo: str | Mapping[str, str | bytes], plan: str = "", **options: Any) -> RepoMap:
     """Draw a plan given as YAML."""
     return draw_map(index_of(repo), parse_plan(plan), **options)
+
+
+def numbers_of(block: str) -> list[tuple[int, str]]:
+    """Return the lines of a numbered block as a reader places them: counting on from the number told last."""
+    header, *rows = block.rstrip("\n").split("\n")
+    at = int(found[1]) if (found := re.search(r":(\d+)$", header)) else 1
+    placed = []
+    for row in rows:
+        if re.fullmatch(r"⋮(?: [\d,]+.*)?", row):
+            at = int(found[1]) if (found := re.fullmatch(r"⋮ (\d+)", row)) else 0
+            continue
+        if found := re.match(r"(\d+)│", row):
+            at, row = int(found[1]), row[found.end() :]  # noqa: PLW2901
+        placed.append((at, row))
+        at += 1
+    return placed
 
 
 def check(repo: str | Mapping[str, str | bytes], plan: str, expect: str, **options: Any) -> None:

@@ -10,7 +10,7 @@ from repo_map.drawing.blocks import MapText
 from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.parsing.values import LineRange
 from repo_map.plan.model import FlightPlan
-from tests.support.maps import draw, index_of
+from tests.support.maps import draw, index_of, numbers_of
 
 SHOP = {
     "shop/cart.py": (
@@ -68,16 +68,15 @@ def test_no_line_of_source_passes_for_a_header_or_for_the_closing_line(
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
 def test_a_block_tells_which_lines_stand_in_it(level: int) -> None:
-    """Drawn with their numbers, the lines say themselves which they are."""
+    """Drawn with numbers, the lines say themselves which they are."""
     plan = f"verbosity: [{{pattern: '**', level: {level}}}]\n"
-    drawn, numbered = draw(SHOP, plan), draw(SHOP, plan, line_numbers=True)
+    drawn, numbered = draw(SHOP, plan), draw(SHOP, f"line_numbers: true\n{plan}")
     for block, same in zip(drawn.blocks, numbered.blocks, strict=True):
         assert block.shown == same.shown
-        rows = [line for line in same.text.split("\n")[1:] if line[:5].strip().isdigit()]
         source = SHOP[block.path].split("\n")
         shown = [n for lines in block.shown for n in range(lines.first, lines.last + 1) if source[n - 1]]
         # A line that was cut does not stand there whole.
-        assert shown == [int(row[:5]) for row in rows if not row.endswith("…")]
+        assert shown == [number for number, row in numbers_of(same.text) if row and not row.endswith("…")]
 
 
 def test_lines_are_shown_only_where_all_of_them_are() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
+
 from repo_map.drawing.rendering import path_in_header, render_header, render_path, render_paths
-from tests.support.maps import check, draw, files_of, index_of
+from tests.support.maps import check, draw, files_of, index_of, numbers_of
 
 PYTHON = '''\
 === app.py
@@ -300,15 +303,43 @@ def test_a_custom_query_below_level_four_outlines_the_definitions_that_it_captur
 
 
 def test_lines_can_be_numbered() -> None:
-    plan = "verbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
+    plan = "line_numbers: true\nverbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
     expect = """\
+⋮ N: lines left out, N comes next; N│: the number of the line, no part of it
 ■ app.py:33
-   33 def main() -> None:
-   34     router = Router()
-   35     router.dispatch("a request")
+def main() -> None:
+    router = Router()
+35│    router.dispatch("a request")
 
 """
-    check(PYTHON, plan, expect, line_numbers=True)
+    check(PYTHON, plan, expect)
+
+
+@pytest.mark.parametrize("level", [2, 3, 4])
+@pytest.mark.parametrize("repo", ["python", "with blank lines"])
+def test_every_line_of_a_numbered_map_is_placed_by_counting_a_few(repo: str, level: int) -> None:
+    spread = {"a.py": "\n\n\n".join(f"def f{n}(x):\n\n\n    return {n}" for n in range(20))}
+    files = files_of(PYTHON) if repo == "python" else spread
+    plan = f"line_numbers: true\nverbosity: [{{pattern: '**', level: {level}}}]"
+    for block in draw(files, plan).blocks:
+        source = str(files[block.path]).split("\n")
+        placed = [(number, row) for number, row in numbers_of(block.text) if row]
+        assert placed
+        assert all(row == source[number - 1] for number, row in placed)
+        marks = [
+            number
+            for number, _ in placed
+            if re.search(rf"^{number}│|:{number}$|⋮ {number}$", block.text, re.M)
+        ]
+        assert all(any(0 <= number - mark < 8 for mark in [1, *marks]) for number, _ in placed)
+
+
+@pytest.mark.parametrize("numbered", ["true", "false"])
+def test_no_line_of_source_passes_for_a_numbered_one(numbered: str) -> None:
+    plan = f"line_numbers: {numbered}\nverbosity: [{{pattern: '**', level: 4}}]"
+    text = draw({"a.txt": "one\n7│seven\n3\n"}, plan).text
+    assert "\n 7│seven\n" in text
+    assert "N│" not in text
 
 
 def test_costs_stand_beside_the_path_on_demand() -> None:

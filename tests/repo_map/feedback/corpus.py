@@ -6,8 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from repo_map.feedback.apply import Steering, steer
+from repo_map.feedback.apply import steer
 from repo_map.feedback.names import NamedDefinition
+from repo_map.feedback.steering import Steering
 from repo_map.index import RepoIndex
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan

@@ -1,0 +1,66 @@
+"""What a feedback comes to: wishes, what was not understood, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from repo_map.feedback.names import Target
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.suggestions import Suggestion
+
+
+class Wish(NamedTuple):
+    """One thing that was understood."""
+
+    operation: Operation
+    is_question: bool = False
+    targets: tuple[Target, ...] = ()
+    detail: str = ""
+    """Numbers, steps, tokens or words, where it is about those."""
+
+    @property
+    def told(self) -> str:
+        """The wish in one short line: ``whole src/a.py``, ``callers? Session.send``, ``undo 2``."""
+        about = self.detail or " ".join(target.name for target in self.targets)
+        return f"{self.operation}{'?' if self.is_question else ''} {about}".strip()
+
+
+class NotUnderstood(NamedTuple):
+    """One thing that was not, which changes nothing."""
+
+    words: str
+    nearest: tuple[Suggestion, ...]
+    why: str = ""
+    """What is wrong with it, where more is known than that it was not understood."""
+
+    @property
+    def told(self) -> str:
+        """One honest sentence, with what would be understood."""
+        would = ", ".join(f'"{each.say}"' for each in self.nearest)
+        message = f"Not understood, so nothing was changed by it: “{self.words}”."
+        return " ".join(filter(None, (message, self.why, f"Understood would be: {would}.")))
+
+
+class Steering(NamedTuple):
+    """What a feedback comes to."""
+
+    updates: Mapping[str, Any]
+    """A partial plan for ``apply_update``: on a plan to draw, or on the ``base`` that ``pack`` keeps to."""
+    answer: str
+    """The answer to what was asked, empty where nothing was."""
+    goal_addition: str
+    """Words that say more of the goal; score the goal with them and pack again."""
+    lines: tuple[str, ...]
+    """What was understood, a sentence for each wish, and what was not."""
+    heard: tuple[Wish, ...] = ()
+    not_understood: tuple[NotUnderstood, ...] = ()
+    undo: int = 0
+    """Changes to take back before all else; ``EVERY_STEP`` for all."""
+    finish: bool = False
+    """The context is taken as it is."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different afterwards."""
+        return bool(self.updates or self.goal_addition or self.undo or self.finish)

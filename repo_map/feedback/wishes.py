@@ -1,0 +1,175 @@
+"""Wishes: what is to be shown, in what detail, and what is left out, as changes of a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from repo_map import globs
+from repo_map.feedback.answers import Asked, list_places, shown_paths, told_related
+from repo_map.feedback.changes import PlanChanges
+from repo_map.feedback.names import NamedDefinition, Target, around, globs_of_others, named_by
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.related import RELATED, find_related
+from repo_map.feedback.targets import spelled
+from repo_map.selection.exclusions import excluded_by
+from repo_map.worktree.file_kinds import FileFlag
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_BODY, _OUTLINE, _OUT = 4, 2, 0
+_MANY: Final = 5
+"""Files beyond which a wish to see them in full means more weight."""
+_MOST_RELATED: Final = 8
+"""Callers, tests and the like that are shown in full."""
+MOST_AROUND: Final = 5
+"""Places of a quoted text that are shown."""
+
+
+class PlanWishes:
+    """What the wishes of one feedback come to."""
+
+    def __init__(self, asked: Asked) -> None:
+        """Start from the plan, of which nothing is changed yet."""
+        self._asked = asked
+        self._index = asked.index
+        self.changes = PlanChanges(asked.plan, asked.own)
+        self.answers: list[str] = []
+        self.additions: list[str] = []
+        """Words that say more of the goal."""
+        self.lines: list[str] = []
+        """What was done, a sentence for each."""
+
+    def show_places(
+        self, words: str, places: Sequence[NamedDefinition], *, with_tests: bool
+    ) -> tuple[Target, ...]:
+        """Show places of the menu in full; return them."""
+        if not with_tests:
+            places = tuple(place for place in places if not _is_test_file(self._index, place.path))
+        # A place without a name is a whole file.
+        files = Target(words, tuple(globs.escape(place.path) for place in places if not place.name))
+        named = tuple(place for place in places if place.name)
+        parts = Target(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
+        chosen_parts = tuple(filter(None, (parts, files)))
+        for chosen in chosen_parts:
+            self.changes.boost(chosen)
+            self.changes.set_level(chosen, _BODY)
+        if places:
+            told = ", ".join(f"`{place.name or place.path}`" for place in places)
+            self.lines.append(f"In full: {told}.")
+        return chosen_parts
+
+    def change(self, operation: Operation, target: Target, targets: Sequence[Target]) -> None:
+        """Add what a wish about ``targets`` changes by one of them."""
+        changes, told = self.changes, spelled(target)
+        wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
+        if wants and self._is_out(target) and not re.search(r"[/.]\w|_", target.words):
+            # What else it may be said of than the files that were left out, nobody knows.
+            line = f"You left out {told}; say `bring back {target.words}` to see it again."
+        elif operation is Operation.OUT:
+            changes.set_level(target, _OUT)
+            line = f"Left out: {told}."
+        elif operation is Operation.BACK:
+            line = f"Back: {told}."
+            if changes.restore(target):
+                if not self._is_wide(target):
+                    # Without a wish it would be shown only where it is worth its tokens.
+                    changes.set_level(target, _BODY)
+            elif not self._admit(target):
+                line = f"{told} was not left out by your words."
+        elif operation is Operation.ONLY:
+            self._only(target, targets)
+            line = f"Only {told} from now on."
+        elif operation in (Operation.LESS, Operation.OUTLINE):
+            line = self._outline(operation, target)
+        elif operation is Operation.MORE or self._is_wide(target):
+            self._admit(target)
+            changes.boost(target)
+            self.additions.append(target.words)
+            line = f"More weight on {told}."
+        else:
+            around_it = self._with_surroundings(target)
+            changes.boost(around_it)
+            changes.set_level(around_it, _BODY)
+            line = f"In full: {told}."
+        self.lines.append(line)
+
+    def _only(self, target: Target, targets: Sequence[Target]) -> None:
+        """Leave out all but what a target names; of several that one wish names, all stay."""
+        if targets and target is not targets[0]:
+            self._admit(target)
+            return
+        patterns = tuple(
+            pattern for each in targets for pattern in each.patterns or map(globs.escape, each.paths)
+        )
+        self.changes.exclude(globs_of_others(self._index, patterns))
+        self._admit(target)
+
+    def _with_surroundings(self, target: Target) -> Target:
+        """Return the definitions around a quoted text in place of its lines."""
+        if not target.name.startswith('"'):
+            return target
+        places: dict[NamedDefinition, None] = {}
+        spans = []
+        for span in target.spans[:MOST_AROUND]:
+            place = around(self._index, span)
+            if place is None:
+                spans.append(span._replace(first=max(1, span.first - 3), last=span.last + 3))
+            else:
+                places[place] = None
+        return target._replace(places=tuple(places), spans=tuple(spans))
+
+    def _is_wide(self, target: Target) -> bool:
+        """Say whether a target names more files than anybody reads in full."""
+        return len(named_by(self._index, target.patterns)) > _MANY if target.patterns else False
+
+    def _is_out(self, target: Target) -> bool:
+        """Say whether the user left out all files of a target."""
+        paths = named_by(self._index, target.patterns) | set(target.paths)
+        return bool(paths) and all(excluded_by(self._asked.own, path) for path in paths)
+
+    def _admit(self, target: Target) -> bool:
+        """Show a target again that the user left out as a whole, as it is named now; say whether it was."""
+        if not self._is_out(target):
+            return False
+        self.changes.set_level(target, _OUTLINE if self._is_wide(target) else _BODY)
+        return True
+
+    def _outline(self, operation: Operation, target: Target) -> str:
+        """Show a target by its definition lines; of many files, less means those that are shown."""
+        if operation is Operation.LESS and self._is_out(target):
+            return f"Nothing of {spelled(target)} is shown."
+        if operation is Operation.LESS and (self._is_wide(target) or target.name.startswith("{")):
+            shown = shown_paths(self._asked.plan, self._asked.relevance)
+            paths = [path for path in shown if any(globs.matches(each, path) for each in target.patterns)]
+            if not paths:
+                return f"Nothing of {spelled(target)} is shown."
+            target = target._replace(patterns=tuple(map(globs.escape, paths)))
+        self.changes.set_level(target, _OUTLINE)
+        return f"In outline: {spelled(target)}."
+
+    def relate(self, operation: Operation, target: Target) -> None:
+        """Show what stands beside a target, or tell why it can't be shown."""
+        found = find_related(self._index, operation, target)
+        what = f"{RELATED[operation]} {spelled(target)}"
+        both = (*found.stated, *found.likely)
+        let_in = tuple(place for place in both if place.name and not excluded_by(self._asked.own, place.path))
+        if not both:
+            self.answers.append(f"The index knows no {what}.")
+        elif not any(place.name for place in both):
+            self.answers.append(told_related(what, found))
+        elif not let_in:
+            self.answers.append(f"The {what} stand in what you left out: {list_places(both)}")
+        else:
+            chosen = Target(target.words, places=let_in[:_MOST_RELATED])
+            self.changes.boost(chosen)
+            self.changes.set_level(chosen, _BODY)
+            likely = "" if found.stated else "likely "
+            self.lines.append(f"In full, as {likely}{what}: {spelled(chosen)}.")
+
+
+def _is_test_file(index: RepoIndex, path: str) -> bool:
+    file_id = index.file_id(path)
+    return file_id is not None and bool(int(index.files.flags[file_id]) & int(FileFlag.TEST))

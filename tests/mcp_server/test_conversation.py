@@ -1,0 +1,85 @@
+"""Conversations on the real command line: in pipes, in a terminal, taken up again, and into files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOAL = "The discount on an apple must never make its price negative"
+COMMAND = (sys.executable, "-m", "repo_navigator.main")
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
+
+
+def ran(*arguments: object, said: str = "") -> subprocess.CompletedProcess[str]:
+    process = subprocess.run(
+        [*COMMAND, *map(str, arguments)], input=said, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
+    return process
+
+
+def test_questions_never_end_a_conversation_in_a_pipe(shop: Path, tmp_path: Path) -> None:
+    said = (
+        "who calls discount?\nwhere is Cart defined?\nNimm die Tests raus\nshow shop/mail.py\n"
+        "which tests cover discount?\nundo\nwho imports shop/prices.py?\nn\n"
+    )
+    file = tmp_path / "context.txt"
+    process = ran("navigate", shop, GOAL, "--interactive", "-o", file, said=said)
+    assert process.stderr.count("[y] next step") >= said.count("\n")
+    for answer in ("`Cart` in shop/cart.py:6", "Not understood", "In full: `shop/mail.py`", "Undone"):
+        assert answer in re.sub(r"\s+", " ", process.stderr.replace("│", "")), process.stderr
+    assert process.stdout == ""
+    assert "def discount" in file.read_text("utf-8")
+
+
+def test_a_stored_navigation_is_taken_up_asked_and_written_to_a_file(shop: Path, tmp_path: Path) -> None:
+    made = json.loads(ran("navigate", shop, GOAL, "--json").stdout)
+    key, file = made["navigation_id"], tmp_path / "context.txt"
+    said = "where is discount defined?\nshow shop/mail.py\nwho calls discount?\nn\n"
+    process = ran("navigate", "--continue", key, "--interactive", "-o", file, said=said)
+    assert "`discount` in shop/prices.py:11" in re.sub(r"\s+", " ", process.stderr.replace("│", ""))
+    written = file.read_text("utf-8")
+    assert "def send_reminder" in written
+    assert ran("context", key).stdout == written
+    assert json.loads(ran("context", key, "--json").stdout)["status"] == "user"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
+def test_questions_never_end_a_conversation_in_a_terminal(shop: Path) -> None:
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [*COMMAND, "navigate", shop, GOAL, "--interactive", "--json"],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env=os.environ | {"TERM": "dumb"},
+    ) as process:
+        os.close(slave)
+        for words in (b"who calls discount?\n", b"where is Cart defined?\n", b"\n", b"n\n"):
+            os.write(master, words)
+        seen = b""
+        while True:
+            try:
+                part = os.read(master, 65_536)
+            except OSError:  # The other end is closed.
+                break
+            if not part:
+                break
+            seen += part
+        out = process.stdout.read() if process.stdout else b""
+    os.close(master)
+    assert process.returncode == 0, seen
+    assert b"shop/cart.py:6" in seen
+    assert json.loads(out)["status"] == "user"

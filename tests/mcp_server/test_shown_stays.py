@@ -1,0 +1,150 @@
+"""A wish changes what it names; what was shown stays while there is room, the best of it else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from benchmarks.agents import __file__ as agents
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_map.text.tokens import count
+from tests.support.trees import git
+
+pytestmark = pytest.mark.anyio
+ORDERDESK = Path(agents).parent / "tasks/repositories/orderdesk"
+GOAL = "A voucher of more than the order's worth makes the invoice total negative"
+WISHES = (
+    "show Stock.reserve",
+    "also show the callers of percent",
+    "show the tests for percent",
+    "show orderdesk/shipping/parcels.py",
+)
+Lines = set[tuple[str, str]]
+
+
+@pytest.fixture
+def orderdesk(tmp_path: Path) -> Path:
+    folder = tmp_path / "orderdesk"
+    shutil.copytree(ORDERDESK, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "Add the order desk")
+    return folder
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content or {}
+
+
+async def shown(client: Client) -> Lines:
+    """Return the lines of the whole context, each with its file."""
+    lines, path = set(), ""
+    whole = await call(client, "get_context")
+    assert "next_cursor" not in whole
+    for line in whole["context_string"].split("\n"):
+        if found := re.fullmatch(r"■ (.+?)(?::\d+)?", line):
+            path = found[1]
+        elif line.strip() and not line.startswith("⋮"):
+            lines.add((path, line))
+    return lines
+
+
+async def test_with_room_nothing_leaves_that_nobody_named(settings: Settings, orderdesk: Path) -> None:
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=6_000)
+        before = await shown(client)
+        for words in WISHES:
+            stepped = await call(client, "step", feedback=words)
+            now = await shown(client)
+            assert before <= now, words
+            assert "removed" not in stepped
+            assert stepped["status"] == "finished"
+            before = now
+        await call(client, "step", feedback="drop the tests")
+        now = await shown(client)
+        assert {path for path, _ in before - now} == {"tests/test_money.py"}
+        assert now <= before
+
+
+async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
+    settings: Settings, orderdesk: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=1_500)
+        wanted = "orderdesk/catalog/stock.py"
+        stepped = await call(client, "step", feedback=f"show {wanted}")
+        assert stepped["turn_report"]["answer"].count("To make room, no longer shown: `") == 1
+        now = await shown(client)
+        source = (orderdesk / wanted).read_text("utf-8").splitlines()
+        assert {(wanted, line) for line in source if line.strip()} <= now
+        # The best of the goal is there still.
+        assert any("def total(self)" in line for _, line in now)
+        whole = await call(client, "get_context")
+        assert count(whole["context_string"]) <= 1_500
+        await call(client, "step", feedback="undo")
+        assert await shown(client) >= {("orderdesk/billing/invoices.py", "    def total(self) -> int:")}
+
+
+async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(
+    settings: Settings, orderdesk: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=6_000)
+        before = await shown(client)
+        stepped = await call(client, "step", feedback="more about parcels that are too heavy")
+        assert stepped["turn_report"]["model"] == "embedded"
+        now = await shown(client)
+        assert before <= now
+        assert {path for path, _ in now - before} & {"orderdesk/shipping/parcels.py"}
+        byhand = await call(client, "step", feedback="show Stock.ship")
+        assert byhand["turn_report"]["model"] == "user"
+
+
+async def test_a_legend_is_sent_with_the_first_mark_that_needs_it(settings: Settings, shop: Path) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        first = await call(
+            client,
+            "navigate",
+            goal="receipt",
+            flight_plan={
+                "verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 4}]
+            },
+        )
+        assert "⋮" not in first["context"]
+        stepped = await call(
+            client,
+            "step",
+            updates={
+                "verbosity": [
+                    {
+                        "pattern": "shop/cart.py",
+                        "level": 1,
+                        "sections": [{"pattern": "Cart.total", "level": 4}],
+                    }
+                ]
+            },
+        )
+        assert stepped["context_delta"].count("N comes next") == 1
+        stepped = await call(
+            client,
+            "step",
+            updates={
+                "verbosity": [
+                    {
+                        "pattern": "shop/prices.py",
+                        "level": 1,
+                        "sections": [{"pattern": "discount", "level": 4}],
+                    }
+                ]
+            },
+        )
+        assert "def discount" in stepped["context_delta"]
+        assert "N comes next" not in stepped["context_delta"]
