@@ -51,7 +51,7 @@ slip of the fingers in a name is forgiven, and told.
 - Numbers mean the menu that was sent last.
 
 The page is made from the table that the parser reads: `python -m tests.docs.steering_page`. The tests hold a corpus of 564 sentences
-with what must happen. Of 142 that were written without a look at the grammar it understood 61, and took 22 wrongly; of 32 more,
+with what must happen. Of 142 that were written by a hand that knew the page but not the parser it understood 61, and took 22 wrongly; of 32 more,
 written when those had mended it, 17 and two. Today it is 139 and 30, the rest honestly not
 (`python -m pytest tests/repo_map/feedback`).
 
