@@ -31,6 +31,7 @@ from repo_map.drawing.blocks import MapText
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
     from navigator.bookkeeping import StepRecord
+    from navigator.picture.data import PictureData
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.turn import Navigation
 
@@ -420,6 +421,22 @@ class Navigator:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
         navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.reports(navigation, user)
+
+    async def picture(self, navigation_id: str, *, user: str = LOCAL_USER) -> PictureData:
+        """Return what a picture shows of the latest step; what was delivered stays as it is.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+            RepositoryNotFoundError: its repository is gone.
+        """
+        from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        navigation = await self._pool.store.load(navigation_id, user)
+        output = await self._readings.context(navigation, user)
+        reports = await self._readings.reports(navigation, user)
+        workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
+        async with self._active_navigation.room(EMBEDDED, user):
+            return await asyncio.to_thread(picture_of_navigation, workspace, navigation, output, reports)
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
         """Delete a navigation with its maps and reports.

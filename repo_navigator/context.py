@@ -58,7 +58,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorOutput:
     try:
-        navigation_id = options.navigation or await _latest(navigator)
+        navigation_id = options.navigation or await latest_navigation(navigator)
         if options.feedback:
             report = await navigator.step(navigation_id, feedback=options.feedback)
             stderr_console().print(TerminalReport().of(report))
@@ -68,7 +68,12 @@ async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorO
             await navigator.aclose()
 
 
-async def _latest(navigator: Navigator) -> str:
+async def latest_navigation(navigator: Navigator) -> str:
+    """Return the id of the latest stored navigation.
+
+    Raises:
+        UnknownNavigationError: there is none yet.
+    """
     stored = await navigator.navigations()
     if not stored:
         raise UnknownNavigationError(
