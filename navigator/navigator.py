@@ -31,7 +31,7 @@ from repo_map.drawing.blocks import MapText
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
     from navigator.bookkeeping import StepRecord
-    from navigator.picture.data import PictureData
+    from navigator.picture.text import PictureData
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.turn import Navigation
 
@@ -250,11 +250,13 @@ class Navigator:
         feedback: str | None = None,
         updates: Mapping[str, Any] | None = None,
         action: StepAction = "continue",
+        menu_step: int | None = None,
         on_progress: OnProgress | None = None,
     ) -> TurnReport:
         """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
 
         ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
+        Numbers mean the menu of ``menu_step``, by default the latest.
         A navigation that has ended stays as it is, unless feedback or updates open it again; where nothing
         changes, and where feedback only asks, no step is taken and the report's answer says the rest.
 
@@ -263,7 +265,7 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        ask = turn_request(feedback, updates, action)
+        ask = turn_request(feedback, updates, action, menu_step)
         return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
 
     async def step_and_deliver(
@@ -279,7 +281,8 @@ class Navigator:
 
         It is called with the step's report, what is new against the step that the host holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
-        delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new.
+        delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new but what
+        others did.
 
         Raises:
             NavigatorError: as ``step`` does.
@@ -290,7 +293,9 @@ class Navigator:
             known = await self._pool.store.known(navigation_id, user)
             before = None if known is None else known.delivery
             held = None if before is None else before.held_step
-            since = turn.navigation.run.step if turn.said else held
+            at = turn.navigation.run.step
+            # What others have changed since is new to the host, also where this turn takes no step.
+            since = at if turn.said and held is None else held
             steps = () if before is None else before.held_steps
             news = await self._readings.context(turn.navigation, user, since, held=steps)
             answer, delivered = hand_out(report, news, before)

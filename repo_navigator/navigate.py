@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from navigator.navigator import Navigator
-    from navigator.picture.data import PictureData
+    from navigator.picture.text import PictureData
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.token_usage import TokenAccount
 

@@ -21,7 +21,7 @@ from repo_navigator.terminal import FlagParser, ending_at_once, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.picture.data import PictureData
+    from navigator.picture.text import PictureData
 
 NAVIGATION = "nav-"
 """What the id of a navigation begins with; anything else names a plan."""

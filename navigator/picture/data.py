@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from navigator.picture.parts import parts_of
+from navigator.picture.text import PictureData, as_json, clipped
 from repo_map.drawing.outline import MOST_NODES, outline_of
-from repo_map.messages import one_line, printable
 
 if TYPE_CHECKING:
     from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.relevance.score import Relevance
-
-PictureData = dict[str, Any]
-"""As ``docs/picture.md`` describes it: numbers and printable texts alone."""
 
 MOST_BYTES: Final = 64_000
 """Of a picture's data as JSON."""
@@ -115,14 +111,6 @@ def picture_data(
     ]
     levels = {file.path: file.level for file in shown.files}
     return {**told, "tree": _tree(index, levels, kept, MOST_BYTES - _bytes({**told, "tree": {}}))}
-
-
-def as_json(data: PictureData) -> str:
-    """Return a picture's data as text that can stand in a page: no tag, comment or line end begins in it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _bytes(data: Mapping[str, Any]) -> int:
@@ -258,12 +246,3 @@ class _Teller:
 
     def _path(self, path: str) -> str:
         return clipped(path, self._room.path)
-
-
-def clipped(text: str, characters: int, *, lines: bool = False) -> str:
-    """Return a text without what nobody sees, its end cut off where it is too long.
-
-    ``lines`` keeps its line breaks.
-    """
-    text = printable(text).strip() if lines else one_line(text)
-    return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"

@@ -8,7 +8,7 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
-from navigator.picture.data import PictureData, as_json
+from navigator.picture.text import PictureData, as_json
 
 _POLICY = "<!-- policy -->"
 _DATA = '<script type="application/json" id="picture"></script>'

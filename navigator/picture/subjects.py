@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from navigator.picture.data import PictureData, Shown, Subject, picture_data
+from navigator.picture.data import Shown, Subject, picture_data
+from navigator.picture.text import PictureData
 from navigator.reports import CutReport, FileReport
 from navigator.turn import Navigation, goal_with_feedback
 

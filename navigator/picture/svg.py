@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
-from navigator.picture.data import PictureData, clipped
+from navigator.picture.text import PictureData, clipped
 from navigator.picture.treemap import Box, layout
 from repo_map.drawing.outline import CLOSED, FILE, REST
 

@@ -14,10 +14,11 @@ from xml.etree import ElementTree
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.picture.data import MOST_BYTES, Shown, Subject, as_json, picture_data
+from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
 from navigator.picture.page import saved_page, view_page
 from navigator.picture.subjects import CHANGED
 from navigator.picture.svg import svg_of
+from navigator.picture.text import as_json
 from navigator.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
 from repo_map.drawing.outline import FILE, outline_of

@@ -27,7 +27,8 @@ async function openInHost() {
     ping: () => ({}),
   });
   const view = new View(async (data, wish, done) => {
-    const answer = await bridge.call("map_step", { navigation_id: data.navigation_id, at_step: data.turns.at(-1).step, ...wish });
+    const steer = { at_step: data.turns.at(-1).step, ...wish };
+    const answer = await bridge.call("map_data", { navigation_id: data.navigation_id, steer });
     // Paths are somebody else's text: as JSON strings they can't pass for words of the user.
     const told = `In the map of navigation ${data.navigation_id} the user ${JSON.stringify(done)}. step or get_context brings what is new.`;
     bridge.request("ui/update-model-context", { content: [{ type: "text", text: told }] }).catch(() => {});
@@ -51,9 +52,9 @@ async function openInHost() {
       return;
     }
     try {
-      const data = await bridge.call("map_data", asked ? { navigation_id: asked } : {});
+      const answer = await bridge.call("map_data", asked ? { navigation_id: asked } : {});
       if (wanted !== asked) return;
-      view.show(data);
+      view.show(answer.picture);
       say("");
     } catch (error) {
       say(`The map can't be shown: ${error.message}`);
