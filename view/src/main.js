@@ -44,7 +44,7 @@ async function openInHost() {
   }
 
   async function load() {
-    if (wanted === navigation && view.state) return;
+    if (wanted === navigation) return;
     wanted = navigation;
     const asked = navigation;
     if (!capabilities.serverTools) {
@@ -57,6 +57,7 @@ async function openInHost() {
       view.show(answer.picture);
       say("");
     } catch (error) {
+      wanted = null;
       say(`The map can't be shown: ${error.message}`);
     }
   }

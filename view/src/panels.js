@@ -120,7 +120,7 @@ class Panels {
       make("th", { scope: "col", class: words === "Tokens" ? "number" : null }, words)));
     const section = make("section", { "aria-labelledby": "files-title" }, make("h2", { id: "files-title" }, "In the context"));
     if (!rows.length) section.append(make("p", {}, "No file is shown in detail yet."));
-    else section.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "files-title" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+    else section.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the files" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
     if (data.shown_more) section.append(make("p", { class: "faint" }, `and ${count(data.shown_more, "more file")}.`));
     return section;
   }
