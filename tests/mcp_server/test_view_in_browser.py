@@ -32,7 +32,7 @@ ITEMS = "document.querySelectorAll('[role=treeitem]').length"
 STATUS = "document.getElementById('status').textContent"
 DETAILS = "document.querySelector('#chosen').textContent"
 TURNS = "document.querySelectorAll('[aria-labelledby=turns-title] li').length"
-CHOSEN = "document.querySelector('#chosen h3').textContent"
+CHOSEN = "document.querySelector('#chosen h2').textContent"
 FOCUSED = "((each) => each.getAttribute('aria-label') || each.id || each.textContent)(document.activeElement)"
 
 

@@ -106,6 +106,9 @@ class Page:
             message = json.loads(text[:-1])
             if (answer := self._waiting.pop(message.get("id", 0), None)) is None:
                 self._hear(message.get("method", ""), message.get("params", {}))
+            elif answer.done():
+                # Nobody waits for it any more.
+                continue
             elif "error" in message:
                 answer.set_exception(BrowserError(message["error"]["message"]))
             else:
@@ -182,7 +185,9 @@ class Page:
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
         for key in keys:
-            text, code = _KEYS.get(key, (key, ord(key.upper()[0])))
+            # The code of a sign is that of some other key, such as Delete for a full stop.
+            code = ord(key.upper()) if len(key) == 1 and key.isalnum() else 0
+            text, code = _KEYS.get(key, (key, code))
             pressed = {"key": key, "windowsVirtualKeyCode": code}
             if text:
                 pressed["text"] = text

@@ -53,7 +53,7 @@ class Panels {
 
   details(node) {
     const box = make("section", { class: "panel", "aria-label": "The chosen part of the map", id: "chosen" });
-    box.append(make("h3", {}, titleOf(node)), make("p", { class: "faint" }, this.facts(node)));
+    box.append(make("h2", {}, titleOf(node)), make("p", { class: "faint" }, this.facts(node)));
     const file = node.file;
     if (file) box.append(...this.shown(file));
     else if (node.deeper && node.deeper.why) box.append(make("p", {}, `Why it could be next: ${node.deeper.why}`));
