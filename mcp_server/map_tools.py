@@ -24,8 +24,9 @@ _STEERS: Final = ("feedback", "updates", "at_step")
 
 async def show_map(ctx: Context[AppContext, Any], *, navigation_id: str | None = None) -> CallToolResult:
     """Show the user the map of a navigation."""
+    navigations = _navigations(ctx)
     with raised_as_tool_errors():
-        meant = await _navigations(ctx).resolve(current_principal(), navigation_id)
+        meant = await navigations.resolve(current_principal(), navigation_id)
     # Hosts hand on to the model what a tool answers, whole: the data are fetched by the view itself.
     return _result(
         "The user sees the map. What they change there comes with your next step.",
