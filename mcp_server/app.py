@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from mcp_server.context import AppContext
 from mcp_server.eras import MODERN, can_ask
 from mcp_server.loading import load_navigator
+from mcp_server.map_tools import map_tools
 from mcp_server.navigations import Navigations
 from mcp_server.principal import identify_principal
 from mcp_server.prompts import offer_prompts
@@ -36,6 +37,7 @@ from mcp_server.tool_errors import (
 )
 from mcp_server.tools import tools
 from mcp_server.version import package_version
+from mcp_server.views import OfferViews, view_extension
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -142,6 +144,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()
+    has_views = settings.views != "off"
     connections = Connections(
         partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
     )
@@ -150,10 +153,11 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         title="Repo Navigator",
         version=package_version(),
         instructions=INSTRUCTIONS,
-        tools=tools(),
+        tools=[*tools(), *(map_tools() if has_views else ())],
         lifespan=connections.open,
         log_level=settings.log_level,
-        middleware=[identify_principal, warming],
+        middleware=[identify_principal, warming, OfferViews(settings.views)],
+        extensions=[view_extension()] if has_views else None,
     )
     server.navigations = navigations
     server.rounds = rounds

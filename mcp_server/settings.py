@@ -24,6 +24,7 @@ from repo_map.messages import counted
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+Views = Literal["auto", "on", "off"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
 MAX_RETRIES: Final = 10
@@ -73,6 +74,8 @@ class Settings(NavigatorSettings):
     """Most navigations that one principal may have."""
     keep_days: float = 30.0
     """Navigations that nobody used for this long are removed."""
+    views: Views = "auto"
+    """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
     log_level: LogLevel = "WARNING"
     log_format: LogFormat = "text"
     http: HttpSettings = field(default_factory=HttpSettings)
@@ -111,6 +114,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         max_navigations=_count(environ, "MAX_NAVIGATIONS", Settings.max_navigations),
         limits=read_limits(environ),
         keep_days=_number(environ, "KEEP_DAYS", Settings.keep_days),
+        views=_views(environ),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
@@ -145,6 +149,13 @@ def _gemini_memory(environ: Mapping[str, str]) -> GeminiMemory:
             f"{PREFIX}GEMINI_MEMORY is `{memory}`; set it to `cache`, `interactions` or `off`."
         )
     return "cache" if memory == "cache" else "interactions" if memory == "interactions" else "off"
+
+
+def _views(environ: Mapping[str, str]) -> Views:
+    views = environ.get(f"{PREFIX}VIEWS", "").strip().lower() or Settings.views
+    if views not in ("auto", "on", "off"):
+        raise SettingsError(f"{PREFIX}VIEWS is `{views}`; set it to `auto`, `on` or `off`.")
+    return "auto" if views == "auto" else "on" if views == "on" else "off"
 
 
 def allowed_folders(names: list[str]) -> tuple[Path, ...]:

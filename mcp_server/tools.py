@@ -150,7 +150,7 @@ def progress_message(progress: Progress) -> str:
 
 
 NavigationId = Annotated[str | None, Field(description="Default: the latest")]
-_READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _LEAST_SECONDS: Final = 1.0
 _LOADED: Final = {"anthropic/alwaysLoad": True}
 """Claude Code else shows a tool to its model only where the model searches for it."""
@@ -378,7 +378,7 @@ def _tool(function: Callable[..., Any], title: str, meta: dict[str, Any] | None 
 @cache
 def _described(function: Callable[..., Any], title: str) -> Tool:
     description = " ".join((function.__doc__ or "").split())
-    tool = Tool.from_function(function, title=title, description=description, annotations=_READS)
+    tool = Tool.from_function(function, title=title, description=description, annotations=READS)
     tool.parameters = compact(tool.parameters)
     tool.fn_metadata.output_schema = shape(tool.fn_metadata.output_schema or {})
     return tool

@@ -32,6 +32,7 @@ from repo_map.messages import counted
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
     from navigator.bookkeeping import StepRecord
+    from navigator.picture.text import PictureData
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.turn import Navigation
 
@@ -250,11 +251,13 @@ class Navigator:
         feedback: str | None = None,
         updates: Mapping[str, Any] | None = None,
         action: StepAction = "continue",
+        menu_step: int | None = None,
         on_progress: OnProgress | None = None,
     ) -> TurnReport:
         """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
 
         ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
+        Numbers mean the menu of ``menu_step``, by default the latest.
         A navigation that has ended stays as it is, unless feedback or updates open it again; where nothing
         changes, and where feedback only asks, no step is taken and the report's answer says the rest.
 
@@ -263,7 +266,7 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        ask = turn_request(feedback, updates, action)
+        ask = turn_request(feedback, updates, action, menu_step)
         return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
 
     async def step_and_deliver(
@@ -279,7 +282,8 @@ class Navigator:
 
         It is called with the step's report, what is new against the step that the host holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
-        delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new.
+        delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new but what
+        others did.
 
         Raises:
             NavigatorError: as ``step`` does.
@@ -290,7 +294,9 @@ class Navigator:
             known = await self._pool.store.known(navigation_id, user)
             before = None if known is None else known.delivery
             held = None if before is None else before.held_step
-            since = turn.navigation.run.step if turn.said else held
+            at = turn.navigation.run.step
+            # What others have changed since is new to the host, also where this turn takes no step.
+            since = at if turn.said and held is None else held
             steps = () if before is None else before.held_steps
             news = await self._readings.context(turn.navigation, user, since, held=steps)
             answer, delivered = hand_out(report, news, before)
@@ -421,6 +427,22 @@ class Navigator:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
         navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.reports(navigation, user)
+
+    async def picture(self, navigation_id: str, *, user: str = LOCAL_USER) -> PictureData:
+        """Return what a picture shows of the latest step; what was delivered stays as it is.
+
+        Raises:
+            UnknownNavigationError: the user has no navigation of that id.
+            RepositoryNotFoundError: its repository is gone.
+        """
+        from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        navigation = await self._pool.store.load(navigation_id, user)
+        output = await self._readings.context(navigation, user)
+        reports = await self._readings.reports(navigation, user)
+        workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
+        async with self._active_navigation.room(EMBEDDED, user):
+            return await asyncio.to_thread(picture_of_navigation, workspace, navigation, output, reports)
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
         """Delete a navigation with its maps and reports.

@@ -79,7 +79,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise where it is to be seen beforehand that a plan can't be written to a path.
+    """Raise where it is to be seen beforehand that nothing can be written to a path.
 
     Raises:
         RepoMapError: it names a folder, or lies in one that is not there or may not be written.
@@ -96,7 +96,7 @@ def require_writable(path: Path) -> None:
     elif not os.access(place, os.W_OK):
         why = f"`{place}` may not be written"
     if why:
-        raise RepoMapError(f"The plan can't be written to `{path}`: {why}; name another file.")
+        raise RepoMapError(f"Nothing can be written to `{path}`: {why}; name another file.")
 
 
 def latest_first(folder: Path) -> list[Path]:

@@ -70,6 +70,14 @@ REPO_NAVIGATOR: Final = Program(
             builds_tables=True,
         ),
         Command(
+            "view",
+            "repo_navigator.view",
+            "draw a picture of a navigation or of a saved flight plan",
+            "Draw a picture of a stored navigation, or of a saved flight plan, as a page for a browser.",
+            "plan.yaml . --svg map.svg",
+            builds_tables=True,
+        ),
+        Command(
             "prompt",
             "repo_navigator.prompt",
             "answer an assistant's prompt hook with the code for the prompt",

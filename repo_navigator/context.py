@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorOutput:
     try:
-        navigation_id = options.navigation or await _latest(navigator)
+        navigation_id = options.navigation or await latest_navigation(navigator)
         if options.line_numbers:
             await navigator.step(navigation_id, updates=NUMBERED)
         if options.feedback:
@@ -79,7 +79,12 @@ async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorO
             await navigator.aclose()
 
 
-async def _latest(navigator: Navigator) -> str:
+async def latest_navigation(navigator: Navigator) -> str:
+    """Return the id of the latest stored navigation.
+
+    Raises:
+        UnknownNavigationError: there is none yet.
+    """
     stored = await navigator.navigations()
     if not stored:
         raise UnknownNavigationError(

@@ -31,6 +31,7 @@ from mcp_server.settings import Settings
 from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.money import dollars
+from navigator.picture.page import saved_page
 from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from navigator.navigator import Navigator
+    from navigator.picture.text import PictureData
     from navigator.reports import NavigatorOutput, TurnReport
     from navigator.token_usage import TokenAccount
 
@@ -358,6 +360,7 @@ def add_arguments(parser: FlagParser) -> None:
         "--save-plan", metavar="FILE", help="write the flight plan there, for `replay` to draw again"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the context there, not to stdout")
+    parser.add_argument("--html", metavar="FILE", help="write a picture of the map there, as a page")
     parser.add_argument(
         "--interactive",
         action="store_true",
@@ -373,7 +376,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     request = None if options.continued else _checked_request(options, settings)
-    for file in filter(None, (options.save_plan, options.output)):
+    for file in filter(None, (options.save_plan, options.output, options.html)):
         require_writable(Path(file))
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
@@ -402,8 +405,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         write_or_print(flight.output.context_string, options.output)
         note = "Cancelled; this is what was done before. " if cancelled else f"{failed} " if failed else ""
         stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
-    if options.save_plan:
-        replace_text(Path(options.save_plan), flight.output.flight_plan_yaml)
+    _save(options, flight.output, flight.picture)
     if cancelled and options.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()
@@ -413,12 +415,20 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return MODEL_FAILED if failed or flight.output.stop_reason is StopReason.ERROR else 0
 
 
+def _save(options: argparse.Namespace, output: NavigatorOutput, picture: PictureData | None) -> None:
+    if options.save_plan:
+        replace_text(Path(options.save_plan), output.flight_plan_yaml)
+    if picture is not None:
+        replace_text(Path(options.html), saved_page(picture))
+
+
 @dataclass
 class NavigationResult:
     """What a navigation has come to, also when it is interrupted."""
 
     navigation_id: str = ""
     output: NavigatorOutput | None = field(default=None)
+    picture: PictureData | None = field(default=None)
 
 
 async def _fly(
@@ -440,6 +450,8 @@ async def _fly(
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
                 flight.output = await navigator.context(flight.navigation_id)
+                if options.html:
+                    flight.picture = await navigator.picture(flight.navigation_id)
     finally:
         with anyio.CancelScope(shield=True):
             await navigator.aclose()

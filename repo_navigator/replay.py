@@ -18,6 +18,7 @@ from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.drawing.replay import Drift
+    from repo_map.index import RepoIndex
 
 
 def add_arguments(parser: FlagParser) -> None:
@@ -38,39 +39,56 @@ def add_arguments(parser: FlagParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
-    with ending_at_once("repo-navigator"):
-        from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
-        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
-
-    if options.repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
-        raise RepositoryNotFoundError(
-            "No repository is named, and this folder is in no git work tree; name one after the plan."
-        )
-    root = choose_repository(options.repo, (), Path.cwd(), settings.allowed)
-    plan = parse_plan(read_plan(Path(options.plan)))
-    if options.token_budget is not None:
-        budget = require_token_budget(options.token_budget)
-        plan = plan.model_copy(update={"budget": budget})
-    index = build_index(
-        root,
-        store=Store(settings.cache_dir, settings.limits),
-        unmasked=settings.unmasked,
-        limits=settings.limits,
-    )
-    drawn, drift = replay(index, plan)
+    _, drawn, drift = replayed(options.plan, options.repo, options.token_budget, settings)
     if options.json:
         print_text(json.dumps(_object(drawn, drift), ensure_ascii=False) + "\n")
     else:
         print_text(drawn.text if drawn.text.endswith("\n") else f"{drawn.text}\n")
         for file in drift.files:
             print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        size = f"{drawn.tokens:,} of {counted(plan.budget, 'token')}"
+        size = f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}"
         print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
         for note in drawn.notes:
             print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
+
+
+def replayed(
+    plan_file: str, repo: str | None, token_budget: int | None, settings: Settings
+) -> tuple[RepoIndex, RepoMap, Drift]:
+    """Return the tree, the map of a saved plan as it is drawn now, and how the tree drifted.
+
+    Args:
+        plan_file: its file; ``-`` for stdin.
+        repo: the repository, None for the work tree here.
+        token_budget: in place of the plan's own.
+        settings: what may be read, and how.
+
+    Raises:
+        RepositoryNotFoundError: there is none.
+        FlightPlanError: the plan is not well-formed.
+    """
+    with ending_at_once("repo-navigator"):
+        from repo_map.drawing.replay import replay  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
+
+    if repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
+        raise RepositoryNotFoundError(
+            "No repository is named, and this folder is in no git work tree; name one after the plan."
+        )
+    root = choose_repository(repo, (), Path.cwd(), settings.allowed)
+    plan = parse_plan(read_plan(Path(plan_file)))
+    if token_budget is not None:
+        plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})
+    index = build_index(
+        root,
+        store=Store(settings.cache_dir, settings.limits),
+        unmasked=settings.unmasked,
+        limits=settings.limits,
+    )
+    return index, *replay(index, plan)
 
 
 def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:

@@ -30,6 +30,7 @@ FILES = {
     "repo_map/languages/grammars.py": "queries that come with the package",
     "repo_map/relevance/model.py": "weights that come with the package",
     "navigator/locks.py": "the data folder",
+    "navigator/picture/page.py": "the page that comes with the package",
     "navigator/pricing.py": "prices that come with the package, or that the user names",
     "navigator/database.py": "the database",
     "navigator/adk/stores.py": "the data folder",

@@ -40,6 +40,7 @@ USES = {
     "repo-navigator --version": set[str](),
     "repo-navigator install cursor --dry-run": {"pydantic"},
     "repo-navigator replay plan.yaml .": ENGINE | {"yaml"},
+    "repo-navigator view plan.yaml .": ENGINE | {"anyio", "rich", "yaml"},
     "repo-navigator context": AGENT - {"splintr"},
     "repo-navigator navigate . total": STEPS,
     "repo-navigator prompt": STEPS,

@@ -108,6 +108,7 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("get_context", {"cursor": "plan:77:0"}),
     ("step", {"updates": {"model": 4}}),
     ("step", {"updates": {"numbers": {"first": 1}}}),
+    ("map_data", {"steer": {"feedback": 3}}),
     ("navigate_all", {}),
 ]
 FOREIGN = "--- a/no/such.py\n+++ b/no/such.py\n@@ -1 +1 @@\n-a\n+b\n"
@@ -336,6 +337,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"LOG_FORMAT": "xml"}, 2),
         (["serve"], {"MODEL_RETRIES": "many"}, 2),
         (["serve"], {"GEMINI_MEMORY": "all"}, 2),
+        (["serve"], {"VIEWS": "yes"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
         (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),

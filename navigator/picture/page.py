@@ -1,0 +1,39 @@
+"""A map's page as a file that opens from disk: its data in it, under a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+
+from navigator.picture.text import PictureData, as_json
+
+_POLICY = "<!-- policy -->"
+_DATA = '<script type="application/json" id="picture"></script>'
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+@cache
+def view_page() -> str:
+    """Return the page without data, as hosts are given it."""
+    return resources.files("navigator.picture").joinpath("page.html").read_text(encoding="utf-8")
+
+
+def saved_page(data: PictureData) -> str:
+    """Return the page of a picture: it runs its own script alone, and can reach nothing."""
+    page = view_page()
+    policy = (
+        f"default-src 'none'; script-src {_hash(_SCRIPT, page)}; style-src {_hash(_STYLE, page)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = page.replace(_POLICY, f'<meta http-equiv="Content-Security-Policy" content="{policy}">')
+    return page.replace(_DATA, _DATA.replace("></", f">{as_json(data)}</"))
+
+
+def _hash(pattern: re.Pattern[str], page: str) -> str:
+    """Return what a policy calls the only text of a kind that may take effect."""
+    (text,) = pattern.findall(page)
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

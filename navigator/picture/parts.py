@@ -1,0 +1,64 @@
+"""Which parts of a file a map shows whole, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from repo_map.parsing.values import LineRange
+from repo_map.selection.sections import qualified_names
+
+if TYPE_CHECKING:
+    from repo_map.drawing.blocks import Block
+    from repo_map.index import RepoIndex
+    from repo_map.relevance.score import Relevance
+
+
+class Part(NamedTuple):
+    """A definition that is shown whole."""
+
+    name: str
+    """Qualified."""
+    first: int
+    """First line, 1-based."""
+    last: int
+    """Last line, inclusive."""
+    reasons: tuple[str, ...] = ()
+    """The strongest first; none where the goal had none."""
+
+
+class Parts(NamedTuple):
+    """What is shown of a file, in the order of its lines."""
+
+    whole: tuple[Part, ...]
+    """Definitions, none within another one of them."""
+    lines: tuple[LineRange, ...]
+    """All lines that are shown."""
+
+
+def parts_of(index: RepoIndex, block: Block, relevance: Relevance | None) -> Parts:
+    """Return the parts that a block shows whole; ``relevance`` has the reasons."""
+    file_id = index.file_id(block.path)
+    if file_id is None:
+        return Parts((), block.shown)
+    definitions = index.definitions(file_id)
+    taken: list[int] = []
+    for row, each in enumerate(definitions):
+        inside = bool(taken) and each.end <= definitions[taken[-1]].end
+        if not inside and block.shows(LineRange(each.start, each.end)):
+            taken.append(row)
+    names = qualified_names(definitions) if taken else []
+    why = _reasons(block.path, relevance)
+    found = [
+        Part(names[row], each.start, each.end, why.get(names[row], ()))
+        for row, each in ((row, definitions[row]) for row in taken)
+    ]
+    return Parts(tuple(found), block.shown)
+
+
+def _reasons(path: str, relevance: Relevance | None) -> dict[str, tuple[str, ...]]:
+    """Return the reasons of a file's units by their names, the likeliest of a name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for unit in () if relevance is None else relevance.units:
+        if unit.path == path and unit.name and unit.reasons:
+            found.setdefault(unit.name, tuple(unit.reasons))
+    return found

@@ -1,0 +1,90 @@
+"""The two things that there are pictures of: a stored navigation, and a flight plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from navigator.picture.data import Shown, Subject, picture_data
+from navigator.picture.text import PictureData
+from navigator.reports import CutReport, FileReport
+from navigator.turn import Navigation, goal_with_feedback
+
+if TYPE_CHECKING:
+    from navigator.reports import NavigatorOutput, TurnReport
+    from navigator.workspace import Workspace
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.drawing.replay import Drift
+    from repo_map.index import RepoIndex
+
+CHANGED = "The repository has changed since this step: sizes are those of today, and parts are left out."
+_OPEN = "open"
+
+
+def picture_of_navigation(
+    workspace: Workspace,
+    navigation: Navigation,
+    output: NavigatorOutput,
+    reports: Sequence[TurnReport],
+) -> PictureData:
+    """Return the picture's data of a navigation's latest step.
+
+    Args:
+        workspace: its repository.
+        navigation: both halves of its memory.
+        output: the context of its latest step.
+        reports: of all steps, oldest first.
+    """
+    state, run = navigation
+    is_same = workspace.index.fingerprint == run.fingerprint
+    own = run.own
+    drawn = workspace.draw(output.flight_plan, own) if is_same else None
+    relevance = workspace.relevance(goal_with_feedback(navigation), run.changes) if is_same else None
+    subject = Subject(
+        repository=PurePath(state.repo_path).name,
+        navigation_id=run.navigation_id,
+        goal=state.user_task,
+        status=_OPEN if output.stop_reason is None else output.stop_reason.value,
+        ended=output.ended,
+        spent_usd=float(run.spent),
+        limit_usd=float(state.budget_config.max_spend_usd),
+        notes=output.notes if is_same else (CHANGED, *output.notes),
+    )
+    shown = Shown(
+        files=output.files,
+        tokens=output.token_count,
+        token_budget=output.map_token_budget,
+        drawn=drawn,
+        relevance=relevance,
+        menu=output.menu,
+        candidates=output.candidates,
+        cuts=output.cuts,
+        sureness=output.sufficiency,
+        impact=output.impact,
+        left_out=output.left_out,
+        excluded=output.excluded_count,
+    )
+    return picture_data(workspace.index, subject, shown, reports)
+
+
+def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:
+    """Return the picture's data of a plan: its map as it is drawn now, without goal and menu."""
+    files = [FileReport(path=block.path, level=block.level, tokens=block.tokens) for block in drawn.blocks]
+    cuts = [
+        CutReport(
+            path=cut.path, wanted=int(cut.wanted), drawn=int(cut.drawn), tokens_to_add=cut.tokens_to_add
+        )
+        for cut in drawn.cuts
+    ]
+    notes = (*(() if drift.same_tree else (drift.describe(),)), *drawn.notes)
+    shown = Shown(
+        files=files,
+        tokens=drawn.tokens,
+        token_budget=drawn.budget,
+        drawn=drawn,
+        cuts=cuts,
+        left_out=drawn.left_out,
+        excluded=drawn.excluded,
+    )
+    return picture_data(index, Subject(repository=index.root.name, notes=notes), shown)

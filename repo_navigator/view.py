@@ -1,0 +1,84 @@
+"""``repo-navigator view``: a picture of a stored navigation or of a saved plan, as a page or as SVG."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_server.loading import load_navigator
+from mcp_server.logs import log_to_stderr
+from mcp_server.settings import Settings
+from navigator.picture.page import saved_page
+from navigator.picture.svg import svg_of
+from repo_map.atomic_files import replace_text, require_writable
+from repo_navigator.context import latest_navigation
+from repo_navigator.navigate import stderr_console
+from repo_navigator.replay import replayed
+from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+    from navigator.picture.text import PictureData
+
+NAVIGATION = "nav-"
+"""What the id of a navigation begins with; anything else names a plan."""
+
+
+def add_arguments(parser: FlagParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "subject",
+        metavar="ID|PLAN",
+        nargs="?",
+        help="a navigation's id, or a flight plan's file, - for stdin (the latest navigation)",
+    )
+    parser.add_argument(
+        "repo", metavar="REPO", nargs="?", help="the repository of a plan (the work tree here)"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write the page there, not to stdout")
+    parser.add_argument("--svg", metavar="FILE", help="write the map alone there, as SVG")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Write the picture; what it is of goes to stderr."""
+    log_to_stderr(settings.log_level, settings.log_format)
+    for file in filter(None, (options.html, options.svg)):
+        require_writable(Path(file))
+    data = _data(options, settings)
+    if options.svg:
+        replace_text(Path(options.svg), svg_of(data))
+    if options.html:
+        replace_text(Path(options.html), saved_page(data))
+    if not (options.html or options.svg):
+        print_text(saved_page(data))
+    what = data["navigation_id"] or options.subject
+    stderr_console().print(
+        f"{what}: {data['tokens']:,} of {data['token_budget']:,} tokens, "
+        f"{len(data['shown']) + data['shown_more']:,} of {data['tree']['files'][0]:,} files in detail",
+        style="bold",
+        markup=False,
+    )
+    return 0
+
+
+def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
+    subject = options.subject
+    if subject is not None and not subject.startswith(NAVIGATION):
+        from navigator.picture.subjects import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
+
+        index, drawn, drift = replayed(subject, options.repo, None, settings)
+        return picture_of_plan(index, drawn, drift)
+    with ending_at_once("repo-navigator"):
+        navigator = load_navigator(settings)
+    return anyio.run(_of_navigation, navigator, subject)
+
+
+async def _of_navigation(navigator: Navigator, navigation_id: str | None) -> PictureData:
+    try:
+        return await navigator.picture(navigation_id or await latest_navigation(navigator))
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()

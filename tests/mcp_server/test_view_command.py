@@ -1,0 +1,86 @@
+"""``repo-navigator view`` and ``navigate --html`` as a shell runs them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_navigator.main import main
+
+GOAL = "The discount on an apple must never make its price negative"
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'id="picture">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_a_navigation_saves_its_picture_and_view_draws_the_same(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, again, svg = (tmp_path / name for name in ("map.html", "again.html", "map.svg"))
+    assert main(["navigate", str(shop), GOAL, "--html", str(page), "--json"]) == 0
+    known = json.loads(capsys.readouterr().out)["navigation_id"]
+    assert data_of(page.read_text("utf-8"))["navigation_id"] == known
+    assert main(["view", known, "--html", str(again), "--svg", str(svg)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"{known}: ")
+    assert again.read_bytes() == page.read_bytes()
+    assert svg.read_text("utf-8").startswith("<svg ")
+    assert main(["view"]) == 0
+    assert capsys.readouterr().out == page.read_text("utf-8")
+
+
+def test_a_plan_has_a_picture_without_goal_and_menu(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    assert main(["navigate", str(shop), GOAL, "--save-plan", str(plan)]) == 0
+    capsys.readouterr()
+    assert main(["view", str(plan), str(shop)]) == 0
+    data = data_of(capsys.readouterr().out)
+    assert (data["navigation_id"], data["goal"], data["menu"], data["turns"]) == ("", "", [], [])
+    assert "shop/prices.py" in [file["path"] for file in data["shown"]]
+    parts = next(file["parts"] for file in data["shown"] if file["path"] == "shop/prices.py")
+    assert "discount" in [part["name"] for part in parts]
+    assert data["notes"] == []
+
+
+def test_a_plan_on_another_tree_says_so(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    assert main(["navigate", str(shop), GOAL, "--save-plan", str(plan)]) == 0
+    (shop / "shop/new.py").write_text("x = 1\n")
+    capsys.readouterr()
+    assert main(["view", str(plan), str(shop)]) == 0
+    assert "The tree changed since the plan was made" in data_of(capsys.readouterr().out)["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nav-000000000000000000000000"], "nav-000000000000000000000000"),
+        (["missing.yaml", "."], "missing.yaml"),
+        (["nav-0", "--html", "missing/map.html"], "Nothing can be written to"),
+    ],
+)
+def test_what_can_not_be_drawn_is_one_sentence(
+    arguments: list[str],
+    sentence: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["view", *arguments]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert sentence in message

@@ -1,0 +1,364 @@
+"""The view as a browser runs it: from disk, and in a host over the real server, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from mcp import Client
+from mcp.client.extension import advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from navigator.picture.page import saved_page
+from navigator.picture.svg import MAP_HEIGHT, WIDTH, svg_of
+from navigator.picture.text import as_json
+from navigator.picture.treemap import layout
+from tests.navigator.test_picture import with_hostile_texts
+from tests.support.browser import MISSING, PROGRAM, Page, open_browser
+from tests.support.view_host import ViewHost
+
+pytestmark = [pytest.mark.anyio, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
+GOAL = "The discount on an apple must never make its price negative"
+SHOWS_VIEWS = (advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]}),)
+ITEMS = "document.querySelectorAll('[role=treeitem]').length"
+STATUS = "document.getElementById('status').textContent"
+DETAILS = "document.querySelector('#chosen').textContent"
+TURNS = "document.querySelectorAll('[aria-labelledby=turns-title] li').length"
+CHOSEN = "document.querySelector('#chosen h2').textContent"
+FOCUSED = "((each) => each.getAttribute('aria-label') || each.id || each.textContent)(document.activeElement)"
+
+
+@pytest.fixture
+async def page(tmp_path: Path) -> AsyncIterator[Page]:
+    async with open_browser(tmp_path / "profile") as opened:
+        await opened.size(1000, 1400)
+        yield opened
+
+
+@pytest.fixture
+async def client(settings: Settings, shop: Path, era: str) -> AsyncIterator[Client]:
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, mode=era, extensions=SHOWS_VIEWS) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def hosting(page: Page, client: Client, folder: Path, **quirks: Any) -> AsyncIterator[ViewHost]:
+    answer = await client.call_tool("navigate", {"goal": GOAL})
+    assert answer.structured_content is not None
+    host = ViewHost(page, client, folder, **quirks)
+    try:
+        await host.show({"navigation_id": answer.structured_content["navigation_id"]})
+        yield host
+    finally:
+        await host.end()
+
+
+@pytest.fixture
+async def picture(settings: Settings, shop: Path) -> dict[str, Any]:
+    """The data of a map of the shop."""
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, extensions=SHOWS_VIEWS) as client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        answer = await client.call_tool("map_data", {})
+    assert answer.structured_content is not None
+    data: dict[str, Any] = answer.structured_content["picture"]
+    return data
+
+
+async def saved(page: Page, folder: Path, picture: dict[str, Any]) -> Path:
+    file = folder / "map.html"
+    file.write_text(saved_page(picture), "utf-8")
+    await page.open(file.as_uri())
+    await page.until(ITEMS)
+    return file
+
+
+async def button(page: Page, words: str) -> None:
+    """Click the first button that begins with these words, by the mouse."""
+    box = await page.evaluate(
+        f"""(() => {{
+          const found = [...document.querySelectorAll("button")].find(
+            (each) => each.textContent.startsWith({json.dumps(words)}));
+          found.scrollIntoView({{ block: "center" }});
+          const {{ x, y, width, height }} = found.getBoundingClientRect();
+          return [x + width / 2, y + height / 2];
+        }})()"""
+    )
+    # The frame stands in the upper left corner of the host's page, which may have been scrolled for it.
+    left, top = await page.in_host(
+        "(() => { const f = document.querySelector('iframe'); "
+        "return f ? [f.getBoundingClientRect().x, f.getBoundingClientRect().y] : [0, 0] })()"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        await page.send(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=box[0] + left,
+            y=box[1] + top,
+            button="left",
+            clickCount=1,
+        )
+
+
+async def tab_to(page: Page, words: str) -> None:
+    """Press Tab until what begins with these words has the focus."""
+    for _ in range(80):
+        await page.press("Tab")
+        if (await page.evaluate(FOCUSED) or "").startswith(words):
+            return
+    raise AssertionError(f"Tab does not reach {words}")
+
+
+async def test_a_saved_page_shows_the_map_and_asks_for_nothing(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    file = await saved(page, tmp_path, picture)
+    assert await page.evaluate("document.querySelector('h1').textContent") == "Map of shop-repository"
+    text = await page.evaluate("document.body.innerText")
+    for sentence in (GOAL, picture["sure"], "shop/prices.py", picture["shown"][0]["reasons"][0]):
+        assert sentence in text
+    assert "Drop" not in text
+    assert page.requested == [file.as_uri()]
+    assert page.thrown == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1000])
+async def test_the_page_fits_wide_and_narrow_light_and_dark(
+    page: Page, picture: dict[str, Any], tmp_path: Path, theme: str, width: int
+) -> None:
+    await page.size(width, 900)
+    await page.prefer(prefers_color_scheme=theme)
+    await saved(page, tmp_path, picture)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert await page.evaluate(_POOR_CONTRAST) == []
+    assert await page.evaluate(_SMALL_TARGETS) == []
+
+
+_POOR_CONTRAST = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgb = (text) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const light = (text) => rgb(text).slice(0, 3).map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (element) => { for (let each = element; each; each = each.parentElement) {
+    const colour = getComputedStyle(each).backgroundColor; if (rgb(colour)[3] === 255) return colour; }
+    return "#fff"; };
+  const texts = document.createTreeWalker(document.getElementById("main"), NodeFilter.SHOW_TEXT);
+  const poor = new Set();
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || !element.checkVisibility()) continue;
+    const pair = [light(getComputedStyle(element).color), light(behind(element))].sort((a, b) => b - a);
+    if ((pair[0] + 0.05) / (pair[1] + 0.05) < 4.5) poor.add(element.className + ": " + element.textContent);
+  }
+  return [...poor];
+})()"""
+_SMALL_TARGETS = """[...document.querySelectorAll("button, input, select")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 24)
+  .map((each) => each.outerHTML)"""
+
+
+async def test_everything_that_can_be_used_has_a_role_and_a_name(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    tree = await page.tree()
+    used = {"button", "treeitem", "searchbox", "combobox", "meter", "tree", "region", "navigation", "table"}
+    assert [node for node in tree if node["role"] in used - {"table"} and not node["name"].strip()] == []
+    assert {"tree", "treeitem", "status", "meter", "searchbox", "main", "heading", "table"} <= {
+        node["role"] for node in tree
+    }
+    names = [node["name"] for node in tree if node["role"] == "region"]
+    assert len(names) == len(set(names))
+    items = [node["name"] for node in tree if node["role"] == "treeitem"]
+    assert any(re.match(r"shop/prices\.py, level 4, source, \d+ tokens", name) for name in items)
+    assert await page.evaluate(
+        "(() => { const ids = [...document.querySelectorAll('[id]')].map((each) => each.id); "
+        "return ids.length === new Set(ids).size })()"
+    )
+
+
+async def test_the_map_is_walked_zoomed_and_searched_by_the_keyboard_alone(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    await tab_to(page, "The whole repository")
+    await page.press("ArrowRight")
+    assert await page.evaluate(CHOSEN) == "shop"
+    await page.press("Enter")
+    assert await page.evaluate("document.querySelector('[aria-current]').textContent") == "shop"
+    await page.press("ArrowDown")
+    assert await page.evaluate(CHOSEN) == "shop/cart.py"
+    assert (await page.evaluate(FOCUSED)).startswith("shop/cart.py, level ")
+    await page.press("ArrowLeft", "Escape")
+    assert await page.evaluate("document.querySelector('[aria-current]').textContent") == "shop-repository"
+    await page.press("Home")
+    await tab_to(page, "find")
+    await page.press(*"prices", "Enter")
+    assert await page.evaluate(CHOSEN) == "shop/prices.py"
+    assert "shop/prices.py, level 4" in await page.evaluate(STATUS)
+    assert page.thrown == []
+
+
+async def test_files_are_filtered_by_what_is_shown_of_them(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    await page.evaluate(
+        "(() => { const s = document.querySelector('select'); s.value = 'shown'; "
+        "s.dispatchEvent(new Event('change')) })()"
+    )
+    plain = await page.evaluate(
+        "[...document.querySelectorAll('.leaf:not(.dim)')].map((each) => each.title.split(',')[0]).sort()"
+    )
+    tree = picture["tree"]
+    assert len(plain) == sum(
+        kind == 1 and level > 0 for kind, level in zip(tree["kinds"], tree["levels"], strict=True)
+    )
+    assert "shop/prices.py" in plain
+
+
+async def test_hostile_names_goals_and_reasons_run_nothing(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await page.open("about:blank#")
+    file = await saved(page, tmp_path, with_hostile_texts(picture))
+    assert page.requested == [file.as_uri()]
+    assert page.thrown == []
+    assert await page.evaluate("document.querySelectorAll('img, script:not([id])').length") == 1
+    assert "<img src=x" in await page.evaluate("document.body.innerText")
+
+
+async def test_the_page_and_the_svg_draw_the_same_rectangles(
+    page: Page, picture: dict[str, Any], tmp_path: Path
+) -> None:
+    await saved(page, tmp_path, picture)
+    drawn = await page.evaluate(
+        """(() => {
+          const map = document.querySelector("[role=tree]").getBoundingClientRect();
+          const boxes = [...document.querySelectorAll("[data-at]")].map((each) => {
+            const box = each.getBoundingClientRect();
+            return [Number(each.dataset.at), box.x - map.x - 1, box.y - map.y - 1, box.width, box.height];
+          });
+          return { width: map.width - 2, height: map.height - 2, boxes };
+        })()"""
+    )
+    tree = picture["tree"]
+    ours = {
+        each.node: each.box
+        for each in layout(tree["parents"], tree["areas"], drawn["width"], drawn["height"])
+    }
+    assert len(drawn["boxes"]) == len(ours) == len(tree["names"])
+    # A folder's border moves what is in it by its own width, whatever its depth.
+    for at, *box in drawn["boxes"]:
+        assert box == pytest.approx(list(ours[at]), abs=6)
+    frame = ElementTree.fromstring(svg_of(picture)).find(".//{http://www.w3.org/2000/svg}g/*")
+    assert frame is not None
+    assert (float(frame.attrib["width"]), float(frame.attrib["height"])) == (WIDTH, MAP_HEIGHT)
+
+
+async def test_in_a_host_the_view_shakes_hands_fetches_its_data_and_tells_its_size(
+    page: Page, client: Client, tmp_path: Path
+) -> None:
+    async with hosting(page, client, tmp_path, drops_meta=True) as host:
+        await page.until(ITEMS)
+        assert await page.evaluate(STATUS) == ""
+        methods = [message.get("method") for message in host.heard]
+        assert methods[:2] == ["ui/initialize", "ui/notifications/initialized"]
+        assert host.heard[0]["params"]["protocolVersion"] == "2026-01-26"
+        assert [name for name, _ in host.called] == ["map_data"]
+        size = await host.hears(method="ui/notifications/size-changed")
+        assert size["params"]["width"] > 300
+        await host.tell("ui/notifications/host-context-changed", theme="dark")
+        await page.until("document.documentElement.dataset.theme === 'dark'")
+        await host.ask("ui/resource-teardown")
+        assert (await host.hears(id="host"))["result"] == {}
+        assert page.thrown == []
+
+
+async def test_a_click_drops_a_file_and_another_takes_it_back(
+    page: Page, client: Client, tmp_path: Path
+) -> None:
+    async with hosting(page, client, tmp_path) as host:
+        await page.until(ITEMS)
+        await button(page, "shop/prices.py")
+        await page.until(f"{CHOSEN} === 'shop/prices.py'")
+        await button(page, "Drop")
+        await page.until(
+            f"{STATUS} !== 'Working …' && document.querySelector('#chosen').textContent.includes('Level 0')"
+        )
+        await button(page, "Undo")
+        await page.until(
+            f"{STATUS} !== 'Working …' && document.querySelector('#chosen').textContent.includes('Level 4')"
+        )
+        told = [each for each in host.heard if each.get("method") == "ui/update-model-context"]
+        assert "dropped shop/prices.py" in told[0]["params"]["content"][0]["text"]
+        # The model's own `step` would note that the model was given what only the user has seen.
+        assert {name for name, _ in host.called} == {"map_data"}
+
+
+async def test_steering_by_the_keyboard_alone_reaches_the_model_with_its_next_step(
+    page: Page, client: Client, tmp_path: Path
+) -> None:
+    async with hosting(page, client, tmp_path) as host:
+        await page.until(ITEMS)
+        await tab_to(page, "find")
+        await page.press(*"mail.py", "Enter")
+        await page.until(f"{CHOSEN} === 'shop/mail.py'")
+        await tab_to(page, "Show source")
+        await page.press("Enter")
+        await page.until(f"{DETAILS}.includes('Level 4')")
+        answer = await client.call_tool("step", {**host.called[0][1], "feedback": "also show the README"})
+        assert answer.structured_content is not None
+        assert "def send_receipt" in answer.structured_content["context_delta"]
+        assert page.thrown == []
+
+
+async def test_why_is_asked_and_answered_without_a_step(page: Page, client: Client, tmp_path: Path) -> None:
+    async with hosting(page, client, tmp_path):
+        await page.until(ITEMS)
+        await button(page, "shop/prices.py")
+        await page.until(f"{CHOSEN} === 'shop/prices.py'")
+        turns = await page.evaluate(TURNS)
+        await button(page, "Ask why")
+        said = await page.until(f"{STATUS} !== 'Working …' && {STATUS}")
+        assert "shop/prices.py" in said
+        assert await page.evaluate(TURNS) == turns
+
+
+async def test_a_host_without_server_tools_is_told_of_the_command(
+    page: Page, client: Client, tmp_path: Path
+) -> None:
+    async with hosting(page, client, tmp_path, capabilities={}) as host:
+        said = await page.until(f"{STATUS} !== 'Reading the map …' && {STATUS}")
+        assert re.search(r"`repo-navigator view nav-[0-9a-f]{24} --html map.html`", said)
+        assert host.called == []
+
+
+async def test_what_the_server_refuses_is_told_and_the_map_stays(
+    page: Page, client: Client, tmp_path: Path
+) -> None:
+    async with hosting(page, client, tmp_path) as host:
+        await page.until(ITEMS)
+        known = host.called[0][1]["navigation_id"]
+        await client.call_tool("step", {"navigation_id": known, "action": "cancel"})
+        await button(page, "Undo")
+        said = await page.until(f"{STATUS} !== 'Working …' && {STATUS}")
+        assert said.startswith("That did not work: ")
+        assert "cancelled" in said
+        assert await page.evaluate(ITEMS) > 1
+
+
+def test_what_a_page_holds_can_not_end_its_script() -> None:
+    assert as_json({"a": "</script><!--\u2028"}) == '{"a":"\\u003c/script\\u003e\\u003c!--\\u2028"}'

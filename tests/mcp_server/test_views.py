@@ -1,0 +1,234 @@
+"""The map within a host: who is offered it, what it is told, and that it takes nothing from the model."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.extension import ClientExtension, advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from mcp_types import CallToolResult, ListToolsResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings, read_settings
+from mcp_server.views import view_uri
+from navigator.picture.data import MOST_BYTES
+from navigator.picture.page import view_page
+from repo_map.text.tokens import count
+from tests.mcp_server.conftest import plant
+from tests.mcp_server.test_http import Served
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple must never make its price negative"
+SHOWS_VIEWS = (advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]}),)
+FOUR = ["navigate", "step", "get_turn_report", "get_context"]
+MAIL = {"updates": {"verbosity": [{"pattern": "shop/mail.py", "level": 4}]}}
+
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(settings: Settings, shop: Path, era: str) -> Connect:
+    """Clients of servers in the shop; ``views`` is the setting, ``extensions`` what the client says."""
+
+    def client(views: str = "auto", extensions: tuple[ClientExtension, ...] = SHOWS_VIEWS) -> Client:
+        server = build_server(replace(settings, views=views), working_folder=shop)  # type: ignore[arg-type]
+        return Client(server, mode=era, extensions=extensions)
+
+    return client
+
+
+def object_of(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def told(listed: ListToolsResult) -> int:
+    """The tokens of what a model is told of tools."""
+    return count(json.dumps([[tool.name, tool.description, tool.input_schema] for tool in listed.tools]))
+
+
+async def test_a_host_without_views_is_listed_nothing_of_them(connect: Connect) -> None:
+    wire = []
+    for views in ("auto", "off"):
+        async with connect(views, ()) as client:
+            listed = await client.list_tools()
+            wire.append(listed.model_dump_json(by_alias=True))
+            assert [tool.name for tool in listed.tools] == FOUR
+            assert [each.name for each in (await client.list_resources()).resources] == ["navigations"]
+            assert EXTENSION_ID not in (client.server_capabilities.extensions or {})
+    assert wire[0] == wire[1]
+
+
+@pytest.mark.parametrize(("views", "extensions"), [("auto", SHOWS_VIEWS), ("on", ())])
+async def test_a_host_with_views_is_told_of_them_in_either_era(
+    connect: Connect, views: str, extensions: tuple[ClientExtension, ...]
+) -> None:
+    async with connect(views, extensions) as client:
+        assert client.server_capabilities.extensions == {EXTENSION_ID: {}}
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        listed = {each.uri: each for each in (await client.list_resources()).resources}
+        read = await client.read_resource(view_uri())
+    assert [*tools] == [*FOUR, "show_map", "map_data"]
+    assert tools["show_map"].meta == {"ui": {"resourceUri": view_uri()}, "ui/resourceUri": view_uri()}
+    assert tools["show_map"].annotations is None
+    assert tools["map_data"].meta == {"ui": {"visibility": ["app"]}}
+    for name in FOUR:
+        assert "ui" not in (tools[name].meta or {})
+    assert listed[view_uri()].mime_type == APP_MIME_TYPE
+    (content,) = read.contents
+    assert (content.mime_type, content.uri) == (APP_MIME_TYPE, view_uri())
+    assert content.text == view_page()  # type: ignore[union-attr]
+    assert content.meta == {"ui": {"prefersBorder": True}}
+
+
+async def test_the_setting_takes_views_from_hosts_that_show_them(connect: Connect) -> None:
+    async with connect("off") as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == FOUR
+        assert not client.server_capabilities.extensions
+        refused = await client.call_tool("show_map", {})
+    assert refused.is_error
+
+
+async def test_a_model_pays_at_most_110_tokens_for_the_map_until_it_shows_it(connect: Connect) -> None:
+    async with connect("auto", ()) as without, connect() as client:
+        more = told(await client.list_tools()) - told(await without.list_tools())
+        await client.call_tool("navigate", {"goal": GOAL})
+        answer = await client.call_tool("show_map", {})
+    assert 0 < more <= 110
+    assert count(text_of(answer)) + count(json.dumps(object_of(answer))) <= 60
+
+
+async def test_the_view_gets_its_data_by_a_tool_of_its_own(connect: Connect) -> None:
+    async with connect() as client:
+        known = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        assert object_of(await client.call_tool("show_map", {"navigation_id": known})) == {
+            "navigation_id": known
+        }
+        answer = await client.call_tool("map_data", {"navigation_id": known})
+    assert count(text_of(answer)) < 10
+    assert object_of(answer)["said"] == ""
+    picture = object_of(answer)["picture"]
+    assert picture["navigation_id"] == known
+    assert "shop/prices.py" in [file["path"] for file in picture["shown"]]
+    assert len(json.dumps(picture).encode()) <= MOST_BYTES
+
+
+async def test_after_steering_in_the_view_the_models_next_step_brings_what_it_has_not_seen(
+    connect: Connect,
+) -> None:
+    async with connect() as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        assert "def send_receipt" not in first["context"]
+        steered = object_of(
+            await client.call_tool("map_data", {"navigation_id": first["navigation_id"], "steer": MAIL})
+        )
+        assert "shop/mail.py" in [file["path"] for file in steered["picture"]["shown"]]
+        step = object_of(await client.call_tool("step", {"feedback": "also show the README"}))
+    assert "def send_receipt" in step["context_delta"]
+
+
+async def test_a_question_of_the_model_brings_what_the_user_has_changed_in_the_view(connect: Connect) -> None:
+    async with connect() as client:
+        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+        known = {"navigation_id": first["navigation_id"]}
+        await client.call_tool("map_data", {**known, "steer": MAIL})
+        asked = object_of(await client.call_tool("step", {"feedback": "who calls price_of?"}))
+        again = object_of(await client.call_tool("step", {"feedback": "who calls price_of?"}))
+    assert "def send_receipt" in asked["context_delta"]
+    assert "def send_receipt" not in again["context_delta"]
+
+
+async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_back(
+    connect: Connect, large: Path
+) -> None:
+    goal = {"goal": "checkout of the cart", "repo_path": str(large), "token_budget": 2_000}
+    async with connect() as client:
+        known = object_of(await client.call_tool("navigate", goal))["navigation_id"]
+        given = {"navigation_id": known}
+        before = object_of(await client.call_tool("map_data", given))["picture"]
+        at, place = before["turns"][-1]["step"], before["menu"][2]
+        wish = {"at_step": at, "updates": {"numbers": [place["number"]]}}
+        added = object_of(await client.call_tool("map_data", {**given, "steer": wish}))["picture"]
+        undone = object_of(await client.call_tool("map_data", {**given, "steer": {"feedback": "undo"}}))
+    assert place["path"] in [file["path"] for file in added["shown"]]
+    assert place["path"] not in [file["path"] for file in before["shown"]]
+    assert place["path"] not in [file["path"] for file in undone["picture"]["shown"]]
+    assert undone["said"]
+
+
+@pytest.mark.parametrize("steer", [{"feedback": 3}, {"updates": "all"}, {"words": "undo"}, {"at_step": "1"}])
+async def test_a_wish_that_is_none_is_refused_in_one_sentence(
+    connect: Connect, steer: dict[str, Any]
+) -> None:
+    async with connect() as client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        refused = await client.call_tool("map_data", {"steer": steer})
+    assert refused.is_error
+    assert text_of(refused) == (
+        "`steer` can't be read; give `feedback` as text, `updates` as an object, `at_step` as a number."
+    )
+
+
+@asynccontextmanager
+async def over_stdio(shop: Path, era: str) -> AsyncIterator[Client]:
+    command = [sys.executable, "-I", "-m", "mcp_server"]
+    server = StdioServerParameters(command=command[0], args=command[1:], cwd=shop, env=dict(os.environ))
+    async with Client(server, mode=era, extensions=SHOWS_VIEWS) as client:
+        yield client
+
+
+@asynccontextmanager
+async def over_http(shop: Path, era: str) -> AsyncIterator[Client]:
+    server = Served(shop)
+    try:
+        async with Client(server.url, mode=era, extensions=SHOWS_VIEWS) as client:
+            yield client
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("door", [over_stdio, over_http])
+async def test_the_map_is_offered_and_steered_over_either_transport(
+    door: Callable[[Path, str], Any], shop: Path, era: str
+) -> None:
+    async with door(shop, era) as client:
+        assert client.server_capabilities.extensions == {EXTENSION_ID: {}}
+        assert "show_map" in [tool.name for tool in (await client.list_tools()).tools]
+        known = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+        given = {"navigation_id": known}
+        steered = object_of(await client.call_tool("map_data", {**given, "steer": MAIL}))
+        step = object_of(await client.call_tool("step", {**given, "feedback": "also show the README"}))
+    assert "shop/mail.py" in [file["path"] for file in steered["picture"]["shown"]]
+    assert "def send_receipt" in step["context_delta"]
+
+
+async def test_nobody_sees_the_map_of_somebody_elses_navigation(settings: Settings, tmp_path: Path) -> None:
+    shop = plant(tmp_path / "theirs")
+    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
+        for tool in ("show_map", "map_data"):
+            refused = await client.call_tool(tool, {"navigation_id": "nav-" + "0" * 24})
+            assert refused.is_error
+            assert "You have no navigation" in text_of(refused)
+
+
+def test_the_setting_is_one_of_three_words() -> None:
+    assert read_settings({}).views == "auto"
+    assert read_settings({"REPO_NAVIGATOR_VIEWS": "Off"}).views == "off"
+    with pytest.raises(ValueError, match="set it to `auto`, `on` or `off`"):
+        read_settings({"REPO_NAVIGATOR_VIEWS": "yes"})

@@ -1,0 +1,258 @@
+"""The picture of a navigation: what it shows is what there is, and strangers' texts stay texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from navigator.navigator import Navigator
+from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
+from navigator.picture.page import saved_page, view_page
+from navigator.picture.subjects import CHANGED
+from navigator.picture.svg import svg_of
+from navigator.picture.text import as_json
+from navigator.reports import FileReport, MenuPlace
+from navigator.settings import NavigationRequest
+from repo_map.drawing.outline import FILE, outline_of
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from tests.navigator.conftest import MakeNavigator
+from tests.support.trees import write
+from view.build import built
+
+GOAL = "token_expired says that a session token is old too early"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\u202e'\"&amp;"
+
+
+async def flown(navigator: Navigator, repository: Path, goal: str = GOAL) -> str:
+    request = NavigationRequest(goal=goal, repo_path=repository, token_budget=400)
+    navigation_id = await navigator.open(request)
+    await navigator.run(navigation_id)
+    return navigation_id
+
+
+@pytest.fixture
+async def picture(make_navigator: MakeNavigator, repository: Path) -> dict[str, Any]:
+    navigator = make_navigator()
+    return await navigator.picture(await flown(navigator, repository))
+
+
+@pytest.mark.anyio
+async def test_a_picture_tells_what_is_shown_why_and_what_could_be(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await flown(navigator, repository)
+    output = await navigator.context(navigation_id)
+    data = await navigator.picture(navigation_id)
+    assert (data["navigation_id"], data["goal"], data["repository"]) == (navigation_id, GOAL, "shop")
+    assert (data["tokens"], data["token_budget"]) == (output.token_count, 400)
+    assert data["sure"] == output.sufficiency
+    assert data["status"] == "finished"
+    told = {file["path"]: file for file in data["shown"]}
+    assert [*told] == [file.path for file in output.files if file.level > 1]
+    tokens = told["src/auth/tokens.py"]
+    assert tokens["reasons"]
+    names = [part["name"] for part in tokens["parts"]]
+    assert "token_expired" in names
+    part = tokens["parts"][names.index("token_expired")]
+    source = (repository / "src/auth/tokens.py").read_text("utf-8").splitlines()
+    assert source[part["lines"][0] - 1].startswith("def token_expired")
+    assert "token_expired" in part["why"]
+    assert [(place["number"], place["tokens"]) for place in data["menu"]] == [
+        (place.number, place.tokens) for place in output.menu
+    ]
+    turns = await navigator.decisions(navigation_id)
+    assert [(turn["step"], turn["tokens"]) for turn in data["turns"]] == [
+        (turn.step_number, turn.map_size_tokens) for turn in turns
+    ]
+    tree = data["tree"]
+    assert tree["files"][0] == 6
+    assert len({len(column) for column in tree.values()}) == 1
+    levels = {name: level for name, level in zip(tree["names"], tree["levels"], strict=True) if name}
+    assert levels["tokens.py"] == tokens["level"]
+
+
+@pytest.mark.anyio
+async def test_a_picture_follows_the_steps_and_leaves_alone_what_was_delivered(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    navigator = make_navigator()
+    navigation_id = await flown(navigator, repository)
+    await navigator.deliver(navigation_id, used_at=1.0, token_budget=400, held_step=0)
+    before = await navigator.known(navigation_id)
+    await navigator.step(navigation_id, updates={"verbosity": [{"pattern": "src/billing.py", "level": 4}]})
+    data = await navigator.picture(navigation_id)
+    assert "src/billing.py" in [file["path"] for file in data["shown"]]
+    assert data["turns"][-1]["by"] == "user"
+    after = await navigator.known(navigation_id)
+    assert before is not None
+    assert after is not None
+    assert after.delivery == before.delivery
+
+
+@pytest.mark.anyio
+async def test_a_tree_that_has_changed_since_is_told(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    data_dir = tmp_path / "data"
+    first = make_navigator(data_dir=data_dir)
+    navigation_id = await flown(first, repository)
+    (repository / "src/auth/tokens.py").write_text("LIFETIME_S = 1\n", "utf-8")
+    data = await make_navigator(data_dir=data_dir).picture(navigation_id)
+    assert data["notes"][0] == CHANGED
+    assert all(not file["parts"] for file in data["shown"])
+
+
+@pytest.mark.anyio
+async def test_the_same_navigation_gives_the_same_bytes(
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+) -> None:
+    data_dir = tmp_path / "data"
+    first = make_navigator(data_dir=data_dir)
+    navigation_id = await flown(first, repository)
+    once = await first.picture(navigation_id)
+    again = await make_navigator(data_dir=data_dir).picture(navigation_id)
+    assert as_json(once) == as_json(again)
+    assert svg_of(once) == svg_of(again)
+    assert saved_page(once) == saved_page(again)
+
+
+@pytest.mark.parametrize("name", ["a", "<", "\u1234"])
+def test_a_picture_stays_within_its_bytes_whatever_the_names_are(tmp_path: Path, name: str) -> None:
+    long = [f"{name * 40}/{name * 30}{number}/{name * 30}.py" for number in range(300)]
+    write(tmp_path, {path: f"def f{at}(): ...\n" for at, path in enumerate(long)})
+    index = build_index(tmp_path, store=Store(None))
+    words = name * 4_000
+    files = [FileReport(path=path, level=4, tokens=9, reasons=(words,) * 9) for path in index.paths]
+    menu = [
+        MenuPlace(number=at, path=path, name=words, first=1, last=2, head=words, why=words, tokens=3)
+        for at, path in enumerate(index.paths[:40], 1)
+    ]
+    subject = Subject("r", "nav-1", words, "open", words, notes=(words,) * 30)
+    shown = Shown(files, 900, 1_000, None, menu=menu, sureness=words, impact=(words,) * 30)
+    data = picture_data(index, subject, shown)
+    assert len(as_json(data).encode()) <= MOST_BYTES
+    assert data["shown_more"] == 300 - len(data["shown"])
+    assert data["menu_more"] == 40 - len(data["menu"])
+    assert data["tree"]["files"][0] == 300
+
+
+def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) -> None:
+    write(tmp_path, {f"p{number % 40}/m{number}.py": f"x = {number}\n" for number in range(3_000)})
+    index = build_index(tmp_path, store=Store(None))
+    outline = outline_of(index, {"p3/m3.py": 4}, ["p3/m3.py"], 50)
+    at = outline.paths().index("p3/m3.py")
+    assert (outline.kinds[at], outline.levels[at]) == (FILE, 4)
+    assert outline.levels[0] == 4
+    assert sum(outline.files[each] for each, kind in enumerate(outline.kinds) if kind != 0) == 3_000
+
+
+class Seen(HTMLParser):
+    """Every element of a page, and the text of its scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags:
+            self.texts.setdefault(self.tags[-1][0], []).append(data)
+
+
+def seen(page: str) -> Seen:
+    found = Seen()
+    found.feed(page)
+    found.close()
+    return found
+
+
+def with_hostile_texts(picture: dict[str, Any]) -> dict[str, Any]:
+    def hostile(value: Any) -> Any:
+        if isinstance(value, str):
+            return f"{value}{HOSTILE}"
+        if isinstance(value, dict):
+            return {name: hostile(part) for name, part in value.items()}
+        return [hostile(part) for part in value] if isinstance(value, list) else value
+
+    return {name: hostile(value) for name, value in picture.items()}
+
+
+@pytest.mark.anyio
+async def test_hostile_texts_add_no_element_to_the_page(picture: dict[str, Any]) -> None:
+    plain, hostile = seen(saved_page(picture)), seen(saved_page(with_hostile_texts(picture)))
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
+    text = re.search(r'id="picture">(.*?)</script>', saved_page(with_hostile_texts(picture)), re.DOTALL)
+    assert text is not None
+    assert json.loads(text[1])["goal"] == f"{GOAL}{HOSTILE}"
+
+
+@pytest.mark.anyio
+async def test_the_saved_page_lets_nothing_run_but_its_own_script_and_reaches_nothing(
+    picture: dict[str, Any],
+) -> None:
+    page = saved_page(picture)
+    (policy,) = (
+        attributes["content"]
+        for tag, attributes in seen(page).tags
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    script_hash, style_hash = (b64encode(sha256(part.encode()).digest()).decode() for part in (script, style))
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{script_hash}'; style-src 'sha256-{style_hash}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    assert "http" not in re.sub(r"http-equiv", "", page.replace(as_json(picture), ""))
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function", script)
+
+
+def test_hosts_get_the_page_without_a_policy_of_its_own() -> None:
+    assert "Content-Security-Policy" not in view_page()
+    assert '<script type="application/json" id="picture"></script>' in view_page()
+
+
+def test_the_page_is_what_its_sources_make() -> None:
+    assert view_page() == built(), "run `python -m view.build`"
+
+
+@pytest.mark.anyio
+async def test_hostile_texts_are_texts_in_the_svg_too(picture: dict[str, Any]) -> None:
+    root = ElementTree.fromstring(svg_of(with_hostile_texts(picture)))
+    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert kinds == {"svg", "title", "desc", "style", "rect", "text", "g"}
+    assert all(not name.startswith("on") for element in root.iter() for name in element.attrib)
+    assert "token_expired" in (root.findtext("{http://www.w3.org/2000/svg}desc") or "")
+
+
+@pytest.mark.anyio
+async def test_the_svg_draws_each_node_once_within_its_frame(picture: dict[str, Any]) -> None:
+    root = ElementTree.fromstring(svg_of(picture))
+    width = float(root.attrib["width"])
+    rects = [each for each in root.iter() if each.tag.endswith("rect")]
+    assert all(float(each.attrib.get("x", 0)) + float(each.attrib["width"]) <= width + 1 for each in rects)
+    shown = [each for each in rects if each.attrib["class"] == "leaf l4"]
+    files = [file for file in picture["shown"] if file["level"] == 4]
+    # And one of the legend.
+    assert len(shown) == len(files) + 1
+
+
+def test_numbers_of_files_and_tokens_do_not_hide_what_was_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {f"m{number}.py": f"x = {number}\n" for number in range(90)})
+    index = build_index(tmp_path, store=Store(None))
+    files = [FileReport(path=path, level=2 if at else 1, tokens=5) for at, path in enumerate(index.paths)]
+    data = picture_data(index, Subject("r"), Shown(files, 450, 500, None, left_out=7))
+    assert (len(data["shown"]), data["shown_more"], data["paths_only"], data["left_out"]) == (60, 29, 1, 7)

@@ -1,0 +1,187 @@
+// The whole page over one picture: what is chosen, zoomed, sought and shown.
+
+class View {
+  constructor(steer) {
+    this.steer = steer;
+    this.main = document.getElementById("view");
+    this.settings = { show: "all", area: "tokens", sought: "" };
+    this.state = null;
+    this.width = 0;
+    new ResizeObserver(() => this.fit()).observe(this.main);
+  }
+
+  show(data) {
+    const before = this.state;
+    const picture = readPicture(data);
+    const find = (node) => (node && picture.byPath.get(node.path)) || picture.root;
+    this.state = {
+      picture,
+      root: before ? this.zoomable(find(before.root), picture) : picture.root,
+      chosen: before ? find(before.chosen) : picture.root,
+      canSteer: Boolean(this.steer) && Boolean(data.navigation_id) && data.status !== "cancelled",
+      isBusy: false,
+      sizeOf: (node) => (this.settings.area === "files" ? node.files : node.area),
+      isWanted: (node) => this.wanted(node),
+    };
+    document.title = `Map of ${data.repository || "the repository"}`;
+    this.main.hidden = false;
+    this.build();
+  }
+
+  zoomable(node, picture) {
+    return node.children.length ? node : picture.root;
+  }
+
+  wanted(node) {
+    const { show, sought } = this.settings;
+    const fits = (each) =>
+      (show === "all" || (show === "shown" ? each.level > 0 : isOffered(each))) &&
+      (!sought || (each.kind !== REST && each.path.toLowerCase().includes(sought)));
+    const reaches = (each) => (each.children.length ? each.children.some(reaches) : fits(each));
+    return (show === "all" && !sought) || reaches(node);
+  }
+
+  build() {
+    const { state } = this;
+    const { data } = state.picture;
+    const acts = {
+      goTo: (node) => this.goTo(node),
+      zoom: (node) => this.zoom(node),
+      rule: (node, level) => this.rule(node, level),
+      why: (node) => this.take({ feedback: `why ${node.level ? "is" : "don't I see"} ${node.path}${node.level ? " here" : ""}?` }, `asked about ${node.path}`),
+      add: (place) => this.take({ updates: { numbers: [place.number] } }, `added ${place.head} of ${place.path}`),
+    };
+    this.panels = new Panels(state, acts);
+    this.map = new MapWidget(state, (node) => this.chose(node), (node) => this.zoom(node));
+    this.crumbs = make("nav", { class: "crumbs", "aria-label": "Folder" });
+    this.found = make("div", { id: "found" });
+    this.aside = make("div", {});
+    this.columns = make("div", { class: "columns" }, make("div", {}, this.crumbs, this.map.element, legendOf()), this.aside);
+    this.main.replaceChildren(
+      ...[headOf(data), this.tools(), this.found, this.columns, this.panels.files(), this.panels.menu(), this.panels.timeline(), this.panels.notes()].filter(Boolean));
+    this.width = 0;
+    this.fit();
+    this.listFound();
+  }
+
+  tools() {
+    const choice = (name, words, choices) =>
+      make("label", {}, words, make("select", { change: (event) => { this.settings[name] = event.target.value; this.redraw(); } },
+        ...choices.map(([value, told]) => make("option", { value, selected: this.settings[name] === value }, told))));
+    const find = make("input", {
+      type: "search", id: "find", autocomplete: "off", spellcheck: "false",
+      input: (event) => { this.settings.sought = event.target.value.trim().toLowerCase(); this.redraw(); this.listFound(); },
+      keydown: (event) => { if (event.key === "Enter" && this.matches().length) this.goTo(this.matches()[0]); },
+    });
+    find.value = this.settings.sought;
+    const tools = make("div", { class: "tools", role: "group", "aria-label": "What the map shows" },
+      make("label", {}, "Find a file or folder", find),
+      choice("show", "Show", [["all", "everything"], ["shown", "what is in the context"], ["offered", "what a next step could show"]]),
+      choice("area", "Area by", [["tokens", "tokens (prose and data a tenth)"], ["files", "files"]]));
+    if (this.state.canSteer) tools.append(this.panels.button("Undo the last change", () => this.take({ feedback: "undo" }, "took the last change back")));
+    if (this.onFullscreen) tools.append(make("button", { type: "button", click: () => this.onFullscreen() }, "Larger"));
+    return tools;
+  }
+
+  matches() {
+    const { sought } = this.settings;
+    if (!sought) return [];
+    return this.state.picture.nodes.filter((node) => node.kind !== REST && node.path && node.path.toLowerCase().includes(sought));
+  }
+
+  listFound() {
+    const all = this.matches();
+    this.found.replaceChildren();
+    if (!this.settings.sought) return;
+    const shown = all.slice(0, MOST_FOUND).map((node) => make("li", {}, this.panels.link(node, node.path)));
+    if (shown.length) this.found.append(make("ul", { "aria-label": "Found" }, ...shown));
+    say(all.length ? `${count(all.length, "match").replace("matchs", "matches")}.` : "No file or folder of the picture has that in its path.");
+  }
+
+  fit() {
+    if (!this.state) return;
+    const width = Math.floor(this.main.clientWidth);
+    if (!width || width === this.width) return;
+    this.width = width;
+    this.redraw();
+  }
+
+  redraw() {
+    this.columns.classList.toggle("narrow", this.width < 760);
+    this.map.draw(this.map.element.clientWidth || this.width);
+    this.showCrumbs();
+    this.showChosen();
+  }
+
+  showCrumbs() {
+    const path = [];
+    for (let node = this.state.root; node; node = node.parent) path.unshift(node);
+    const name = (node) => node.name || this.state.picture.data.repository || "repository";
+    this.crumbs.replaceChildren(...path.flatMap((node, at) => [
+      at ? make("span", { "aria-hidden": "true" }, "/") : null,
+      node === this.state.root ? make("span", { "aria-current": "location" }, name(node)) : make("button", { type: "button", class: "plain", click: () => this.zoom(node) }, name(node)),
+    ]).filter(Boolean));
+  }
+
+  showChosen() {
+    this.aside.replaceChildren(this.panels.details(this.state.chosen));
+  }
+
+  chose() {
+    this.showChosen();
+  }
+
+  zoom(node) {
+    this.state.root = node;
+    this.state.chosen = node;
+    this.redraw();
+    this.map.choose(node, true);
+    say(`Zoomed to ${titleOf(node)}.`);
+  }
+
+  goTo(node) {
+    for (let above = node; above !== this.state.root; above = above.parent) {
+      if (!above.parent) { this.state.root = this.state.picture.root; break; }
+    }
+    this.state.chosen = node;
+    this.redraw();
+    while (!this.map.items.has(node)) {
+      // Too small to be drawn from here: zoom towards it.
+      let step = node;
+      while (step.parent && step.parent !== this.state.root) step = step.parent;
+      if (!step.children.length) break;
+      this.state.root = step;
+      this.state.chosen = node;
+      this.redraw();
+    }
+    if (this.map.items.has(node)) this.map.choose(node, true);
+    else { this.state.chosen = node; this.showChosen(); }
+    say(labelOf(node));
+  }
+
+  rule(node, level) {
+    const pattern = node.kind === FILE ? escapeGlob(node.path) : `${escapeGlob(node.path)}/**`;
+    const done = level ? `asked to show ${node.path} at level ${level}` : `dropped ${node.path}`;
+    return this.take({ updates: { verbosity: [{ pattern, level }] } }, done);
+  }
+
+  async take(wish, done) {
+    if (this.state.isBusy || !this.steer) return;
+    this.state.isBusy = true;
+    this.main.setAttribute("aria-busy", "true");
+    for (const button of this.main.querySelectorAll("button.act")) button.disabled = true;
+    say("Working …");
+    try {
+      const answer = await this.steer(this.state.picture.data, wish, done);
+      this.show(answer.picture);
+      say(answer.said || "Done.");
+    } catch (error) {
+      say(`That did not work: ${error.message}`);
+      this.state.isBusy = false;
+      for (const button of this.main.querySelectorAll("button.act")) button.disabled = false;
+    }
+    this.main.removeAttribute("aria-busy");
+    const item = this.map.items.get(this.state.chosen);
+    if (item) item.focus({ preventScroll: true });
+  }
+}
