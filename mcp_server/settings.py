@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
@@ -18,9 +18,11 @@ from navigator.settings import (
     GeminiMemory,
     NavigatorSettings,
 )
+from navigator.store_address import UnusableAddressError, read_bucket_address, read_database_address
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
 
+_Address = TypeVar("_Address")
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
@@ -95,6 +97,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     }
     return Settings(
         data_dir=default_data_dir(environ),
+        store=_address(environ, "STORE", read_database_address),
+        bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
@@ -125,6 +129,16 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=Settings.embedded_fallback),
         gemini_memory=_gemini_memory(environ),
     )
+
+
+def _address(environ: Mapping[str, str], name: str, read: Callable[[str], _Address]) -> _Address | None:
+    """Return the address that a variable gives; what is said of a bad one repeats no part of it."""
+    if not (text := environ.get(PREFIX + name, "").strip()):
+        return None
+    try:
+        return read(text)
+    except UnusableAddressError as error:
+        raise SettingsError(f"{PREFIX}{name} {error}") from None
 
 
 def _retries(environ: Mapping[str, str]) -> int:

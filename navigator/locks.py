@@ -11,15 +11,26 @@ import hashlib
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from navigator.errors import NavigationBusyError, unsaved
 
 PAUSE_S = 0.02
 """Between two looks at a lock that another process holds."""
+
+
+class Locks(Protocol):
+    """One step at a time in each navigation."""
+
+    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+
+    def is_held(self, navigation_id: str) -> bool:
+        """Return whether a task of this process is stepping the navigation."""
 
 
 class NavigationLocks:

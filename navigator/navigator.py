@@ -153,7 +153,8 @@ class StepReader:
         result = self._pool.step_result(run.navigation_id, user, wanted)
         if result is not None:
             return result.record
-        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted)
+        version = run.record_version(wanted)
+        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted, version)
 
     async def _map(self, record: StepRecord, user: str) -> MapText:
         report = record.report

@@ -12,6 +12,7 @@ from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
     from navigator.state import ExecutionMode
+    from navigator.store_address import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]
@@ -34,6 +35,10 @@ class NavigatorSettings:
 
     data_dir: Path | None = None
     """Folder for sessions and artifacts; None keeps them in memory."""
+    store: DatabaseAddress | None = None
+    """Database for sessions, in place of the data folder's, which several servers may share."""
+    bucket: BucketAddress | None = None
+    """Bucket for artifacts, in place of the data folder's, likewise."""
     cache_dir: Path | None = None
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True
