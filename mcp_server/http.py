@@ -22,6 +22,7 @@ from mcp_server.app import NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses
+from mcp_server.readiness import Readiness
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, SettingsError
 from mcp_server.version import package_version
@@ -29,10 +30,14 @@ from navigator.loopback import is_loopback
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
+LIVENESS: Final = "/healthz"
+READINESS: Final = "/readyz"
+PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
+"""What whoever watches over the server may ask without a token."""
 
 
 def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
-    """Return the ASGI application: the MCP endpoint at ``/mcp`` and ``/health``.
+    """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
         SettingsError: The address is not loopback and no bearer token is set.
@@ -44,9 +49,17 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
             "more characters, or serve on 127.0.0.1."
         )
 
-    @server.custom_route(HEALTH, methods=["GET"])  # type: ignore[untyped-decorator]
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok", "version": package_version()})
+
+    readiness = Readiness(server.navigations)
+
+    async def ready(_: Request) -> Response:
+        is_ready = await readiness.look()
+        return JSONResponse({"status": "ok" if is_ready else "not ready"}, 200 if is_ready else 503)
+
+    for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
+        server.custom_route(path, methods=["GET"])(answer)
 
     app: ASGIApp = Sessions(
         server.streamable_http_app(
@@ -60,7 +73,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     if settings.tokens:
         app = _behind_token(app, settings.tokens)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=HEALTH)
+    return Admission(app, door, probed_at=PROBED)
 
 
 async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
@@ -73,7 +86,8 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    running = Server(app, listener, connections_within_descriptors(settings.max_connections))
+    most = connections_within_descriptors(settings.max_connections)
+    running = Server(app, listener, most, settings.drain_seconds)
     # uvicorn minds the signal only while it serves, and raises it once more afterwards: before and after, it
     # must not end the process by itself.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -136,7 +150,7 @@ def _behind_token(app: ASGIApp, principals: Mapping[str, str]) -> ASGIApp:
     guarded = RequireAuthMiddleware(app, required_scopes=[])
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] != "http" or scope["path"] == HEALTH
+        is_open = scope["type"] != "http" or scope["path"] in PROBED
         await (app if is_open else guarded)(scope, receive, send)
 
     return AuthenticationMiddleware(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
+from mcp_server.ending import CALL_SECONDS
 from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
 from navigator.settings import (
@@ -54,6 +55,8 @@ class HttpSettings:
     """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
     max_body_bytes: int = 1_000_000
     max_connections: int = 512
+    drain_seconds: float = CALL_SECONDS
+    """What calls under way get to be answered once the server was asked to end."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     }
     return Settings(
         data_dir=default_data_dir(environ),
+        lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
         store=_address(environ, "STORE", read_database_address),
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
@@ -119,6 +123,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
+            drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
             allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),

@@ -19,6 +19,8 @@ from weakref import WeakValueDictionary
 
 from navigator.errors import NavigationBusyError, unsaved
 
+PATIENCE_S = 30.0
+"""How long a navigation that somebody else holds is waited for."""
 PAUSE_S = 0.02
 """Between two looks at a lock that another process holds."""
 
@@ -36,7 +38,7 @@ class Locks(Protocol):
 class NavigationLocks:
     """Locks by navigation id; the operating system frees those of a process that dies."""
 
-    def __init__(self, folder: Path | None, *, patience_s: float = 30.0) -> None:
+    def __init__(self, folder: Path | None, *, patience_s: float = PATIENCE_S) -> None:
         self._folder = folder
         self._patience_s = patience_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

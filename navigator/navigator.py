@@ -431,6 +431,14 @@ class Navigator:
         async with self._pool.hold(navigation_id):
             await self._pool.forget(navigation_id, user)
 
+    async def reach_stores(self) -> None:
+        """Ask the stores of navigations something.
+
+        Raises:
+            StorageError: one does not answer.
+        """
+        await self._pool.reach()
+
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
         await self._workspaces.halt()

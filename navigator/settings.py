@@ -25,6 +25,7 @@ StepAction = Literal["continue", "finish", "cancel"]
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+LEASE_S = 15.0
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 
@@ -39,6 +40,8 @@ class NavigatorSettings:
     """Database for sessions, in place of the data folder's, which several servers may share."""
     bucket: BucketAddress | None = None
     """Bucket for artifacts, in place of the data folder's, likewise."""
+    lease_s: float = LEASE_S
+    """How long a navigation stays with a server of such a database that gives no sign of life."""
     cache_dir: Path | None = None
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True

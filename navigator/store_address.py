@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from navigator.errors import StorageError
 
 DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
 BUCKET_FORM: Final = "s3://BUCKET/PREFIX"
@@ -56,6 +59,20 @@ class BucketAddress:
     def __str__(self) -> str:
         """Return the address."""
         return f"s3://{self.bucket}/{self.prefix}"
+
+
+def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None) -> None:
+    """Refuse a store whose packages are not installed, without importing any.
+
+    Raises:
+        StorageError: one is not.
+    """
+    for setting, named, package in (("STORE", store, "asyncpg"), ("ARTIFACTS", bucket, "boto3")):
+        if named is not None and find_spec(package) is None:
+            raise StorageError(
+                f"REPO_NAVIGATOR_{setting} names a store whose packages are not installed; "
+                "run `pip install 'repo-navigator[team]'`."
+            )
 
 
 def read_database_address(text: str) -> DatabaseAddress:

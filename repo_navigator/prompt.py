@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 async def _context(settings: Settings, prompt: str, repository: Path) -> str:
     # Nothing is kept of it: nobody goes on with such a navigation.
-    navigator = load_navigator(replace(settings, data_dir=None, model=EMBEDDED))
+    navigator = load_navigator(replace(settings, data_dir=None, store=None, bucket=None, model=EMBEDDED))
     try:
         request = NavigationRequest(prompt, repository, token_budget=_TOKENS)
         output = await navigator.run(await navigator.open(request), deadline_s=_SECONDS)

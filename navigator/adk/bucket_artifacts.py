@@ -30,7 +30,7 @@ _TEXT: Final = "text/plain; charset=utf-8"
 _T = TypeVar("_T")
 
 
-def open_bucket(_: BucketAddress) -> Any:
+def open_bucket() -> Any:
     """Return a client, whose keys, region and endpoint the environment and its own files tell."""
     retries: Any = {"mode": "standard", "total_max_attempts": 3}
     config = Config(connect_timeout=_SECONDS / 2, read_timeout=_SECONDS, retries=retries)

@@ -270,6 +270,15 @@ class NavigationArtifacts(NamedTuple):
         """Return that version of the record of ``step``, None for the latest."""
         return StepRecord.model_validate_json(await self._load(_record_name(step), version))
 
+    async def reach(self) -> None:
+        """Ask the store something.
+
+        Raises:
+            StorageError: it does not answer.
+        """
+        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
+        await self.service.list_versions(**where, filename=MAP_NAME)
+
     async def clear(self) -> None:
         """Delete every artifact of the navigation."""
         where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}

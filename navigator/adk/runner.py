@@ -109,7 +109,7 @@ class RunnerPool:
             models = {HOST: HostModel(ask_host), **models}
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
-        self._stores = open_stores(settings.data_dir, settings.store, settings.bucket)
+        self._stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
         self.store = NavigationStore(self._stores.sessions, APP_NAME, self._stores.damage)
         self._locks = self._stores.locks
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()
@@ -123,6 +123,15 @@ class RunnerPool:
     def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
         """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
         return self._locks.hold(navigation_id)
+
+    async def reach(self) -> None:
+        """Ask both stores something.
+
+        Raises:
+            StorageError: one does not answer.
+        """
+        await self.store.known("nav-", "nobody")
+        await self.artifacts("nav-", "nobody").reach()
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""

@@ -15,9 +15,9 @@ from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMem
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
 from navigator.adk.session_service import SqliteSessions
 from navigator.adk.session_values import StoredSessions
-from navigator.errors import StorageError
-from navigator.locks import Locks, NavigationLocks
-from navigator.store_address import BucketAddress, DatabaseAddress
+from navigator.locks import PATIENCE_S, Locks, NavigationLocks
+from navigator.settings import LEASE_S
+from navigator.store_address import BucketAddress, DatabaseAddress, require_packages
 
 DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
@@ -41,7 +41,10 @@ class Stores(NamedTuple):
 
 
 def open_stores(
-    data_dir: Path | None, store: DatabaseAddress | None = None, bucket: BucketAddress | None = None
+    data_dir: Path | None,
+    store: DatabaseAddress | None = None,
+    bucket: BucketAddress | None = None,
+    lease_s: float = LEASE_S,
 ) -> Stores:
     """Open the stores under ``data_dir``, or those that are named instead of its database and its artifacts.
 
@@ -51,40 +54,30 @@ def open_stores(
     Raises:
         StorageError: the packages for a database or a bucket are not installed.
     """
+    require_packages(store, bucket)
     if store is None:
         stores = _open_folder(data_dir)
         return stores if bucket is None else stores._replace(artifacts=_in_bucket(bucket))
-    sessions, locks = _in_database(store)
+    sessions, locks = _in_database(store, lease_s)
     if bucket is not None:
         return Stores(sessions, _in_bucket(bucket), locks, "")
     return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, damage="")
 
 
-def _in_database(address: DatabaseAddress) -> tuple[StoredSessions, Locks]:
-    try:
-        from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
-        from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
-        from navigator.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
-    except ModuleNotFoundError as error:
-        raise _not_installed("STORE") from error
-    database = PostgresDatabase(address)
-    leases = NavigationLeases(database)
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks]:
+    from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
+    from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+    from navigator.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
+
+    database = PostgresDatabase(address, stalling_s=lease_s)
+    leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
     return PostgresSessions(database, leases.token), leases
 
 
 def _in_bucket(address: BucketAddress) -> BaseArtifactService:
-    try:
-        from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket  # noqa: PLC0415 - only where one is named
-    except ModuleNotFoundError as error:
-        raise _not_installed("ARTIFACTS") from error
-    return BucketArtifacts(open_bucket(address), address)
+    from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket  # noqa: PLC0415 - only where one is named
 
-
-def _not_installed(setting: str) -> StorageError:
-    return StorageError(
-        f"REPO_NAVIGATOR_{setting} names a store whose packages are not installed; "
-        "run `pip install 'repo-navigator[team]'`."
-    )
+    return BucketArtifacts(open_bucket(), address)
 
 
 def _open_folder(data_dir: Path | None) -> Stores:

@@ -12,6 +12,7 @@ import asyncpg
 
 from navigator.errors import StorageError
 from navigator.postgres.layout import bring_up_to_date
+from navigator.settings import LEASE_S
 from navigator.store_address import DatabaseAddress
 
 MOST_CONNECTIONS: Final = 8
@@ -19,8 +20,6 @@ MOST_CONNECTIONS: Final = 8
 CONNECTING_S: Final = 5.0
 ANSWERING_S: Final = 10.0
 """Longest that a statement, or a connection that is free, is waited for."""
-LEASE_S: Final = 15.0
-"""How long a navigation stays with a server that gives no sign of life, and a transaction open."""
 _LOST: Final = (
     ConnectionError,
     asyncpg.InterfaceError,
@@ -37,9 +36,14 @@ _T = TypeVar("_T")
 class PostgresDatabase:
     """Acts on a database, each a transaction; a connection that was cut is replaced by another, once."""
 
-    def __init__(self, address: DatabaseAddress) -> None:
-        """Describe a database; it is connected to, and its tables made, when it is first used."""
+    def __init__(self, address: DatabaseAddress, *, stalling_s: float = LEASE_S) -> None:
+        """Describe a database; it is connected to, and its tables made, when it is first used.
+
+        Args:
+            stalling_s: how long a transaction stays open in which nothing happens.
+        """
         self.address = address
+        self._stalling_s = stalling_s
         self._pool: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting = asyncio.Lock()
@@ -133,7 +137,7 @@ class PostgresDatabase:
                 "statement_timeout": f"{ANSWERING_S:.0f}s",
                 "lock_timeout": f"{ANSWERING_S / 2:.0f}s",
                 # A server that stalls within a transaction must not keep others from what it has locked.
-                "idle_in_transaction_session_timeout": f"{LEASE_S:.0f}s",
+                "idle_in_transaction_session_timeout": f"{self._stalling_s * 1000:.0f}ms",
             },
         )
 

@@ -19,7 +19,8 @@ from weakref import WeakValueDictionary
 import asyncpg
 
 from navigator.errors import NavigationBusyError, StorageError
-from navigator.postgres.database import LEASE_S, PostgresDatabase
+from navigator.postgres.database import PostgresDatabase
+from navigator.settings import LEASE_S
 
 PAUSE_S: Final = 0.1
 """Between two looks at a lease that another server holds."""

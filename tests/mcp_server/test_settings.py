@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
+from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
 
@@ -23,6 +24,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         {
             "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
             "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
+            "REPO_NAVIGATOR_STORE": "postgresql+asyncpg://ann:p%40ss@db.example/team?ssl=require&schema=nav",
+            "REPO_NAVIGATOR_ARTIFACTS": "s3://navigations/team/a",
+            "REPO_NAVIGATOR_LEASE_SECONDS": "9",
+            "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
             "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
             "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
             "REPO_NAVIGATOR_FALLBACK_MODELS": "gemini-2.5-pro, ollama/qwen3",
@@ -49,6 +54,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     )
     assert settings.data_dir == tmp_path / "data"
     assert settings.cache_dir == tmp_path / "cache"
+    assert settings.store == DatabaseAddress("db.example", 5432, "team", "ann", "p@ss", "require", "nav")
+    assert settings.bucket == BucketAddress("navigations", "team/a/")
+    assert (settings.lease_s, settings.http.drain_seconds) == (9.0, 50.0)
     assert settings.allowed == (tmp_path,)
     assert settings.model == "gemini-2.5-flash"
     assert settings.fallback_models == ("gemini-2.5-pro", "ollama/qwen3")
@@ -144,7 +152,7 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_every_variable_is_documented() -> None:
     root = Path(__file__).parents[2]
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count)\(environ, "([A-Z_]+)"', source))
+    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address)\(environ, "([A-Z_]+)"', source))
     names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
     names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(

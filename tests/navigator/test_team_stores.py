@@ -52,7 +52,7 @@ async def opened(address: DatabaseAddress, **times: float) -> AsyncIterator[Any]
     from navigator.postgres.database import PostgresDatabase
     from navigator.postgres.leases import NavigationLeases
 
-    database = PostgresDatabase(address)
+    database = PostgresDatabase(address, stalling_s=times.get("lease_s", 15.0))
     leases = NavigationLeases(database, **times)
     sessions = PostgresSessions(database, leases.token)
     try:
@@ -116,12 +116,10 @@ async def test_a_lease_is_renewed_while_its_step_takes_long(database: DatabaseAd
 
 
 async def test_a_server_that_stalls_within_a_transaction_keeps_nobody_out_for_long(
-    database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseAddress,
 ) -> None:
-    from navigator.postgres import database as module
     from navigator.postgres.leases import is_latest
 
-    monkeypatch.setattr(module, "LEASE_S", 1.0)
     async with (
         opened(database, lease_s=0.1) as (slow, slow_leases),
         opened(database) as (_, quick_leases),
@@ -324,7 +322,7 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
 async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
     from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket
 
-    artifacts = BucketArtifacts(open_bucket(bucket), bucket)
+    artifacts = BucketArtifacts(open_bucket(), bucket)
     where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}
     saves = [
         artifacts.save_artifact(**where, filename="steps/1.json", artifact=types.Part(text=str(number)))
