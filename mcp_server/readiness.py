@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mcp_server.navigations import Navigations
 
 SECONDS: Final = 3.0
-"""How long one look may take; probes wait little longer."""
+"""How long an answer is waited for; probes wait little longer. The look itself goes on."""
 _FRESH_SECONDS: Final = 1.0
 """How long an answer holds: whoever asks without a token makes a store work once in that time."""
 logger = logging.getLogger(__name__)
@@ -26,18 +26,16 @@ class Readiness:
         self._looked_at = 0.0
 
     async def look(self) -> bool:
-        """Return whether calls can be taken; the log tells why not."""
+        """Return whether calls can be taken; what is not known in time is no yes. The log tells why not."""
         is_over = self._looking is not None and self._looking.done()
         if self._looking is None or (is_over and monotonic() - self._looked_at > _FRESH_SECONDS):
             self._looking = asyncio.create_task(self._reached())
-        return await asyncio.shield(self._looking)
+        done, _ = await asyncio.wait({self._looking}, timeout=SECONDS)
+        return bool(done) and self._looking.result()
 
     async def _reached(self) -> bool:
         try:
-            await asyncio.wait_for(self._navigations.reach_stores(), SECONDS)
-        except TimeoutError:
-            logger.warning("Not ready: a store did not answer within %.0f s", SECONDS)
-            return False
+            await self._navigations.reach_stores()
         except Exception as error:
             logger.warning("Not ready: %s", error)
             return False

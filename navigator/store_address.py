@@ -17,7 +17,7 @@ _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_PREFIX: Final = re.compile(r"[\w.=-]+(?:/[\w.=-]+)*", re.ASCII)
+_PREFIX: Final = re.compile(r"(?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))+", re.ASCII)
 
 
 class UnusableAddressError(ValueError):

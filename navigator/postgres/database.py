@@ -153,7 +153,11 @@ def _words(error: BaseException) -> str:
     """Return what went wrong in a few words; a message of the database may repeat what was written."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
-    if isinstance(error, OSError) and error.strerror and not isinstance(error, ConnectionError):
-        return error.strerror
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, ConnectionError):
+        return "connection lost"
+    if isinstance(error, OSError):
+        return error.strerror or "no connection"
     name = re.sub(r"(Error|Exception)$", "", type(error).__name__)
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -6,9 +6,11 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -54,17 +56,34 @@ async def run_sql(address: DatabaseAddress, *statements: str) -> list[Any]:
 def own_schema() -> Iterator[DatabaseAddress]:
     """Give a schema of its own, removed afterwards; skip the test where there is no PostgreSQL."""
     pytest.importorskip("asyncpg", reason="asyncpg is not installed: pip install 'repo-navigator[team]'")
-    import asyncpg
 
     address = replace(read_database_address(SERVER), schema=f"navigator_test_{secrets.token_hex(6)}")
-    try:
-        asyncio.run(run_sql(address, "SELECT 1"))
-    except (OSError, asyncpg.PostgresError):
+    if not has_postgres():
         pytest.skip(f"no PostgreSQL at {address}")
     try:
         yield address
     finally:
-        asyncio.run(run_sql(address, f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE'))
+        _apart(run_sql(address, f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE'))
+
+
+@cache
+def has_postgres() -> bool:
+    """Tell whether there is a database for tests."""
+    try:
+        import asyncpg
+    except ModuleNotFoundError:
+        return False
+    try:
+        _apart(run_sql(read_database_address(SERVER), "SELECT 1"))
+    except (OSError, asyncpg.PostgresError):
+        return False
+    return True
+
+
+def _apart(work: Coroutine[Any, Any, Any]) -> None:
+    """Run a coroutine in a thread, as a loop may be running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 @contextmanager
