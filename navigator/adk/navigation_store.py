@@ -203,10 +203,9 @@ class NavigationStore:
 def _can_be_an_id(navigation_id: str) -> bool:
     """Tell whether a database could hold an id: JSON can say what no text holds, half a character for one."""
     try:
-        navigation_id.encode()
+        return b"\0" not in navigation_id.encode()
     except UnicodeEncodeError:
         return False
-    return True
 
 
 @contextmanager

@@ -343,6 +343,8 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"STORE": "mysql://ann:s3cr3t@db/x"}, 2),
         (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}, 2),
         (["serve"], {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}, 2),
+        (["serve"], {"HTTP_ISSUER": "https://idp.example"}, 2),
+        (["serve"], {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}, 2),
         (["serve"], {"ARTIFACTS": "s3://[bucket"}, 2),
         (["serve"], {"ARTIFACTS": "ftp://bucket/s3cr3t"}, 2),
         (["serve"], {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}, 2),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.settings import IdentitySettings, SettingsError, bearer_tokens, log_level, read_settings
 from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
@@ -40,6 +40,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_LOG_FORMAT": "json",
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
+            "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
+            "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
+            "REPO_NAVIGATOR_HTTP_JWKS": "http://127.0.0.1:1/keys",
             "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
             "REPO_NAVIGATOR_HTTP_MAX_BODY": "2000",
             "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS": "20",
@@ -64,6 +67,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert (settings.token_budget, settings.max_cost_usd, settings.call_seconds) == (5_000, 0.5, 20.0)
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
+    assert settings.http.identity == IdentitySettings(
+        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys"
+    )
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)

@@ -28,6 +28,7 @@ from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.store_address import BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
+from tests.support.proxy import Proxy
 from tests.support.team_stores import bucket_at, own_schema, run_sql
 
 pytestmark = pytest.mark.anyio
@@ -305,6 +306,59 @@ async def test_a_database_that_cannot_be_reached_is_told_without_who_asked(
     for told in (str(caught.value), repr(caught.value), repr(navigator._settings), caplog.text):
         assert "s3cr3t-word" not in told
     assert "postgres" not in str(caught.value).replace("postgresql", "")
+
+
+async def test_a_database_that_answers_slowly_is_waited_for_and_then_told(
+    database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from navigator.postgres import database as module
+
+    monkeypatch.setattr(module, "ANSWERING_S", 0.5)
+    monkeypatch.setattr(module, "CONNECTING_S", 0.5)
+    with Proxy(database.host, database.port) as proxy:
+        async with opened(replace(database, port=proxy.port)) as (sessions, _):
+            session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
+            proxy.hold_up()
+            with pytest.raises(StorageError, match=r"\(no answer in time\)"):
+                await sessions.append_event(session, changing(a=2))
+            proxy.go_on()
+            again = await sessions.get_session(**APP, session_id="nav-1")
+            # Whether it was stored is for the next reader to see; nothing of it is half.
+            assert (again.state["a"], again.last_update_time > session.last_update_time) in (
+                (1, False),
+                (2, True),
+            )
+
+
+@pytest.mark.parametrize("lost", ["before", "after"])
+async def test_a_connection_that_is_cut_at_a_commit_stores_an_event_once(
+    lost: str, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from asyncpg.transaction import Transaction
+
+    async with opened(database) as (sessions, _):
+        session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
+        leave, cuts = Transaction.__aexit__, []
+
+        async def leave_with_a_cut(self: Any, *exception: Any) -> None:
+            if lost == "before" and not cuts:
+                cuts.append(1)
+                self._connection.terminate()
+                raise ConnectionResetError
+            await leave(self, *exception)
+            if not cuts:
+                cuts.append(1)
+                self._connection.terminate()
+                raise ConnectionResetError
+
+        monkeypatch.setattr(Transaction, "__aexit__", leave_with_a_cut)
+        await sessions.append_event(session, changing(a=2))
+        assert cuts == [1]
+        again = await sessions.get_session(**APP, session_id="nav-1")
+        assert (again.state, len(again.events)) == ({"a": 2}, 1)
+        cuts.clear()
+        other = await sessions.create_session(**APP, session_id="nav-2", state={"b": 1})
+        assert (other.state, cuts) == ({"b": 1}, [1])
 
 
 async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
