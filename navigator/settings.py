@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from repo_map.limits import USUAL, Limits
 
@@ -72,6 +72,14 @@ class NavigatorSettings:
     """Processes that parse; None means one per core."""
     limits: Limits = USUAL
     """What bounds the index of a repository, and how many are kept in memory."""
+
+
+_Settings = TypeVar("_Settings", bound=NavigatorSettings)
+
+
+def kept_in_memory(settings: _Settings) -> _Settings:
+    """Return the settings of a navigator that keeps nothing it does, wherever others keep it."""
+    return replace(settings, data_dir=None, store=None, bucket=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import EMBEDDED, NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -237,8 +237,7 @@ def offline_navigation(settings: Settings) -> Finding:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        kept = {"data_dir": None, "store": None, "bucket": None}
-        here = replace(settings, **kept, cache_dir=Path(scratch) / "cache", model=EMBEDDED)
+        here = replace(kept_in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:

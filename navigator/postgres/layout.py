@@ -69,7 +69,9 @@ async def bring_up_to_date(connection: Any, schema: str) -> None:
         return
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
-        await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+        # "IF NOT EXISTS" asks for the right to make one although it is there.
+        if await connection.fetchval("SELECT to_regnamespace($1)", schema) is None:
+            await connection.execute(f'CREATE SCHEMA "{schema}"')
         await connection.execute(
             "CREATE TABLE IF NOT EXISTS layout (version integer PRIMARY KEY, "
             "taken_at timestamptz NOT NULL DEFAULT clock_timestamp())"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -402,9 +401,15 @@ async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAdd
     assert await artifacts.list_versions(**where, filename="steps/1.json") == []
 
 
-def test_the_tests_run_on_postgresql_where_it_is_promised() -> None:
-    """Fail, instead of skipping, where the environment says that there is a database."""
-    if "REPO_NAVIGATOR_TEST_STORE" not in os.environ:
-        pytest.skip("REPO_NAVIGATOR_TEST_STORE names no database that must be there")
-    with own_schema() as address:
-        assert address.database
+async def test_a_user_who_may_use_one_schema_needs_no_other_right(database: DatabaseAddress) -> None:
+    role = database.schema
+    await run_sql(database, f'CREATE ROLE "{role}" LOGIN', f'CREATE SCHEMA "{role}" AUTHORIZATION "{role}"')
+    try:
+        async with opened(replace(database, user=role)) as (sessions, leases):
+            session = await sessions.create_session(**APP, session_id="nav-1")
+            async with leases.hold("nav-1"):
+                await sessions.append_event(session, changing(a=1))
+            await sessions.delete_session(**APP, session_id="nav-1")
+            assert (await sessions.list_sessions(app_name="app")).sessions == []
+    finally:
+        await run_sql(database, f'DROP SCHEMA "{role}" CASCADE', f'DROP ROLE "{role}"')

@@ -59,7 +59,9 @@ def own_schema() -> Iterator[DatabaseAddress]:
 
     address = replace(read_database_address(SERVER), schema=f"navigator_test_{secrets.token_hex(6)}")
     if not has_postgres():
-        pytest.skip(f"no PostgreSQL at {address}")
+        # Who names one means it to be used.
+        tell = pytest.fail if "REPO_NAVIGATOR_TEST_STORE" in os.environ else pytest.skip
+        tell(f"no PostgreSQL at {address}; REPO_NAVIGATOR_TEST_STORE names another")
     try:
         yield address
     finally:
