@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
@@ -32,8 +33,8 @@ class Refusal(NamedTuple):
 class Admission:
     """Stands before the application: what it refuses, or what is not sent to its end, never gets there."""
 
-    def __init__(self, app: ASGIApp, door: AllowedAddresses, probed_at: str) -> None:
-        """Let in what ``door`` admits; the path ``probed_at`` may also be called by any IP address.
+    def __init__(self, app: ASGIApp, door: AllowedAddresses, probed_at: Collection[str]) -> None:
+        """Let in what ``door`` admits; the paths ``probed_at`` may also be called by any IP address.
 
         Probes call a server by its address. A browser's page gains nothing by that: a name can be pointed at
         this machine, an address can't.
@@ -91,7 +92,7 @@ class Admission:
         if self._door.admits_host(host):
             return True
         named = Authority.read(host)
-        return path == self._probed_at and named is not None and named.port != "*" and named.is_address()
+        return path in self._probed_at and named is not None and named.port != "*" and named.is_address()
 
 
 class _LeftError(Exception):

@@ -10,6 +10,7 @@ import errno
 import logging
 import socket
 import sys
+from math import ceil
 from typing import Any, Final
 
 import h11
@@ -163,8 +164,14 @@ class Connection(H11Protocol):
 class Server(uvicorn.Server):
     """Accepts connections while there is room; whoever kept it waiting longest makes room."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, most: int) -> None:
-        """Serve ``app`` on ``listener``, with ``most`` connections at once."""
+    def __init__(
+        self, app: ASGIApp, listener: socket.socket, most: int, drain_seconds: float = CALL_SECONDS
+    ) -> None:
+        """Serve ``app`` on ``listener``, with ``most`` connections at once.
+
+        Args:
+            drain_seconds: what calls under way get to be answered once the server was asked to end.
+        """
         super().__init__(
             uvicorn.Config(
                 app,
@@ -174,12 +181,13 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 timeout_keep_alive=int(HEAD_SECONDS),
-                timeout_graceful_shutdown=CALL_SECONDS,
+                timeout_graceful_shutdown=ceil(drain_seconds),
                 h11_max_incomplete_event_size=HEAD_BYTES,
             )
         )
         self._listener = listener
         self._most = most
+        self._drain_seconds = drain_seconds
         self._accepting: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -196,8 +204,8 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets=sockets or [])
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """End within a few seconds of a signal, whatever hangs."""
-        end_within(CALL_SECONDS + CLOSING_SECONDS)
+        """End once calls under way are answered or out of time, whatever hangs."""
+        end_within(ceil(self._drain_seconds) + CLOSING_SECONDS)
         super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:

@@ -10,43 +10,59 @@ from typing import Final
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
-from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.admission import Admission
-from mcp_server.app import NavigatorServer
+from mcp_server.app import NAME, NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses
+from mcp_server.readiness import Readiness
 from mcp_server.sessions import Sessions
-from mcp_server.settings import HttpSettings, SettingsError
+from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
 from mcp_server.version import package_version
 from navigator.loopback import is_loopback
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
+LIVENESS: Final = "/healthz"
+READINESS: Final = "/readyz"
+PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
+"""What whoever watches over the server may ask without a token."""
 
 
 def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
-    """Return the ASGI application: the MCP endpoint at ``/mcp`` and ``/health``.
+    """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
         SettingsError: The address is not loopback and no bearer token is set.
     """
-    if not settings.tokens and not is_loopback(settings.host):
+    if not (settings.tokens or settings.identity) and not is_loopback(settings.host):
         raise SettingsError(
             f"`{settings.host}` can be reached from other machines; set REPO_NAVIGATOR_HTTP_TOKENS to a "
             f"token of 16 or "
             "more characters, or serve on 127.0.0.1."
         )
 
-    @server.custom_route(HEALTH, methods=["GET"])  # type: ignore[untyped-decorator]
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok", "version": package_version()})
+
+    readiness = Readiness(server.navigations)
+
+    async def ready(_: Request) -> Response:
+        is_ready = await readiness.look()
+        return JSONResponse({"status": "ok" if is_ready else "not ready"}, 200 if is_ready else 503)
+
+    for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
+        server.custom_route(path, methods=["GET"])(answer)
 
     app: ASGIApp = Sessions(
         server.streamable_http_app(
@@ -57,10 +73,10 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
     )
-    if settings.tokens:
-        app = _behind_token(app, settings.tokens)
+    if settings.tokens or settings.identity:
+        app = _behind_token(app, settings)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=HEALTH)
+    return Admission(app, door, probed_at=PROBED)
 
 
 async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
@@ -73,7 +89,8 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    running = Server(app, listener, connections_within_descriptors(settings.max_connections))
+    most = connections_within_descriptors(settings.max_connections)
+    running = Server(app, listener, most, settings.drain_seconds)
     # uvicorn minds the signal only while it serves, and raises it once more afterwards: before and after, it
     # must not end the process by itself.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -117,13 +134,20 @@ def bound(settings: HttpSettings) -> socket.socket:
 
 
 class _Tokens:
-    """Verifies static bearer tokens."""
+    """Verifies static bearer tokens, and those of an identity provider."""
 
-    def __init__(self, principals: Mapping[str, str]) -> None:
+    def __init__(self, principals: Mapping[str, str], issuer: TokenVerifier | None) -> None:
         self._principals = principals
+        self._issuer = issuer
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return who the token admits, or None."""
+        admitted = self._known(token)
+        if admitted is None and self._issuer is not None:
+            admitted = await self._issuer.verify_token(token)
+        return admitted
+
+    def _known(self, token: str) -> AccessToken | None:
         presented, admitted = token.encode(), None
         for known, principal in self._principals.items():
             # Every token is compared, in constant time, so that timing tells nothing of any of them.
@@ -132,13 +156,28 @@ class _Tokens:
         return admitted
 
 
-def _behind_token(app: ASGIApp, principals: Mapping[str, str]) -> ASGIApp:
-    guarded = RequireAuthMiddleware(app, required_scopes=[])
+def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
+    issuer, described_at, description = _identity(settings.identity)
+    guarded = RequireAuthMiddleware(app, required_scopes=[], resource_metadata_url=described_at)
+    described = described_at and described_at.path
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] != "http" or scope["path"] == HEALTH
-        await (app if is_open else guarded)(scope, receive, send)
+        is_open = scope["type"] != "http" or scope["path"] in PROBED
+        if not is_open and scope["path"] == described:
+            await description(scope, receive, send)
+        else:
+            await (app if is_open else guarded)(scope, receive, send)
 
-    return AuthenticationMiddleware(
-        AuthContextMiddleware(route), backend=BearerAuthBackend(_Tokens(principals))
-    )
+    verifier = _Tokens(settings.tokens, issuer)
+    return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
+
+
+def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, AnyHttpUrl | None, ASGIApp]:
+    """Return who verifies a provider's tokens, and where what tells clients of the provider."""
+    if settings is None:
+        return None, None, Router()
+    from mcp_server.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
+
+    resource = AnyHttpUrl(settings.resource)
+    routes = create_protected_resource_routes(resource, [AnyHttpUrl(settings.issuer)], resource_name=NAME)
+    return TokenIssuer(settings), build_resource_metadata_url(resource), Router(routes)

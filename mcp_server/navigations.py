@@ -218,6 +218,14 @@ class Navigations:
             delivering.navigation_id, user=delivering.user, used_at=self._clock.now(), **held
         )
 
+    async def reach_stores(self) -> None:
+        """Load the navigator, and ask its stores something.
+
+        Raises:
+            StorageError: One does not answer.
+        """
+        await (await self.navigator()).reach_stores()
+
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
         for opening in tuple(self._opening):

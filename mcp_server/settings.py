@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
+from urllib.parse import urlsplit
 
+from mcp_server.ending import CALL_SECONDS
 from mcp_server.origins import host_rule, origin_rule
 from navigator.data_folder import default_data_dir
+from navigator.loopback import is_loopback
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
@@ -18,10 +21,12 @@ from navigator.settings import (
     GeminiMemory,
     NavigatorSettings,
 )
+from navigator.store_address import UnusableAddressError, read_bucket_address, read_database_address
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
 from repo_map.messages import counted
 
+_Address = TypeVar("_Address")
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Views = Literal["auto", "on", "off"]
@@ -41,6 +46,18 @@ class SettingsError(ValueError):
 
 
 @dataclass(frozen=True)
+class IdentitySettings:
+    """Whose tokens admit, beside those that are set here."""
+
+    issuer: str
+    """URL of the identity provider, as its tokens name it."""
+    resource: str
+    """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
+    keys_url: str = ""
+    """URL of the provider's public keys; empty to look it up in the provider's own document."""
+
+
+@dataclass(frozen=True)
 class HttpSettings:
     """Where and how streamable HTTP is served."""
 
@@ -48,12 +65,15 @@ class HttpSettings:
     port: int = 8321
     tokens: Mapping[str, str] = field(default_factory=dict)
     """Bearer token → the principal whom it admits."""
+    identity: IdentitySettings | None = None
     allowed_hosts: tuple[str, ...] = ()
     """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
     allowed_origins: tuple[str, ...] = ()
     """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
     max_body_bytes: int = 1_000_000
     max_connections: int = 512
+    drain_seconds: float = CALL_SECONDS
+    """What calls under way get to be answered once the server was asked to end."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +119,9 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     }
     return Settings(
         data_dir=default_data_dir(environ),
+        lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
+        store=_address(environ, "STORE", read_database_address),
+        bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
@@ -118,9 +141,11 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
+            identity=_identity(environ),
             tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
+            drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
             allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),
@@ -131,6 +156,48 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         embedded_fallback=_switch(f"{PREFIX}EMBEDDED_FALLBACK", environ, default=Settings.embedded_fallback),
         gemini_memory=_gemini_memory(environ),
     )
+
+
+def _address(environ: Mapping[str, str], name: str, read: Callable[[str], _Address]) -> _Address | None:
+    """Return the address that a variable gives; what is said of a bad one repeats no part of it."""
+    if not (text := environ.get(PREFIX + name, "").strip()):
+        return None
+    try:
+        return read(text)
+    except UnusableAddressError as error:
+        raise SettingsError(f"{PREFIX}{name} {error}") from None
+
+
+def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
+    issuer = environ.get(f"{PREFIX}HTTP_ISSUER", "").strip()
+    resource = environ.get(f"{PREFIX}HTTP_RESOURCE", "").strip()
+    keys_url = environ.get(f"{PREFIX}HTTP_JWKS", "").strip()
+    if not (issuer or resource or keys_url):
+        return None
+    if not (issuer and resource):
+        raise SettingsError(
+            f"{PREFIX}HTTP_ISSUER and {PREFIX}HTTP_RESOURCE belong together; set the first to your identity "
+            "provider's URL and the second to this server's, such as https://navigator.example/mcp."
+        )
+    for name, url in (("HTTP_ISSUER", issuer), ("HTTP_RESOURCE", resource), ("HTTP_JWKS", keys_url)):
+        if url and not is_trusted_url(url):
+            raise SettingsError(
+                f"{PREFIX}{name} is no URL that others can't answer for; write https://…, without "
+                "name and password, or http:// of this machine."
+            )
+    return IdentitySettings(issuer, resource, keys_url)
+
+
+def is_trusted_url(url: str) -> bool:
+    """Tell whether whoever answers at a URL is who it names: by a certificate, or on this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if not host or "@" in parts.netloc or parts.fragment:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
 
 
 def _retries(environ: Mapping[str, str]) -> int:

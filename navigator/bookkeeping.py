@@ -47,6 +47,9 @@ class NavigationBookkeeping(BaseModel):
     step: int = 0
     """Steps completed; each has a record among the artifacts."""
     map_version: int = 0
+    record_versions: dict[int, int] | None = None
+    """Version of a step's record by step, where it is not the first: of a step that was cut short, or that
+    another server was about to take, a record may be there. None in navigations of before this was kept."""
     spent: ExactUsd = Decimal(0)
     spent_before_step: ExactUsd = Decimal(0)
     """The total when the last completed step ended: what came since belongs to the step under way."""
@@ -101,6 +104,17 @@ class NavigationBookkeeping(BaseModel):
     def stopping(self, reason: StopReason, ended: str) -> NavigationBookkeeping:
         """Return the run as it ends for ``reason``."""
         return self.model_copy(update={"stop_reason": reason, "ended": ended})
+
+    def recorded(self, step: int, version: int) -> NavigationBookkeeping:
+        """Return the run with a step whose record is kept as ``version``."""
+        kept = {} if self.record_versions is None else self.record_versions
+        if self.record_versions is None and self.step > 0 and step > 0:
+            return self
+        return self.model_copy(update={"record_versions": {**kept, step: version} if version else kept})
+
+    def record_version(self, step: int) -> int | None:
+        """Return the version of a step's record, None for the latest."""
+        return None if self.record_versions is None else self.record_versions.get(step, 0)
 
     def reopened(self) -> NavigationBookkeeping:
         """Return the run open for another step."""

@@ -11,21 +11,34 @@ import hashlib
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from navigator.errors import NavigationBusyError, unsaved
 
+PATIENCE_S = 30.0
+"""How long a navigation that somebody else holds is waited for."""
 PAUSE_S = 0.02
 """Between two looks at a lock that another process holds."""
+
+
+class Locks(Protocol):
+    """One step at a time in each navigation."""
+
+    def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
+        """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+
+    def is_held(self, navigation_id: str) -> bool:
+        """Return whether a task of this process is stepping the navigation."""
 
 
 class NavigationLocks:
     """Locks by navigation id; the operating system frees those of a process that dies."""
 
-    def __init__(self, folder: Path | None, *, patience_s: float = 30.0) -> None:
+    def __init__(self, folder: Path | None, *, patience_s: float = PATIENCE_S) -> None:
         self._folder = folder
         self._patience_s = patience_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

@@ -155,7 +155,8 @@ class StepReader:
         result = self._pool.step_result(run.navigation_id, user, wanted)
         if result is not None:
             return result.record
-        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted)
+        version = run.record_version(wanted)
+        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted, version)
 
     async def _map(self, record: StepRecord, user: str) -> MapText:
         report = record.report
@@ -452,6 +453,14 @@ class Navigator:
         """
         async with self._pool.hold(navigation_id):
             await self._pool.forget(navigation_id, user)
+
+    async def reach_stores(self) -> None:
+        """Ask the stores of navigations something.
+
+        Raises:
+            StorageError: one does not answer.
+        """
+        await self._pool.reach()
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""

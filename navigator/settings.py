@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
     from navigator.state import ExecutionMode
+    from navigator.store_address import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]
@@ -24,6 +25,7 @@ StepAction = Literal["continue", "finish", "cancel"]
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+LEASE_S = 15.0
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 
@@ -34,6 +36,12 @@ class NavigatorSettings:
 
     data_dir: Path | None = None
     """Folder for sessions and artifacts; None keeps them in memory."""
+    store: DatabaseAddress | None = None
+    """Database for sessions, in place of the data folder's, which several servers may share."""
+    bucket: BucketAddress | None = None
+    """Bucket for artifacts, in place of the data folder's, likewise."""
+    lease_s: float = LEASE_S
+    """How long a navigation stays with a server of such a database that gives no sign of life."""
     cache_dir: Path | None = None
     """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True
@@ -66,6 +74,14 @@ class NavigatorSettings:
     """Processes that parse; None means one per core."""
     limits: Limits = USUAL
     """What bounds the index of a repository, and how many are kept in memory."""
+
+
+_Settings = TypeVar("_Settings", bound=NavigatorSettings)
+
+
+def kept_in_memory(settings: _Settings) -> _Settings:
+    """Return the settings of a navigator that keeps nothing it does, wherever others keep it."""
+    return replace(settings, data_dir=None, store=None, bucket=None)
 
 
 @dataclass(frozen=True, slots=True)

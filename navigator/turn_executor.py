@@ -277,7 +277,8 @@ class TurnExecutor:
         run = navigation.run
         if result := self._pool.step_result(run.navigation_id, user, step):
             return result.record
-        return await self._pool.artifacts(run.navigation_id, user).load_record(step)
+        version = run.record_version(step)
+        return await self._pool.artifacts(run.navigation_id, user).load_record(step, version)
 
     async def _on_terms(
         self, before: Navigation, user: str, terms: NewTerms

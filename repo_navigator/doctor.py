@@ -24,7 +24,7 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import EMBEDDED, NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -68,6 +68,8 @@ def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fin
     yield git()
     yield folder("cache folder", settings.cache_dir)
     yield folder("data folder", settings.data_dir)
+    if settings.store or settings.bucket:
+        yield team_stores(settings)
     yield keys(environ)
     yield from host_configurations(environ, work_tree(Path.cwd()) or Path.cwd())
     yield offline_navigation(settings)
@@ -169,6 +171,25 @@ def folder(name: str, path: Path | None) -> Finding:
     return Finding(name, FindingState.OK, str(path))
 
 
+def team_stores(settings: Settings) -> Finding:
+    """The database and the bucket that are named answer."""
+    named = ", ".join(str(each) for each in (settings.store, settings.bucket) if each)
+    try:
+        anyio.run(_reach_stores, settings)
+    except (NavigatorError, OSError) as error:
+        advice = "see that both are there, and docs/team.md"
+        return Finding("team stores", FindingState.FAILED, str(error), advice)
+    return Finding("team stores", FindingState.OK, named)
+
+
+async def _reach_stores(settings: Settings) -> None:
+    navigator = load_navigator(settings, takes_steps=False)
+    try:
+        await navigator.reach_stores()
+    finally:
+        await navigator.aclose()
+
+
 def keys(environ: Mapping[str, str]) -> Finding:
     """Which model keys are set; their values are never shown."""
     found = [name for name in _KEYS if environ.get(name)]
@@ -216,7 +237,7 @@ def offline_navigation(settings: Settings) -> Finding:
         repository = Path(scratch) / "repository"
         repository.mkdir()
         (repository / "budget.py").write_text(_SAMPLE)
-        here = replace(settings, data_dir=None, cache_dir=Path(scratch) / "cache", model=EMBEDDED)
+        here = replace(kept_in_memory(settings), cache_dir=Path(scratch) / "cache", model=EMBEDDED)
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:

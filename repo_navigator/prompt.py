@@ -15,7 +15,7 @@ from mcp_server.errors import TOLD, one_line
 from mcp_server.loading import load_navigator
 from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings
-from navigator.settings import EMBEDDED, NavigationRequest
+from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
 from repo_map.messages import quoted
 from repo_navigator.terminal import FlagParser
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 async def _context(settings: Settings, prompt: str, repository: Path) -> str:
     # Nothing is kept of it: nobody goes on with such a navigation.
-    navigator = load_navigator(replace(settings, data_dir=None, model=EMBEDDED))
+    navigator = load_navigator(replace(kept_in_memory(settings), model=EMBEDDED))
     try:
         request = NavigationRequest(prompt, repository, token_budget=_TOKENS)
         output = await navigator.run(await navigator.open(request), deadline_s=_SECONDS)

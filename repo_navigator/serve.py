@@ -12,6 +12,7 @@ from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
+from navigator.store_address import require_packages
 from repo_navigator.terminal import FlagParser
 
 
@@ -40,6 +41,7 @@ def add_arguments(parser: FlagParser) -> None:
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
     settings = _with_flags(options, settings)
+    require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
     server = build_server(settings)
     try:

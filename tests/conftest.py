@@ -5,11 +5,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests.support.team_stores import s3_on_loopback
 
 # The suite tries the same inputs every time; `python -m tests.safety.fuzz` looks for new ones.
 settings.register_profile("suite", derandomize=True)
@@ -59,3 +62,10 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     for name in _MODEL_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture(scope="session")
+def s3_url() -> Iterator[str]:
+    """A server of S3 on loopback, for whoever asks for one."""
+    with s3_on_loopback() as url:
+        yield url

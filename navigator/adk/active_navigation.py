@@ -124,10 +124,9 @@ class ActiveNavigation:
         decision = Decision(step.action, step.by, step.reasoning, step.diff, self._clock())
         timed = self._timed(self.booked(before))
         after, record = apply_decision(timed, decision, step.plan, view, version)
-        await self.artifacts.save_record(record)
+        self.navigation, self.decided = await self._record(after, record), True
         self._landing = StepResult(record, view.map.map_text)
-        self.navigation, self.decided = after, True
-        return after
+        return self.navigation
 
     def finish_step(self) -> None:
         """Remember the step that has just been stored: it never changes any more."""
@@ -142,8 +141,8 @@ class ActiveNavigation:
         state, run = self._timed(self.navigation)
         view = await self.view(state.flight_plan)
         version = await self._keep(view.map)
-        self.navigation, record = opened(Navigation(state, run), view, version)
-        await self.artifacts.save_record(record)
+        after, record = opened(Navigation(state, run), view, version)
+        self.navigation = await self._record(after, record)
         self._landing = StepResult(record, view.map.map_text)
         return self.navigation
 
@@ -179,6 +178,11 @@ class ActiveNavigation:
         budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
         state = navigation.state.model_copy(update={"budget_config": budget})
         return Navigation(state, run.noting(*self.notes))
+
+    async def _record(self, after: Navigation, record: StepRecord) -> Navigation:
+        """Keep a record, and return the navigation that tells its version: no other is read for that step."""
+        version = await self.artifacts.save_record(record)
+        return Navigation(after.state, after.run.recorded(after.run.step, version))
 
     async def _keep(self, drawn: RepoMap) -> int:
         """Return the version that the map is stored as; an unchanged map keeps its version."""

@@ -16,7 +16,7 @@ from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.session_service import SessionId, SqliteSessions
+from navigator.adk.session_values import SessionId, StoredSessions
 from navigator.bookkeeping import StepRecord
 from navigator.delivery import Delivery, KnownNavigation
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
@@ -30,7 +30,7 @@ STATE_ONLY = GetSessionConfig(num_recent_events=0)
 class NavigationStore:
     """The navigations of every user, as one app's sessions."""
 
-    def __init__(self, sessions: SqliteSessions, app_name: str, damage: str = "") -> None:
+    def __init__(self, sessions: StoredSessions, app_name: str, damage: str = "") -> None:
         """Keep navigations in ``sessions``.
 
         Args:
@@ -151,7 +151,7 @@ class NavigationStore:
         session = SessionId(self._app_name, user, navigation_id)
         try:
             await self.sessions.change_beside(session, state_store.DELIVERY_KEY, fields)
-        except (sqlite3.Error, ValueError) as error:
+        except (sqlite3.Error, StorageError, ValueError) as error:
             logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
 
     async def store(self, navigation: Navigation, user: str) -> None:
@@ -203,10 +203,9 @@ class NavigationStore:
 def _can_be_an_id(navigation_id: str) -> bool:
     """Tell whether a database could hold an id: JSON can say what no text holds, half a character for one."""
     try:
-        navigation_id.encode()
+        return b"\0" not in navigation_id.encode()
     except UnicodeEncodeError:
         return False
-    return True
 
 
 @contextmanager
@@ -262,13 +261,22 @@ class NavigationArtifacts(NamedTuple):
         """Return the map of that version."""
         return await self._load(MAP_NAME, version)
 
-    async def save_record(self, record: StepRecord) -> None:
-        """Keep the record of a step; of a step that was cut short and taken again, the latest holds."""
-        await self._save(_record_name(record.report.step_number), record.model_dump_json())
+    async def save_record(self, record: StepRecord) -> int:
+        """Keep the record of a step and return its version; one that was cut short may have left another."""
+        return await self._save(_record_name(record.report.step_number), record.model_dump_json())
 
-    async def load_record(self, step: int) -> StepRecord:
-        """Return the record of ``step``."""
-        return StepRecord.model_validate_json(await self._load(_record_name(step), None))
+    async def load_record(self, step: int, version: int | None) -> StepRecord:
+        """Return that version of the record of ``step``, None for the latest."""
+        return StepRecord.model_validate_json(await self._load(_record_name(step), version))
+
+    async def reach(self) -> None:
+        """Ask the store something.
+
+        Raises:
+            StorageError: it does not answer.
+        """
+        where = {"app_name": self.app_name, "user_id": self.user, "session_id": self.navigation_id}
+        await self.service.list_versions(**where, filename=MAP_NAME)
 
     async def clear(self) -> None:
         """Delete every artifact of the navigation."""

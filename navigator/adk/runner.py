@@ -26,10 +26,9 @@ from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
 from navigator.adk.requests import MAX_OUTPUT_TOKENS
-from navigator.adk.stores import LOCKS, open_stores
+from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError
-from navigator.locks import NavigationLocks
 from navigator.pricing import Ledger, ModelPrice, load_prices
 from navigator.prompt import changing_part, stable_part
 from navigator.sampling_port import HOST
@@ -110,10 +109,9 @@ class RunnerPool:
             models = {HOST: HostModel(ask_host), **models}
         self._models = SessionManager(settings, load_prices(settings.prices), models)
         self._clock = clock
-        self._stores = open_stores(settings.data_dir)
+        self._stores = open_stores(settings.data_dir, settings.store, settings.bucket, settings.lease_s)
         self.store = NavigationStore(self._stores.sessions, APP_NAME, self._stores.damage)
-        folder = self._stores.folder
-        self._locks = NavigationLocks(folder / LOCKS if folder else None)
+        self._locks = self._stores.locks
         self._live: OrderedDict[tuple[str, str], LiveNavigation] = OrderedDict()
         self._bookings: set[asyncio.Future[None]] = set()
 
@@ -125,6 +123,15 @@ class RunnerPool:
     def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
         """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
         return self._locks.hold(navigation_id)
+
+    async def reach(self) -> None:
+        """Ask both stores something.
+
+        Raises:
+            StorageError: one does not answer.
+        """
+        await self.store.known("nav-", "nobody")
+        await self.artifacts("nav-", "nobody").reach()
 
     def price_of(self, model: str) -> ModelPrice:
         """Return what calls of ``model`` cost."""

@@ -15,11 +15,19 @@ from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events import Event
 from google.adk.platform.time import get_time
 from google.adk.platform.uuid import new_uuid
-from google.adk.sessions import BaseSessionService, Session
+from google.adk.sessions import Session
 from google.adk.sessions.base_session_service import GetSessionConfig, ListSessionsResponse
-from google.adk.sessions.state import State
-from pydantic_core import to_jsonable_python
 
+from navigator.adk.session_values import (
+    Scopes,
+    SessionId,
+    StoredSessions,
+    merged,
+    state_from,
+    text_of,
+    updated,
+    without_temporary,
+)
 from navigator.database import Database
 
 SCHEMA = """
@@ -60,14 +68,6 @@ CREATE TABLE IF NOT EXISTS events (
 _ONE = "app_name = ? AND user_id = ? AND id = ?"
 
 
-class SessionId(NamedTuple):
-    """What names a session."""
-
-    app_name: str
-    user_id: str
-    id: str
-
-
 class Table(NamedTuple):
     """The rows of a table, and the statement that puts one into it."""
 
@@ -75,7 +75,7 @@ class Table(NamedTuple):
     rows: list[tuple[Any, ...]]
 
 
-class SqliteSessions(BaseSessionService):
+class SqliteSessions(StoredSessions):
     """Sessions in a database, which ADK's own service could open as well, and the other way round.
 
     ADK's has a connection and a thread for each call, which takes longer than the call, and lets writers
@@ -104,7 +104,7 @@ class SqliteSessions(BaseSessionService):
         Raises:
             AlreadyExistsError: there is one of that id.
         """
-        now, parts = get_time(), _Scopes.of(state or {})
+        now, parts = get_time(), Scopes.of(state or {})
 
         def create(db: sqlite3.Connection) -> Session:
             name = _known_as(db, app_name, user_id, session_id or "") or new_name
@@ -112,7 +112,7 @@ class SqliteSessions(BaseSessionService):
                 db.execute(
                     "INSERT INTO sessions (app_name, user_id, id, state, create_time, update_time) "
                     "VALUES (?, ?, ?, ?, ?, ?)",
-                    (app_name, user_id, name, _json(parts.session), now, now),
+                    (app_name, user_id, name, text_of(parts.session), now, now),
                 )
             except sqlite3.IntegrityError as error:
                 raise AlreadyExistsError(f"Session with id {name} already exists.") from error
@@ -134,7 +134,7 @@ class SqliteSessions(BaseSessionService):
             row = db.execute(f"SELECT state, update_time FROM sessions WHERE {_ONE}", where).fetchone()
             if row is None:
                 return None
-            session = _session(db, where, _state(row["state"]), row["update_time"])
+            session = _session(db, where, state_from(row["state"]), row["update_time"])
             return session, _events(db, where, config or GetSessionConfig())
 
         found = await self._database.read(get)
@@ -157,7 +157,11 @@ class SqliteSessions(BaseSessionService):
                 where,
             ).fetchall()
             users = db.execute(f"SELECT user_id, state FROM user_states WHERE app_name = ?{whose}", where)
-            return found, _app_state(db, app_name), {row["user_id"]: _state(row["state"]) for row in users}
+            return (
+                found,
+                _app_state(db, app_name),
+                {row["user_id"]: state_from(row["state"]) for row in users},
+            )
 
         found, of_app, of_users = await self._database.read(rows)
         return ListSessionsResponse(
@@ -166,7 +170,7 @@ class SqliteSessions(BaseSessionService):
                     app_name=app_name,
                     user_id=row["user_id"],
                     id=row["id"],
-                    state=_merged(_state(row["state"]), of_app, of_users.get(row["user_id"], {})),
+                    state=merged(state_from(row["state"]), of_app, of_users.get(row["user_id"], {})),
                     last_update_time=row["update_time"],
                 )
                 for row in found
@@ -199,8 +203,8 @@ class SqliteSessions(BaseSessionService):
             return event
         where = (session.app_name, session.user_id, session.id)
         read_at, timestamp = session.last_update_time, event.timestamp
-        stored = _without_temporary(event)
-        parts = _Scopes.of(stored.actions.state_delta)
+        stored = without_temporary(event)
+        parts = Scopes.of(stored.actions.state_delta)
         row = (event.id, *where, event.invocation_id, timestamp, stored.model_dump_json(exclude_none=True))
 
         def append(db: sqlite3.Connection) -> None:
@@ -210,7 +214,7 @@ class SqliteSessions(BaseSessionService):
             if found["update_time"] > read_at:
                 raise StaleSessionError(f"Session {where[2]} was changed since it was read.")
             _update_shared(db, where[0], where[1], parts, timestamp)
-            state = _updated(found["state"], parts.session)
+            state = updated(found["state"], parts.session)
             db.execute(
                 f"UPDATE sessions SET state = ?, update_time = ? WHERE {_ONE}", (state, timestamp, *where)
             )
@@ -235,8 +239,8 @@ class SqliteSessions(BaseSessionService):
         def change(db: sqlite3.Connection) -> None:
             found = db.execute(f"SELECT state FROM sessions WHERE {_ONE}", session).fetchone()
             if found is not None:
-                value = {**(_state(found["state"]).get(name) or {}), **fields}
-                state = _updated(found["state"], {name: value})
+                value = {**(state_from(found["state"]).get(name) or {}), **fields}
+                state = updated(found["state"], {name: value})
                 db.execute(f"UPDATE sessions SET state = ? WHERE {_ONE}", (state, *session))
 
         await self._database.write(change, durable=False)
@@ -266,28 +270,6 @@ class SqliteSessions(BaseSessionService):
         await self._database.close()
 
 
-class _Scopes(NamedTuple):
-    """State by whom it belongs to, as JSON has it, the names without their prefixes."""
-
-    app: dict[str, Any]
-    user: dict[str, Any]
-    session: dict[str, Any]
-
-    @classmethod
-    def of(cls, state: Mapping[str, Any]) -> _Scopes:
-        """Part a state by the prefixes of its names, and leave out what is temporary."""
-        parts = cls({}, {}, {})
-        # What JSON can't say is replaced by what it is called: a value must not cost a step.
-        for name, value in to_jsonable_python(dict(state), serialize_unknown=True).items():
-            if name.startswith(State.APP_PREFIX):
-                parts.app[name.removeprefix(State.APP_PREFIX)] = value
-            elif name.startswith(State.USER_PREFIX):
-                parts.user[name.removeprefix(State.USER_PREFIX)] = value
-            elif not name.startswith(State.TEMP_PREFIX):
-                parts.session[name] = value
-        return parts
-
-
 def _prepare(db: sqlite3.Connection, stored: tuple[Table, ...]) -> None:
     db.executescript(SCHEMA)
     for table in stored:
@@ -307,8 +289,8 @@ def _session(
     db: sqlite3.Connection, where: tuple[str, str, str], state: dict[str, Any], changed: float
 ) -> Session:
     app_name, user_id, name = where
-    merged = _merged(state, _app_state(db, app_name), _user_state(db, app_name, user_id))
-    return Session(app_name=app_name, user_id=user_id, id=name, state=merged, last_update_time=changed)
+    whole = merged(state, _app_state(db, app_name), _user_state(db, app_name, user_id))
+    return Session(app_name=app_name, user_id=user_id, id=name, state=whole, last_update_time=changed)
 
 
 def _events(db: sqlite3.Connection, where: tuple[str, str, str], config: GetSessionConfig) -> list[str]:
@@ -325,15 +307,15 @@ def _events(db: sqlite3.Connection, where: tuple[str, str, str], config: GetSess
     return [event for (event,) in rows][::-1]
 
 
-def _update_shared(db: sqlite3.Connection, app_name: str, user_id: str, parts: _Scopes, now: float) -> None:
+def _update_shared(db: sqlite3.Connection, app_name: str, user_id: str, parts: Scopes, now: float) -> None:
     """Change the state that sessions share."""
     if parts.app:
-        state = _json({**_app_state(db, app_name), **parts.app})
+        state = text_of({**_app_state(db, app_name), **parts.app})
         db.execute(
             "REPLACE INTO app_states (app_name, state, update_time) VALUES (?, ?, ?)", (app_name, state, now)
         )
     if parts.user:
-        state = _json({**_user_state(db, app_name, user_id), **parts.user})
+        state = text_of({**_user_state(db, app_name, user_id), **parts.user})
         db.execute(
             "REPLACE INTO user_states (app_name, user_id, state, update_time) VALUES (?, ?, ?, ?)",
             (app_name, user_id, state, now),
@@ -342,45 +324,10 @@ def _update_shared(db: sqlite3.Connection, app_name: str, user_id: str, parts: _
 
 def _app_state(db: sqlite3.Connection, app_name: str) -> dict[str, Any]:
     row = db.execute("SELECT state FROM app_states WHERE app_name = ?", (app_name,)).fetchone()
-    return _state(row["state"]) if row else {}
+    return state_from(row["state"]) if row else {}
 
 
 def _user_state(db: sqlite3.Connection, app_name: str, user_id: str) -> dict[str, Any]:
     where = (app_name, user_id)
     row = db.execute("SELECT state FROM user_states WHERE app_name = ? AND user_id = ?", where).fetchone()
-    return _state(row["state"]) if row else {}
-
-
-def _state(text: str) -> dict[str, Any]:
-    """Return a stored state.
-
-    Raises:
-        ValueError: it is none.
-    """
-    state = json.loads(text)
-    if not isinstance(state, dict):
-        raise ValueError("A stored state is no JSON object.")
-    return state
-
-
-def _json(state: Mapping[str, Any]) -> str:
-    return json.dumps(state, separators=(",", ":"))
-
-
-def _updated(text: str, delta: Mapping[str, Any]) -> str:
-    return _json({**_state(text), **delta}) if delta else text
-
-
-def _merged(session: dict[str, Any], of_app: dict[str, Any], of_user: dict[str, Any]) -> dict[str, Any]:
-    """Return the state as a session shows it."""
-    shared = {State.APP_PREFIX + name: value for name, value in of_app.items()}
-    return session | shared | {State.USER_PREFIX + name: value for name, value in of_user.items()}
-
-
-def _without_temporary(event: Event) -> Event:
-    """Return the event as it is stored; the one that was given keeps what ADK puts into the session."""
-    delta = event.actions.state_delta
-    kept = {name: value for name, value in delta.items() if not name.startswith(State.TEMP_PREFIX)}
-    if len(kept) == len(delta):
-        return event
-    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": kept})})
+    return state_from(row["state"]) if row else {}

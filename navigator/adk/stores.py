@@ -1,4 +1,4 @@
-"""Where navigations live: in a data folder, beside one that can only be read, or in memory."""
+"""Where navigations live: in a database and a bucket, in a folder, or in memory beside one that is read."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMem
 
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
 from navigator.adk.session_service import SqliteSessions
+from navigator.adk.session_values import StoredSessions
+from navigator.locks import PATIENCE_S, Locks, NavigationLocks
+from navigator.settings import LEASE_S
+from navigator.store_address import BucketAddress, DatabaseAddress, require_packages
 
 DATABASE = "sessions.db"
 ARTIFACTS = "artifacts"
@@ -27,21 +31,56 @@ LEAST_ROOM_BYTES = 1_000_000
 class Stores(NamedTuple):
     """Where navigations live."""
 
-    sessions: SqliteSessions
+    sessions: StoredSessions
     artifacts: BaseArtifactService
-    folder: Path | None
-    """The data folder, None where what is new is in memory."""
+    locks: Locks
     note: str
     """Why what is new is in memory although a folder was asked for; empty when all is well."""
     damage: str = ""
     """Why the database that is there can't be read, empty where there is none or it can."""
 
 
-def open_stores(data_dir: Path | None) -> Stores:
-    """Open the stores under ``data_dir``; a folder that can't be written degrades to memory, with a note.
+def open_stores(
+    data_dir: Path | None,
+    store: DatabaseAddress | None = None,
+    bucket: BucketAddress | None = None,
+    lease_s: float = LEASE_S,
+) -> Stores:
+    """Open the stores under ``data_dir``, or those that are named instead of its database and its artifacts.
 
-    What such a folder holds can be read all the same, and gone on with.
+    A folder that can't be written degrades to memory, with a note; what it holds can be read all the same,
+    and gone on with. A database and a bucket are connected to when they are first used.
+
+    Raises:
+        StorageError: the packages for a database or a bucket are not installed.
     """
+    require_packages(store, bucket)
+    if store is None:
+        stores = _open_folder(data_dir)
+        return stores if bucket is None else stores._replace(artifacts=_in_bucket(bucket))
+    sessions, locks = _in_database(store, lease_s)
+    if bucket is not None:
+        return Stores(sessions, _in_bucket(bucket), locks, "")
+    return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, damage="")
+
+
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks]:
+    from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
+    from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+    from navigator.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
+
+    database = PostgresDatabase(address, stalling_s=lease_s)
+    leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
+    return PostgresSessions(database, leases.token), leases
+
+
+def _in_bucket(address: BucketAddress) -> BaseArtifactService:
+    from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket  # noqa: PLC0415 - only where one is named
+
+    return BucketArtifacts(open_bucket(), address)
+
+
+def _open_folder(data_dir: Path | None) -> Stores:
     if data_dir is not None:
         try:
             return _on_disk(data_dir)
@@ -64,7 +103,7 @@ def _read_only(data_dir: Path, error: Exception) -> Stores:
         f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
         "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
     )
-    return Stores(SqliteSessions(None, stored), artifacts, None, note)
+    return Stores(SqliteSessions(None, stored), artifacts, NavigationLocks(None), note)
 
 
 def _on_disk(data_dir: Path) -> Stores:
@@ -89,7 +128,8 @@ def _on_disk(data_dir: Path) -> Stores:
     with closing(sqlite3.connect(database)) as connection:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
-    return Stores(SqliteSessions(database), FileArtifactService(data_dir / ARTIFACTS), data_dir, "")
+    locks = NavigationLocks(data_dir / LOCKS)
+    return Stores(SqliteSessions(database), FileArtifactService(data_dir / ARTIFACTS), locks, "")
 
 
 def _close_to_others(path: Path, mode: int) -> None:
@@ -105,4 +145,4 @@ def _close_to_others(path: Path, mode: int) -> None:
 
 def _in_memory(note: str) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    return Stores(SqliteSessions(None), InMemoryArtifactService(), None, note)
+    return Stores(SqliteSessions(None), InMemoryArtifactService(), NavigationLocks(None), note)

@@ -15,6 +15,9 @@ from tests.support.trees import commit
 
 HEAVY = {
     "anyio",
+    "asyncpg",
+    "boto3",
+    "botocore",
     "fastapi",
     "google.adk",
     "google.genai",

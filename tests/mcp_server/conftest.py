@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -100,8 +101,14 @@ def large(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+def kept_in() -> dict[str, Any]:
+    """Settings that say where navigations are kept; suites that run on each of the stores have their own."""
+    return {}
+
+
+@pytest.fixture
+def settings(tmp_path: Path, kept_in: dict[str, Any]) -> Settings:
+    return Settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", **kept_in)
 
 
 @pytest.fixture(params=["auto", "legacy"])

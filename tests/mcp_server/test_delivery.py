@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,17 @@ from navigator.delivery import Delivery
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import stored_by_0_1_0
+from tests.support.team_stores import STORES, kept_in_stores
 
 pytestmark = pytest.mark.anyio
+of_the_folder = pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
+"""What only a data folder can come to."""
+
+
+@pytest.fixture(params=STORES)
+def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    with kept_in_stores(request.param, request) as fields:
+        yield fields
 
 
 def answer(result: CallToolResult) -> dict[str, Any]:
@@ -29,8 +40,10 @@ def answer(result: CallToolResult) -> dict[str, Any]:
     return result.structured_content
 
 
-async def delivery_of(data: Path, navigation_id: str, user: str = "local") -> Delivery | None:
-    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+async def delivery_of(
+    settings: NavigatorSettings, navigation_id: str, user: str = "local"
+) -> Delivery | None:
+    navigator = Navigator(replace(settings, use_cache=False, workers=1))
     known = await navigator.known(navigation_id, user=user)
     await navigator.aclose()
     assert known is not None
@@ -51,7 +64,7 @@ async def test_what_version_0_1_0_kept_of_a_delivery_is_taken_over_once(tmp_path
     assert stepped["turn_report"]["token_budget"] == told["token_budget"] == 1_500
     assert "def token_expired" not in stepped["context_delta"]
     assert not (data / "answers").exists()
-    delivery = await delivery_of(data, file.stem)
+    delivery = await delivery_of(settings, file.stem)
     assert delivery is not None
     assert (delivery.token_budget, delivery.held_step) == (1_500, 3)
     assert delivery.used_at >= told["used_at"]
@@ -66,7 +79,7 @@ async def test_a_file_of_version_0_1_0_overrules_nothing_that_is_known(tmp_path:
     settings = Settings(data_dir=data, cache_dir=tmp_path / "cache", keep_days=1e9)
     async with Client(build_server(settings)) as client:
         await client.call_tool("get_turn_report", {"navigation_id": file.stem})
-    delivery = await delivery_of(data, file.stem)
+    delivery = await delivery_of(settings, file.stem)
     assert delivery is not None
     assert (delivery.token_budget, delivery.held_step) == (4_000, 1)
     assert delivery.used_at == pytest.approx(1.9e9)
@@ -77,11 +90,11 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     async with Client(build_server(settings, working_folder=shop)) as client:
         opened = answer(await client.call_tool("navigate", {"goal": "discount", "token_budget": 2_000}))
     key = opened["navigation_id"]
-    delivery = await delivery_of(settings.data_dir, key)
+    delivery = await delivery_of(settings, key)
     assert delivery is not None
     assert (delivery.token_budget, delivery.held_step) == (2_000, opened["turn_report"]["step_number"])
     assert not (settings.data_dir / "answers").exists()
-    navigator = Navigator(NavigatorSettings(data_dir=settings.data_dir, use_cache=False, workers=1))
+    navigator = Navigator(replace(settings, use_cache=False, workers=1))
     await navigator.forget(key)
     await navigator.deliver(key, used_at=1.0)
     assert await navigator.known(key) is None
@@ -89,8 +102,8 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     await navigator.aclose()
 
 
-async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(tmp_path: Path, shop: Path) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=tmp_path / "data", use_cache=False, workers=1))
+async def test_what_is_delivered_while_a_step_runs_makes_it_not_stale(settings: Settings, shop: Path) -> None:
+    navigator = Navigator(replace(settings, use_cache=False, workers=1))
     request = NavigationRequest("discount", shop, mode="interactive")
     key = await navigator.open(request, delivery=Delivery(token_budget=2_000))
     step = asyncio.create_task(navigator.step(key, updates={"budget": 900}))
@@ -127,6 +140,7 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
     assert "def send_receipt" in second["context_delta"]
 
 
+@of_the_folder
 async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Settings, shop: Path) -> None:
     assert settings.data_dir is not None
     async with Client(build_server(settings, working_folder=shop)) as client:
@@ -138,6 +152,7 @@ async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Set
         assert answer(await client.call_tool("navigate", {"goal": "discount"}))["context"]
 
 
+@of_the_folder
 async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
     settings: Settings, shop: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -147,7 +162,7 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
             await client.call_tool("navigate", {"goal": "discount", "mode": "interactive", "fill": True})
         )
         key = opened["navigation_id"]
-        before = await delivery_of(settings.data_dir, key)
+        before = await delivery_of(settings, key)
         with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
             # Steps change the time of a session as well.
             connection.execute(
@@ -159,12 +174,12 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
         read = answer(await client.call_tool("get_context", {}))
     assert stepped["removed"] == ["shop/mail.py"]
     assert read["total_iterations"] == opened["turn_report"]["step_number"] + 1
-    assert await delivery_of(settings.data_dir, key) == before
+    assert await delivery_of(settings, key) == before
     assert [line for line in caplog.messages if "disk full" in line] != []
 
 
 @pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
-async def test_an_odd_id_is_nobodys(odd: str, tmp_path: Path) -> None:
-    navigator = Navigator(NavigatorSettings(data_dir=tmp_path / "data", use_cache=False, workers=1))
+async def test_an_odd_id_is_nobodys(odd: str, settings: Settings) -> None:
+    navigator = Navigator(replace(settings, use_cache=False, workers=1))
     assert await navigator.known(odd) is None
     await navigator.aclose()

@@ -37,12 +37,14 @@ from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.errors import InvalidRequestError
+from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
 from repo_navigator.configuration import Configuration, carry_out
 from repo_navigator.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.error_texts import BELOW, documented, pattern
+from tests.support.team_stores import SERVER, bucket_at, has_postgres, own_schema
 from tests.support.trees import commit
 
 SEEN: set[str] = set()
@@ -338,6 +340,18 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"MODEL_RETRIES": "many"}, 2),
         (["serve"], {"GEMINI_MEMORY": "all"}, 2),
         (["serve"], {"VIEWS": "yes"}, 2),
+        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@[db/x"}, 2),
+        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@db:port/x"}, 2),
+        (["serve"], {"STORE": "mysql://ann:s3cr3t@db/x"}, 2),
+        (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}, 2),
+        (["serve"], {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}, 2),
+        (["serve"], {"HTTP_ISSUER": "https://idp.example"}, 2),
+        (["serve"], {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}, 2),
+        (["serve"], {"ARTIFACTS": "s3://[bucket"}, 2),
+        (["serve"], {"ARTIFACTS": "ftp://bucket/s3cr3t"}, 2),
+        (["serve"], {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}, 2),
+        (["serve"], {"ARTIFACTS": "s3://bucket/../s3cr3t?"}, 2),
+        (["serve"], {"ARTIFACTS": "s3://bucket/a b"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
         (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),
@@ -356,7 +370,59 @@ def test_a_command_that_cannot_be_used_is_refused(
         monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value.format(shop=shop))
     monkeypatch.chdir(shop.parent)
     assert main([argument.format(shop=shop) for argument in arguments]) == code
+    told = capfd.readouterr().err
+    assert "s3cr3t" not in told
+    assert_documented(told.strip().removeprefix("repo-navigator: "))
+
+
+@pytest.mark.parametrize(("package", "setting"), [("asyncpg", "STORE"), ("boto3", "ARTIFACTS")])
+def test_a_store_whose_packages_are_missing_is_told_before_anything_is_served(
+    package: str, setting: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("navigator.store_address.find_spec", lambda name: None if name == package else name)
+    addresses = {"STORE": "postgresql+asyncpg://ann@db/team", "ARTIFACTS": "s3://navigations"}
+    monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", addresses[setting])
+    assert main(["serve"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+@pytest.mark.anyio
+async def test_stores_that_do_not_answer_are_told(
+    settings: Settings, shop: Path, s3_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("asyncpg")
+    nowhere = dataclasses.replace(settings, store=DatabaseAddress("127.0.0.1", 1, "team"))
+    bucket_at(s3_url, monkeypatch)
+    gone = dataclasses.replace(settings, bucket=BucketAddress("navigations-that-are-gone"))
+    for each in (nowhere, gone):
+        async with Client(build_server(each, working_folder=shop)) as client:
+            assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
+
+
+@pytest.mark.anyio
+async def test_a_database_that_others_use_is_told() -> None:
+    pytest.importorskip("asyncpg")
+    from navigator.errors import NavigationBusyError, StorageError
+    from navigator.postgres.database import PostgresDatabase
+    from navigator.postgres.layout import STEPS, bring_up_to_date
+    from navigator.postgres.leases import NavigationLeases
+
+    with own_schema() as address:
+        database = PostgresDatabase(address)
+        ours, theirs = NavigationLeases(database, patience_s=0.0), NavigationLeases(database)
+        async with theirs.hold("nav-shared"):
+            with pytest.raises(NavigationBusyError) as busy:
+                await ours.hold("nav-shared").__aenter__()
+
+        async def look_again(db: Any) -> None:
+            await db.execute("INSERT INTO layout (version) VALUES ($1)", len(STEPS) + 1)
+            await bring_up_to_date(db, address.schema)
+
+        with pytest.raises(StorageError) as newer:
+            await database.act(look_again)
+        await database.close()
+    for told in (busy, newer):
+        assert_documented(str(told.value))
 
 
 def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -586,4 +652,6 @@ def test_every_documented_text_was_told_above() -> None:
     untold = {text for text, section in documented().items() if section != BELOW} - SEEN
     if len(SEEN) < 10:
         pytest.skip("only a part of this file was run")
+    if not has_postgres():
+        pytest.skip(f"no PostgreSQL at {SERVER}, which some of the texts are about")
     assert not untold

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.settings import SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.settings import IdentitySettings, SettingsError, bearer_tokens, log_level, read_settings
+from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
 
@@ -23,6 +24,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         {
             "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
             "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
+            "REPO_NAVIGATOR_STORE": "postgresql+asyncpg://ann:p%40ss@db.example/team?ssl=require&schema=nav",
+            "REPO_NAVIGATOR_ARTIFACTS": "s3://navigations/team/a",
+            "REPO_NAVIGATOR_LEASE_SECONDS": "9",
+            "REPO_NAVIGATOR_HTTP_DRAIN_SECONDS": "50",
             "REPO_NAVIGATOR_ALLOW": f"{tmp_path}:{tmp_path}",
             "REPO_NAVIGATOR_MODEL": "gemini-2.5-flash",
             "REPO_NAVIGATOR_FALLBACK_MODELS": "gemini-2.5-pro, ollama/qwen3",
@@ -36,6 +41,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_LOG_FORMAT": "json",
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
+            "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
+            "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
+            "REPO_NAVIGATOR_HTTP_JWKS": "http://127.0.0.1:1/keys",
             "REPO_NAVIGATOR_HTTP_ORIGINS": "https://navigator.example",
             "REPO_NAVIGATOR_HTTP_MAX_BODY": "2000",
             "REPO_NAVIGATOR_HTTP_MAX_CONNECTIONS": "20",
@@ -50,6 +58,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     )
     assert settings.data_dir == tmp_path / "data"
     assert settings.cache_dir == tmp_path / "cache"
+    assert settings.store == DatabaseAddress("db.example", 5432, "team", "ann", "p@ss", "require", "nav")
+    assert settings.bucket == BucketAddress("navigations", "team/a/")
+    assert (settings.lease_s, settings.http.drain_seconds) == (9.0, 50.0)
     assert settings.allowed == (tmp_path,)
     assert settings.model == "gemini-2.5-flash"
     assert settings.fallback_models == ("gemini-2.5-pro", "ollama/qwen3")
@@ -58,6 +69,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.line_numbers
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
+    assert settings.http.identity == IdentitySettings(
+        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys"
+    )
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
@@ -146,7 +160,7 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_every_variable_is_documented() -> None:
     root = Path(__file__).parents[2]
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count)\(environ, "([A-Z_]+)"', source))
+    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address)\(environ, "([A-Z_]+)"', source))
     names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
     names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,12 +113,18 @@ MakeNavigator = Callable[..., Navigator]
 
 
 @pytest.fixture
-async def make_navigator(tmp_path: Path) -> AsyncIterator[MakeNavigator]:
+def kept_in() -> dict[str, Any]:
+    """Settings that say where navigations are kept; suites that run on each of the stores have their own."""
+    return {}
+
+
+@pytest.fixture
+async def make_navigator(tmp_path: Path, kept_in: dict[str, Any]) -> AsyncIterator[MakeNavigator]:
     """Build navigators with the given settings; all of them are closed after the test."""
     made: list[Navigator] = []
 
     def make(**settings: object) -> Navigator:
-        defaults: dict[str, object] = {"cache_dir": tmp_path / "cache", "workers": 1}
+        defaults: dict[str, object] = {"cache_dir": tmp_path / "cache", "workers": 1, **kept_in}
         made.append(Navigator(NavigatorSettings(**{**defaults, **settings})))  # type: ignore[arg-type]
         return made[-1]
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -32,9 +33,19 @@ from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.test_state import validate
+from tests.support.team_stores import STORES, kept_in_stores, run_sql
 
 pytestmark = pytest.mark.anyio
 
+
+@pytest.fixture(params=STORES)
+def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    with kept_in_stores(request.param, request) as fields:
+        yield fields
+
+
+of_the_folder = pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
+"""What only a data folder can come to."""
 GOAL = "A session token never expires: token_expired compares the wrong way"
 
 
@@ -358,6 +369,7 @@ async def test_a_model_without_a_price_is_refused(make_navigator: MakeNavigator,
         await make_navigator().open(ask(repository, model="gemini-9-ultra"))
 
 
+@of_the_folder
 async def test_a_data_folder_that_cannot_be_written_degrades_to_memory_with_a_note(
     make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:
@@ -402,7 +414,7 @@ async def test_a_hundred_steps_do_not_make_the_state_grow(
 
 
 async def test_a_hundred_steps_do_not_make_the_store_grow_by_their_square(
-    make_navigator: MakeNavigator, repository: Path, tmp_path: Path
+    make_navigator: MakeNavigator, repository: Path, tmp_path: Path, kept_in: dict[str, Any]
 ) -> None:
     navigator = make_navigator(data_dir=tmp_path / "data")
     navigation_id = await navigator.open(ask(repository, mode="interactive"))
@@ -411,11 +423,19 @@ async def test_a_hundred_steps_do_not_make_the_store_grow_by_their_square(
         update = {"verbosity": [{"pattern": "src/billing.py", "level": 1 + step % 4}]}
         await navigator.step(navigation_id, updates=update)
         if step % 25 == 24:
-            with closing(sqlite3.connect(tmp_path / "data" / "sessions.db")) as database:
-                (size,) = database.execute("SELECT SUM(LENGTH(event_data)) FROM events").fetchone()
-            sizes.append(size)
+            sizes.append(await size_of_events(tmp_path / "data", kept_in))
     grown = [later - earlier for earlier, later in pairwise(sizes)]
     assert grown[-1] < 1.2 * grown[1]
+
+
+async def size_of_events(data: Path, kept_in: dict[str, Any]) -> int:
+    query = "SELECT SUM(LENGTH(CAST(event_data AS TEXT))) FROM events"
+    if "store" in kept_in:
+        ((size,),) = await run_sql(kept_in["store"], query)
+    else:
+        with closing(sqlite3.connect(data / "sessions.db")) as database:
+            (size,) = database.execute(query).fetchone()
+    return int(size)
 
 
 def test_the_contracts_schema_is_well_formed() -> None:
@@ -485,6 +505,7 @@ async def test_a_forgotten_navigation_leaves_nothing_behind(
     assert [summary.navigation_id for summary in await navigator.navigations()] == [kept]
 
 
+@of_the_folder
 async def test_a_damaged_database_degrades_to_memory_with_a_note(
     make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:
@@ -500,6 +521,7 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+@of_the_folder
 async def test_a_step_that_cannot_be_kept_is_told_and_did_not_happen(
     make_navigator: MakeNavigator, repository: Path, tmp_path: Path
 ) -> None:

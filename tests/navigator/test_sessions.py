@@ -19,14 +19,16 @@ from google.adk.platform.uuid import reset_id_provider, set_id_provider
 from google.adk.sessions import BaseSessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from navigator.adk.session_service import SCHEMA, SqliteSessions
 from navigator.adk.stores import DATABASE
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
+from navigator.store_address import DatabaseAddress
 from tests.navigator.conftest import stored_by_0_1_0
+from tests.support.team_stores import own_schema, run_sql
 
 APP = {"app_name": "app", "user_id": "user"}
 
@@ -63,12 +65,16 @@ calls = st.one_of(
 class Driver:
     """Makes the calls on one service, and remembers the sessions that it returned."""
 
-    def __init__(self, service: BaseSessionService) -> None:
+    def __init__(self, service: BaseSessionService, later: bool = False) -> None:
+        """Drive ``service``; with ``later``, each event has a later time, and an id of its own."""
         self.service = service
+        self.now: float | None = 0.0 if later else None
         self.sessions: list[Session] = []
 
     async def make(self, call: tuple[Any, ...]) -> object:
         """Return what a call came to, an answer or a kind of error, and the sessions as they are by now."""
+        if self.now is not None:
+            self.now += 1
         try:
             answer = await self._answer(*call)
         except (ValueError, AlreadyExistsError, StaleSessionError, sqlite3.Error) as error:
@@ -100,9 +106,9 @@ class Driver:
                 actions = EventActions(state_delta=dict(state))
                 event = Event(
                     author="user",
-                    id=name,
+                    id=name if self.now is None else f"{name}{self.now}",
                     invocation_id="i",
-                    timestamp=at,
+                    timestamp=at if self.now is None else self.now,
                     partial=partial and at > 4,
                     actions=actions,
                 )
@@ -144,6 +150,39 @@ def test_the_same_calls_have_the_same_answers_as_of_adks_own_service(
         ours = asyncio.run(run(SqliteSessions(None if in_memory else Path(folder) / "ours.db")))
         theirs = asyncio.run(run(SqliteSessionService(":memory:")))
     assert ours == theirs
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[DatabaseAddress]:
+    with own_schema() as address:
+        yield address
+
+
+@given(st.lists(calls, min_size=1, max_size=12))
+@settings(
+    deadline=None, max_examples=60, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+)
+def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
+    database: DatabaseAddress, wanted: list[tuple[Any, ...]]
+) -> None:
+    from navigator.adk.postgres_sessions import PostgresSessions
+    from navigator.postgres.database import PostgresDatabase
+
+    async def run(service: PostgresSessions | SqliteSessionService) -> list[object]:
+        # A change that is earlier than the one before is no stale one for ADK; for ours it is.
+        driver = Driver(service, later=True)
+        try:
+            return [await driver.make(call) for number[0], call in enumerate(wanted)]
+        finally:
+            await service.close()
+
+    async def ours() -> list[object]:
+        made = await run(PostgresSessions(PostgresDatabase(database)))
+        await run_sql(database, "TRUNCATE sessions, events, user_states, app_states")
+        return made
+
+    with fixed_time_and_ids() as number:
+        assert asyncio.run(ours()) == asyncio.run(run(SqliteSessionService(":memory:")))
 
 
 @pytest.mark.anyio

@@ -1,0 +1,163 @@
+"""A PostgreSQL database: connections that are shared, and faults told in a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import asyncpg
+
+from navigator.errors import StorageError
+from navigator.postgres.layout import bring_up_to_date
+from navigator.settings import LEASE_S
+from navigator.store_address import DatabaseAddress
+
+MOST_CONNECTIONS: Final = 8
+"""Of one process. A transaction takes milliseconds, so these serve hundreds of steps at once."""
+CONNECTING_S: Final = 5.0
+ANSWERING_S: Final = 10.0
+"""Longest that a statement, or a connection that is free, is waited for."""
+_LOST: Final = (
+    ConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+"""What a connection ends with that was cut; the next one may be better."""
+_FAULTS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+_T = TypeVar("_T")
+
+
+class PostgresDatabase:
+    """Acts on a database, each a transaction; a connection that was cut is replaced by another, once."""
+
+    def __init__(self, address: DatabaseAddress, *, stalling_s: float = LEASE_S) -> None:
+        """Describe a database; it is connected to, and its tables made, when it is first used.
+
+        Args:
+            stalling_s: how long a transaction stays open in which nothing happens.
+        """
+        self.address = address
+        self._stalling_s = stalling_s
+        self._pool: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._connecting = asyncio.Lock()
+
+    async def act(self, act: Callable[[Any], Awaitable[_T]], *, is_read: bool = False) -> _T:
+        """Return what ``act`` returns, once what it wrote is committed; where it raises, nothing was.
+
+        Args:
+            act: is given a connection within a transaction. Where a connection is cut it is called again, on
+                another one, and what it did before may have been committed: the second time must find that.
+            is_read: whether it only reads, all of it as it was at one moment.
+
+        Raises:
+            StorageError: the database can't be reached, or refuses.
+        """
+        try:
+            return await self._once(act, is_read)
+        except _LOST:
+            pass
+        except _FAULTS as error:
+            raise self._told(error) from None
+        try:
+            return await self._once(act, is_read)
+        except _FAULTS as error:
+            raise self._told(error) from None
+
+    async def close(self) -> None:
+        """Close the connections; the next use opens new ones."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        if self._loop is not asyncio.get_running_loop():
+            pool.terminate()
+            return
+        try:
+            await asyncio.wait_for(pool.close(), ANSWERING_S)
+        except (TimeoutError, *_LOST):
+            pool.terminate()
+
+    async def _once(self, act: Callable[[Any], Awaitable[_T]], is_read: bool) -> _T:
+        async with self._connection() as connection:
+            isolation = "repeatable_read" if is_read else "read_committed"
+            async with connection.transaction(isolation=isolation, readonly=is_read):
+                return await act(connection)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
+        pool = await self._connected()
+        connection = await pool.acquire(timeout=ANSWERING_S)
+        try:
+            yield connection
+        finally:
+            await pool.release(connection, timeout=ANSWERING_S)
+
+    async def _connected(self) -> Any:
+        loop = asyncio.get_running_loop()
+        if self._pool is not None and self._loop is loop:
+            return self._pool
+        if self._loop is not loop:
+            self._connecting = asyncio.Lock()
+        async with self._connecting:
+            if self._pool is None or self._loop is not loop:
+                pool = await self._new_pool()
+                try:
+                    async with pool.acquire(timeout=ANSWERING_S) as connection:
+                        await bring_up_to_date(connection, self.address.schema)
+                except BaseException:
+                    pool.terminate()
+                    raise
+                self._pool, self._loop = pool, loop
+        return self._pool
+
+    async def _new_pool(self) -> Any:
+        address = self.address
+        return await asyncpg.create_pool(
+            host=address.host,
+            port=address.port,
+            database=address.database,
+            user=address.user,
+            password=address.password,
+            ssl=address.ssl,
+            min_size=0,
+            max_size=MOST_CONNECTIONS,
+            timeout=CONNECTING_S,
+            command_timeout=ANSWERING_S,
+            server_settings={
+                "application_name": "repo-navigator",
+                "search_path": f'"{address.schema}"',
+                # Every time is told in seconds since the epoch; whatever is not reads the same everywhere.
+                "timezone": "UTC",
+                "statement_timeout": f"{ANSWERING_S:.0f}s",
+                "lock_timeout": f"{ANSWERING_S / 2:.0f}s",
+                # A server that stalls within a transaction must not keep others from what it has locked.
+                "idle_in_transaction_session_timeout": f"{self._stalling_s * 1000:.0f}ms",
+            },
+        )
+
+    def _told(self, error: BaseException) -> StorageError:
+        """Return the error that a caller is told: it holds neither what was written nor who asked."""
+        return StorageError(
+            f"The database at {self.address} does not take the call ({_words(error)}); see that it runs, has "
+            "room and lets this server in, then call again: whatever was answered is kept."
+        )
+
+
+def _words(error: BaseException) -> str:
+    """Return what went wrong in a few words; a message of the database may repeat what was written."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, ConnectionError):
+        return "connection lost"
+    if isinstance(error, OSError):
+        return error.strerror or "no connection"
+    name = re.sub(r"(Error|Exception)$", "", type(error).__name__)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -1,0 +1,150 @@
+"""Where a team keeps its navigations: a database and a bucket, by the addresses that settings give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Final
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from navigator.errors import StorageError
+
+DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
+BUCKET_FORM: Final = "s3://BUCKET/PREFIX"
+_SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
+_SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+_SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX: Final = re.compile(r"(?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))+", re.ASCII)
+
+
+class UnusableAddressError(ValueError):
+    """An address can't be used; the message says so after the setting's name, and repeats no part of it."""
+
+
+@dataclass(frozen=True)
+class DatabaseAddress:
+    """A PostgreSQL database."""
+
+    host: str
+    port: int
+    database: str
+    user: str | None = None
+    """None lets the driver look in the environment, as ``psql`` does."""
+    password: str | None = field(default=None, repr=False)
+    """None lets the driver look in ``PGPASSWORD`` and in the password file."""
+    ssl: str = "prefer"
+    schema: str = "repo_navigator"
+    """The schema that the tables lie in."""
+
+    def __str__(self) -> str:
+        """Return the address as it may be told: without user and password."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}/{self.database}"
+
+
+@dataclass(frozen=True)
+class BucketAddress:
+    """A bucket of an object storage that speaks S3, and the beginning of all keys in it.
+
+    Keys, region and endpoint are looked up by the storage's own client, in its environment and its files.
+    """
+
+    bucket: str
+    prefix: str = ""
+    """``""``, or a path that ends with a slash."""
+
+    def __str__(self) -> str:
+        """Return the address."""
+        return f"s3://{self.bucket}/{self.prefix}"
+
+
+def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None) -> None:
+    """Refuse a store whose packages are not installed, without importing any.
+
+    Raises:
+        StorageError: one is not.
+    """
+    for setting, named, package in (("STORE", store, "asyncpg"), ("ARTIFACTS", bucket, "boto3")):
+        if named is not None and find_spec(package) is None:
+            raise StorageError(
+                f"REPO_NAVIGATOR_{setting} names a store whose packages are not installed; "
+                "run `pip install 'repo-navigator[team]'`."
+            )
+
+
+def read_database_address(text: str) -> DatabaseAddress:
+    """Return the database that ``text`` names.
+
+    Raises:
+        UnusableAddressError: it names none.
+    """
+    url = _split(text, DATABASE_FORM)
+    if url.scheme not in _SCHEMES:
+        raise UnusableAddressError(f"is no address of PostgreSQL; write {DATABASE_FORM}.")
+    database = unquote(url.path.removeprefix("/"))
+    if not url.hostname or not database or "/" in database:
+        raise UnusableAddressError(f"names no host or no database; write {DATABASE_FORM}.")
+    options = _options(url)
+    return DatabaseAddress(
+        url.hostname,
+        url.port or 5432,
+        database,
+        None if url.username is None else unquote(url.username),
+        None if url.password is None else unquote(url.password),
+        options.get("ssl", "prefer"),
+        options.get("schema", "repo_navigator"),
+    )
+
+
+def read_bucket_address(text: str) -> BucketAddress:
+    """Return the bucket and the prefix that ``text`` names.
+
+    Raises:
+        UnusableAddressError: it names none.
+    """
+    url = _split(text, BUCKET_FORM)
+    if url.scheme != "s3":
+        raise UnusableAddressError(f"is no address of a bucket; write {BUCKET_FORM}.")
+    if "@" in url.netloc:
+        raise UnusableAddressError(
+            f"holds a key; write {BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY, or by a profile."
+        )
+    prefix = url.path.strip("/")
+    if not _BUCKET.fullmatch(url.netloc) or (prefix and not _PREFIX.fullmatch(prefix)) or url.query:
+        raise UnusableAddressError(
+            "names no bucket, or a prefix of other characters than letters, digits, `.`, `_`, `=`, `-` and "
+            f"`/`; write {BUCKET_FORM}."
+        )
+    return BucketAddress(url.netloc, f"{prefix}/" if prefix else "")
+
+
+def _split(text: str, form: str) -> SplitResult:
+    try:
+        url = urlsplit(text.strip())
+        # The port is read when it is asked for.
+        _ = url.port
+    except ValueError:
+        # What it says repeats the address, and with it the password.
+        raise UnusableAddressError(f"is no address; write {form}.") from None
+    return url
+
+
+def _options(url: SplitResult) -> Mapping[str, str]:
+    """Return the options of a database's address by their names."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(url.query, keep_blank_values=True):
+        match name:
+            case "ssl" | "sslmode" if value in _SSL:
+                found["ssl"] = value
+            case "schema" if _SCHEMA.fullmatch(value):
+                found["schema"] = value
+            case _:
+                raise UnusableAddressError(
+                    "has an option that is not known; there are `ssl` (`disable`, `prefer`, `require`, "
+                    "`verify-ca`, `verify-full`) and `schema` (a name of small letters)."
+                )
+    return found

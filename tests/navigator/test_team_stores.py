@@ -1,0 +1,415 @@
+"""A database and a bucket that several servers share: who may write, and what is told of faults."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.errors import StaleSessionError
+from google.adk.errors.already_exists_error import AlreadyExistsError
+from google.adk.events import Event, EventActions
+from google.genai import types
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navigator.adk.navigation_store import NavigationArtifacts
+from navigator.adk.stores import open_stores
+from navigator.errors import NavigationBusyError, StorageError
+from navigator.navigator import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.store_address import BucketAddress, DatabaseAddress
+from tests.navigator.conftest import MakeNavigator
+from tests.support.proxy import Proxy
+from tests.support.team_stores import bucket_at, own_schema, run_sql
+
+pytestmark = pytest.mark.anyio
+APP = {"app_name": "app", "user_id": "user"}
+
+
+@pytest.fixture
+def database() -> Iterator[DatabaseAddress]:
+    with own_schema() as address:
+        yield address
+
+
+@pytest.fixture
+def bucket(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> BucketAddress:
+    return bucket_at(s3_url, monkeypatch)
+
+
+@asynccontextmanager
+async def opened(address: DatabaseAddress, **times: float) -> AsyncIterator[Any]:
+    """One server's sessions and leases: ``lease_s`` and ``patience_s`` are those of its leases."""
+    from navigator.adk.postgres_sessions import PostgresSessions
+    from navigator.postgres.database import PostgresDatabase
+    from navigator.postgres.leases import NavigationLeases
+
+    database = PostgresDatabase(address, stalling_s=times.get("lease_s", 15.0))
+    leases = NavigationLeases(database, **times)
+    sessions = PostgresSessions(database, leases.token)
+    try:
+        yield sessions, leases
+    finally:
+        await sessions.close()
+
+
+def changing(**delta: Any) -> Event:
+    return Event(author="user", actions=EventActions(state_delta=delta))
+
+
+@asynccontextmanager
+async def stalled(leases: Any, navigation_id: str) -> AsyncIterator[None]:
+    """Hold a navigation as a server does that stands still: nobody renews its lease."""
+    async with leases.hold(navigation_id):
+        for task in asyncio.all_tasks():
+            if "_renew" in repr(task.get_coro()):
+                task.cancel()
+        yield
+
+
+async def test_a_server_that_stalled_and_was_overtaken_writes_nothing(database: DatabaseAddress) -> None:
+    async with (
+        opened(database, lease_s=0.2) as (slow, slow_leases),
+        opened(database) as (quick, quick_leases),
+    ):
+        await slow.create_session(**APP, session_id="nav-1", state={"by": "nobody"})
+        async with stalled(slow_leases, "nav-1"):
+            before = await slow.get_session(**APP, session_id="nav-1")
+            async with quick_leases.hold("nav-1"):
+                session = await quick.get_session(**APP, session_id="nav-1")
+                with pytest.raises(StaleSessionError, match="taken over"):
+                    await slow.append_event(before, changing(by="slow"))
+                await quick.append_event(session, changing(by="quick"))
+            # Nobody holds it any more, and the lease that it had is still not the latest.
+            with pytest.raises(StaleSessionError, match="taken over"):
+                await slow.append_event(before, changing(by="slow"))
+        assert (await quick.get_session(**APP, session_id="nav-1")).state == {"by": "quick"}
+
+
+async def test_a_server_that_stalled_and_was_not_overtaken_goes_on(database: DatabaseAddress) -> None:
+    async with opened(database, lease_s=0.05) as (sessions, leases):
+        await sessions.create_session(**APP, session_id="nav-1")
+        async with stalled(leases, "nav-1"):
+            session = await sessions.get_session(**APP, session_id="nav-1")
+            await run_sql(database, "SELECT pg_sleep(0.1)")
+            await sessions.append_event(session, changing(by="slow"))
+
+
+async def test_a_lease_is_renewed_while_its_step_takes_long(database: DatabaseAddress) -> None:
+    async with opened(database, lease_s=0.3) as (_, leases), opened(database, patience_s=0.0) as (_, others):
+        async with leases.hold("nav-1"):
+            await run_sql(database, "SELECT pg_sleep(0.7)")
+            with pytest.raises(NavigationBusyError, match="Another server has been stepping `nav-1`"):
+                async with others.hold("nav-1"):
+                    pass
+        async with others.hold("nav-1"):
+            pass
+    assert await run_sql(database, "SELECT * FROM leases") == []
+
+
+async def test_a_server_that_stalls_within_a_transaction_keeps_nobody_out_for_long(
+    database: DatabaseAddress,
+) -> None:
+    from navigator.postgres.leases import is_latest
+
+    async with (
+        opened(database, lease_s=0.1) as (slow, slow_leases),
+        opened(database) as (_, quick_leases),
+        stalled(slow_leases, "nav-1"),
+    ):
+        inside, token = asyncio.Event(), slow_leases.token("nav-1")
+        tries = []
+
+        async def stand_still(db: Any) -> bool:
+            tries.append(1)
+            if not await is_latest(db, "nav-1", token):
+                return False
+            inside.set()
+            await asyncio.Event().wait() if len(tries) == 1 else None
+            return True
+
+        writing = asyncio.create_task(slow._database.act(stand_still))
+        await inside.wait()
+        async with quick_leases.hold("nav-1"):
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+            assert not await slow._database.act(stand_still)
+
+
+async def test_of_many_who_want_one_navigation_each_has_it_alone(database: DatabaseAddress) -> None:
+    inside, most, turns = 0, 0, 0
+    async with (
+        opened(database) as (_, one),
+        opened(database) as (_, two),
+        opened(database) as (_, three),
+    ):
+
+        async def step(leases: Any) -> None:
+            nonlocal inside, most, turns
+            async with leases.hold("../nav/\0one\ud800"):
+                inside += 1
+                most = max(most, inside)
+                await asyncio.sleep(0)
+                inside -= 1
+                turns += 1
+
+        await asyncio.gather(*(step(leases) for leases in (one, two, three) for _ in range(4)))
+    assert (most, turns) == (1, 12)
+
+
+async def test_a_change_with_an_earlier_time_is_seen_by_a_server_whose_clock_is_ahead(
+    database: DatabaseAddress,
+) -> None:
+    async with opened(database) as (ahead, _), opened(database) as (behind, _):
+        mine = await ahead.create_session(**APP, session_id="nav-1")
+        theirs = await behind.get_session(**APP, session_id="nav-1")
+        earlier = changing(by="behind")
+        earlier.timestamp = mine.last_update_time - 100
+        await behind.append_event(theirs, earlier)
+        with pytest.raises(StaleSessionError):
+            await ahead.append_event(mine, changing(by="ahead"))
+
+
+async def test_an_event_is_stored_once(database: DatabaseAddress) -> None:
+    async with opened(database) as (sessions, _):
+        session = await sessions.create_session(**APP, session_id="nav-1")
+        event = await sessions.append_event(session, changing(a=1))
+        with pytest.raises(AlreadyExistsError, match=event.id):
+            await sessions.append_event(session, event)
+        with pytest.raises(AlreadyExistsError, match="nav-1"):
+            await sessions.create_session(**APP, session_id="nav-1")
+
+
+async def test_a_record_that_an_overtaken_server_left_is_read_by_nobody(
+    make_navigator: MakeNavigator, repository: Path, database: DatabaseAddress, bucket: BucketAddress
+) -> None:
+    navigator = make_navigator(store=database, bucket=bucket)
+    navigation_id = await navigator.open(NavigationRequest("token_expired", repository, mode="interactive"))
+    taken = await navigator.step(navigation_id, updates={"budget": 900})
+    late = NavigationArtifacts(
+        open_stores(None, database, bucket).artifacts, "repo_navigator", "local", navigation_id
+    )
+    record = await late.load_record(1, None)
+    foreign = record.report.model_copy(update={"reasoning": "by a server that was overtaken"})
+    assert await late.save_record(record.model_copy(update={"report": foreign})) == 1
+    other = make_navigator(store=database, bucket=bucket)
+    assert (await other.report(navigation_id)).reasoning == taken.reasoning
+    await other.step(navigation_id, updates={"budget": 800})
+    assert (await other.report(navigation_id, step=1)).reasoning == taken.reasoning
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/St_Johns"])
+async def test_times_are_the_same_in_every_zone(
+    zone: str, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    monkeypatch.setenv("PGTZ", zone)
+    time.tzset()
+    try:
+        async with opened(database) as (sessions, leases):
+            before = time.time()
+            session = await sessions.create_session(**APP, session_id="nav-1")
+            assert before <= session.last_update_time <= time.time()
+            async with leases.hold("nav-1"):
+                event = changing(**{"a": 1, "user:b": 2})
+                await sessions.append_event(session, event)
+                again = await sessions.get_session(**APP, session_id="nav-1")
+                rows = await run_sql(database, "SELECT until > clock_timestamp() FROM leases")
+            assert again.last_update_time == event.timestamp == again.events[0].timestamp
+            assert [tuple(row) for row in rows] == [(True,)]
+
+            async def zone_of(db: Any) -> str:
+                return str(await db.fetchval("SHOW timezone"))
+
+            assert await sessions._database.act(zone_of) == "UTC"
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+
+
+async def test_a_state_may_hold_every_text_that_json_can_say(database: DatabaseAddress) -> None:
+    async with opened(database) as (sessions, _):
+        goal = "a\0b\ud800 \udc00\U0001f600 \ue000\ue001\\u0000\\\0 \ue800"
+        session = await sessions.create_session(**APP, session_id="nav-1", state={"goal": goal})
+        await sessions.append_event(session, changing(more="\0"))
+        again = await sessions.get_session(**APP, session_id="nav-1")
+        assert again.state == {"goal": goal, "more": "\0"}
+        ((_, parts),) = await sessions.parts_of_states(["$.more", "$.none"], "app")
+        assert parts == ["\0", None]
+
+
+@given(st.text() | st.text(st.sampled_from("\0\\u0de8f\ue000\ue001\ue002\ue800\ud800\udc00\U0001f600")))
+def test_json_comes_back_as_it_was_said_whatever_it_says(words: str) -> None:
+    from navigator.postgres.json_text import as_said, as_stored
+
+    said = json.dumps({"words": words, words: 1})
+    stored = as_stored(said)
+    assert as_said(stored) == said
+    assert "\0" not in "".join(json.loads(stored))
+    "".join(json.loads(stored)).encode()
+
+
+async def test_a_layout_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(
+    database: DatabaseAddress,
+) -> None:
+    from navigator.postgres import layout
+
+    schema = database.schema
+    await run_sql(
+        database,
+        f'CREATE SCHEMA "{schema}"',
+        "CREATE TABLE layout (version integer PRIMARY KEY, taken_at timestamptz NOT NULL DEFAULT now())",
+        *(statement for statement in layout.STEPS[0].split(";") if statement.strip()),
+        "INSERT INTO layout (version) VALUES (1)",
+        """INSERT INTO sessions VALUES ('app', 'user', 'nav-1', '{"a":1}', 1.0, 2.0)""",
+    )
+    # Several servers start at once.
+    async with opened(database) as (one, _), opened(database) as (two, leases):
+        found = await asyncio.gather(*(each.get_session(**APP, session_id="nav-1") for each in (one, two)))
+        assert [session.state for session in found] == [{"a": 1}, {"a": 1}]
+        async with leases.hold("nav-1"):
+            await two.append_event(found[1], changing(a=2))
+    rows = await run_sql(database, "SELECT version FROM layout ORDER BY version")
+    assert [row["version"] for row in rows] == [*range(1, len(layout.STEPS) + 1)]
+
+
+async def test_a_layout_of_a_later_version_is_left_alone(database: DatabaseAddress) -> None:
+    async with opened(database) as (sessions, _):
+        await sessions.list_sessions(app_name="app")
+    await run_sql(database, "INSERT INTO layout (version) VALUES (99)")
+    async with opened(database) as (sessions, _):
+        with pytest.raises(StorageError, match="has layout 99, of a newer Repo Navigator"):
+            await sessions.list_sessions(app_name="app")
+
+
+@pytest.mark.parametrize("fault", ["port", "database", "host"])
+async def test_a_database_that_cannot_be_reached_is_told_without_who_asked(
+    fault: str, database: DatabaseAddress, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = {"port": {"port": 1}, "database": {"database": "nowhere"}, "host": {"host": "nowhere.invalid"}}
+    caplog.set_level(logging.DEBUG)
+    address = replace(database, user="postgres", password="s3cr3t-word", **wrong[fault])  # type: ignore[arg-type]
+    navigator = Navigator(NavigatorSettings(store=address, use_cache=False, workers=1))
+    with pytest.raises(StorageError) as caught:
+        await navigator.navigations()
+    await navigator.aclose()
+    assert str(caught.value).startswith(f"The database at {address} does not take the call (")
+    for told in (str(caught.value), repr(caught.value), repr(navigator._settings), caplog.text):
+        assert "s3cr3t-word" not in told
+    assert "postgres" not in str(caught.value).replace("postgresql", "")
+
+
+async def test_a_database_that_answers_slowly_is_waited_for_and_then_told(
+    database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from navigator.postgres import database as module
+
+    monkeypatch.setattr(module, "ANSWERING_S", 0.5)
+    monkeypatch.setattr(module, "CONNECTING_S", 0.5)
+    with Proxy(database.host, database.port) as proxy:
+        async with opened(replace(database, port=proxy.port)) as (sessions, _):
+            session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
+            proxy.hold_up()
+            with pytest.raises(StorageError, match=r"\(no answer in time\)"):
+                await sessions.append_event(session, changing(a=2))
+            proxy.go_on()
+            again = await sessions.get_session(**APP, session_id="nav-1")
+            # Whether it was stored is for the next reader to see; nothing of it is half.
+            assert (again.state["a"], again.last_update_time > session.last_update_time) in (
+                (1, False),
+                (2, True),
+            )
+
+
+@pytest.mark.parametrize("lost", ["before", "after"])
+async def test_a_connection_that_is_cut_at_a_commit_stores_an_event_once(
+    lost: str, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from asyncpg.transaction import Transaction
+
+    async with opened(database) as (sessions, _):
+        session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
+        leave, cuts = Transaction.__aexit__, []
+
+        async def leave_with_a_cut(self: Any, *exception: Any) -> None:
+            if lost == "before" and not cuts:
+                cuts.append(1)
+                self._connection.terminate()
+                raise ConnectionResetError
+            await leave(self, *exception)
+            if not cuts:
+                cuts.append(1)
+                self._connection.terminate()
+                raise ConnectionResetError
+
+        monkeypatch.setattr(Transaction, "__aexit__", leave_with_a_cut)
+        await sessions.append_event(session, changing(a=2))
+        assert cuts == [1]
+        again = await sessions.get_session(**APP, session_id="nav-1")
+        assert (again.state, len(again.events)) == ({"a": 2}, 1)
+        cuts.clear()
+        other = await sessions.create_session(**APP, session_id="nav-2", state={"b": 1})
+        assert (other.state, cuts) == ({"b": 1}, [1])
+
+
+async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
+    make_navigator: MakeNavigator, repository: Path, database: DatabaseAddress, bucket: BucketAddress
+) -> None:
+    navigator = make_navigator(store=database, bucket=bucket)
+    navigation_id = await navigator.open(NavigationRequest("token_expired", repository, mode="interactive"))
+    lost = make_navigator(store=database, bucket=replace(bucket, bucket="navigations-that-are-gone"))
+    with pytest.raises(StorageError, match=r"The bucket s3://.* \(NoSuchBucket\)"):
+        await lost.step(navigation_id, updates={"budget": 900})
+    assert (await navigator.report(navigation_id)).step_number == 0
+    assert (await navigator.step(navigation_id, updates={"budget": 900})).step_number == 1
+
+
+async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
+    from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket
+
+    artifacts = BucketArtifacts(open_bucket(), bucket)
+    where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}
+    saves = [
+        artifacts.save_artifact(**where, filename="steps/1.json", artifact=types.Part(text=str(number)))
+        for number in range(4)
+    ]
+    versions = await asyncio.gather(*saves)
+    assert sorted(versions) == [0, 1, 2, 3]
+    for number, version in enumerate(versions):
+        part = await artifacts.load_artifact(**where, filename="steps/1.json", version=version)
+        assert part is not None
+        assert part.text == str(number)
+    await artifacts.save_artifact(**where, filename="user:own", artifact=types.Part(text=""))
+    picture = types.Part.from_bytes(data=b"\0", mime_type="image/png")
+    await artifacts.save_artifact(**where, filename="map.png", artifact=picture)
+    assert await artifacts.list_artifact_keys(**where) == ["map.png", "steps/1.json", "user:own"]
+    assert await artifacts.list_artifact_keys(**{**where, "session_id": "nav-2"}) == ["user:own"]
+    assert await artifacts.load_artifact(**where, filename="map.png") == picture
+    latest = await artifacts.get_artifact_version(**where, filename="steps/1.json")
+    assert latest is not None
+    assert latest == (await artifacts.list_artifact_versions(**where, filename="steps/1.json"))[-1]
+    await artifacts.delete_artifact(**where, filename="steps/1.json")
+    assert await artifacts.load_artifact(**where, filename="steps/1.json") is None
+    assert await artifacts.list_versions(**where, filename="steps/1.json") == []
+
+
+async def test_a_user_who_may_use_one_schema_needs_no_other_right(database: DatabaseAddress) -> None:
+    role = database.schema
+    await run_sql(database, f'CREATE ROLE "{role}" LOGIN', f'CREATE SCHEMA "{role}" AUTHORIZATION "{role}"')
+    try:
+        async with opened(replace(database, user=role)) as (sessions, leases):
+            session = await sessions.create_session(**APP, session_id="nav-1")
+            async with leases.hold("nav-1"):
+                await sessions.append_event(session, changing(a=1))
+            await sessions.delete_session(**APP, session_id="nav-1")
+            assert (await sessions.list_sessions(app_name="app")).sessions == []
+    finally:
+        await run_sql(database, f'DROP SCHEMA "{role}" CASCADE', f'DROP ROLE "{role}"')
