@@ -68,7 +68,7 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
             named, found = read_changes(index, asked.since)
         except ChangesError as error:
             raise InvalidArgumentError("changes", f"can't be used: {error}") from error
-        nothing = () if found.files or found.notes else (f"Nothing was changed: {named}.",)
+        nothing = () if found.files or found.notes else (f"Nothing was changed in {named}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
     changes = find_changes(index, patch)
     if not changes.parts and not changes.gone and asked.stated and not asked.since:
@@ -82,5 +82,5 @@ def _goal_of(changes: Changes) -> str:
     names = changes.names or tuple(dict.fromkeys(part.path for part in changes.parts))
     if not names:
         why = " ".join(changes.notes) or "It holds nothing that was changed."
-        raise InvalidArgumentError("changes", f"leads to no code, and there is no goal. {why}")
+        raise InvalidArgumentError("changes", f"leads to no code: {why} Give a goal, or an earlier commit.")
     return "Review " + ", ".join(f"`{one_line(name)[:_LONGEST_NAME]}`" for name in names[:_NAMED])

@@ -65,7 +65,7 @@ def _run(program: Program, arguments: list[str]) -> int:
     try:
         return int(run(options) or 0)
     except InvalidArgumentError as error:
-        name = parsers[named.name].name_of(error.argument)
+        name = parsers[named.name].name_of(error.argument, getattr(options, error.argument, None))
         raise InvalidRequestError(error.naming(name)) from error
 
 

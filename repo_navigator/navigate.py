@@ -313,14 +313,15 @@ def add_arguments(parser: FlagParser) -> None:
         type=nonempty,
         help="go on with a stored navigation, by the id that it ended with; no REPO then",
     )
-    parser.add_argument(
+    changes = parser.add_alternatives(required=False)
+    changes.add_argument(
         "--since",
         dest="changes",
         metavar="REF",
         type=nonempty,
         help="show what relies on all changes since a commit, or a range (main..HEAD); no goal is needed",
     )
-    parser.add_argument(
+    changes.add_argument(
         "--diff",
         dest="changes",
         action="store_const",

@@ -29,9 +29,14 @@ _ALIKE: Final = 0.7
 class Alternatives:
     """Arguments of which one at most may be given."""
 
-    def __init__(self, group: argparse.ArgumentParser | Any) -> None:
+    def __init__(self, group: Any) -> None:
         self._group = group
         self.actions: list[argparse.Action] = []
+
+    @property
+    def leads(self) -> bool:
+        """Whether a command can't be shown without them: one is needed, or is no flag."""
+        return bool(self._group.required) or not all(each.option_strings for each in self.actions)
 
     def add_argument(self, *names: str, **options: Any) -> None:
         """Add one of them, as a parser's ``add_argument`` does."""
@@ -66,9 +71,13 @@ class FlagParser(argparse.ArgumentParser):
         self._added.append(commands)
         return commands
 
-    def name_of(self, argument: str) -> str:
-        """Return what this command line calls an argument of the agent: a flag, or a place in the line."""
+    def name_of(self, argument: str, value: object = None) -> str:
+        """Return what this command line calls an argument of the agent: a flag, or a place in the line.
+
+        Of several flags that give it, the one that stands for ``value`` comes first.
+        """
         taken = [each for each in self._actions_known() if each.dest == argument]
+        taken.sort(key=lambda each: each.const is None or each.const != value)
         return next((_choice(each).split()[0] for each in taken), f"`{argument}`")
 
     def _actions_known(self) -> list[argparse.Action]:
@@ -132,7 +141,9 @@ class FlagParser(argparse.ArgumentParser):
         if self._leading is not None and self._leading.choices is not None:
             return f"choose one of {', '.join(self._leading.choices)}, and see `{self.prog} --help`."
         parts = [_written(action) for action in self._added if action.required or not action.option_strings]
-        parts += [f"({' | '.join(map(_choice, group.actions))})" for group in self._alternatives]
+        parts += [
+            f"({' | '.join(map(_choice, group.actions))})" for group in self._alternatives if group.leads
+        ]
         return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
 
 
@@ -167,9 +178,9 @@ def count(text: str) -> int:
 
 
 def nonempty(text: str) -> str:
-    """Return the path that an argument holds; an empty one would mean the folder that one stands in."""
+    """Return what an argument holds; an empty path would mean the folder that one stands in."""
     if not text.strip():
-        raise argparse.ArgumentTypeError("the path is empty")
+        raise argparse.ArgumentTypeError("nothing is given")
     return text
 
 

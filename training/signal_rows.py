@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.tasks import Task
 from repo_map.history.history import History
 from repo_map.index import RepoIndex
-from repo_map.relevance.call_edges import CallEdges, call_edges, neighbour_bonus
+from repo_map.relevance.call_edges import CallEdges, call_edges, links_around, neighbour_bonus
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import parse_goal
@@ -140,7 +140,7 @@ def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) 
         end=end,
         tokens=(end - start + 1) * per_line[file] + _UNIT_HEADER_TOKENS,
         path_tokens=np.array([len(index.paths[row]) / 3 + 3 for row in candidates.files.tolist()]),
-        edges=call_edges(candidates, seeds),
+        edges=call_edges(links_around(candidates, seeds)),
         gold_files=np.array([position[path] for path in task.gold_files if path in position], np.int64),
         gold_count=len(task.gold_files),
         gold_functions=np.array(functions, np.int64).reshape(-1, 3),

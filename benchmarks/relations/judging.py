@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -116,7 +117,7 @@ class Jury:
         key = f"{spot.path}:{spot.row}:{spot.column}"
         answer = self._answers.get(key, lambda server: self._ask(server, spot, sample))
         own = {(path, row) for path, row in answer["own"]}
-        used, called = self._read(answer["used"]), self._read(answer["called"])
+        used, called = (self._read(answer[key], sample) for key in ("used", "called"))
         index, place = self._index, sample.place
         stated = {site for site in sites_stated(index, place) if self._edge(site) != place}
         likely = {
@@ -163,9 +164,28 @@ class Jury:
                 found["called"].append((each.path, each.row + 1))
         return found
 
-    def _read(self, lines: Iterable[tuple[str, int]]) -> set[Site]:
+    def _read(self, lines: Iterable[tuple[str, int]], sample: Sample) -> set[Site]:
         files = ((self._index.file_id(path), line) for path, line in lines)
-        return {Site(file, line) for file, line in files if file is not None}
+        sites = (Site(file, line) for file, line in files if file is not None)
+        return {site for site in sites if not self._judge.announces or self._names(site, sample)}
+
+    def _names(self, site: Site, sample: Sample) -> bool:
+        """Tell whether a line uses a name: what C++ does without a word, no reader is told to look for.
+
+        The head of a constructor or a destructor is no use of its class.
+        """
+        lines = lines_of(self._index, site.file)
+        text = lines[site.line - 1] if site.line <= len(lines) else ""
+        if not re.search(rf"(?<!\w){re.escape(sample.name)}(?!\w)", text):
+            return False
+        row = enclosing(self._index, site.file, site.line)
+        around = self._index.definitions(site.file)[row] if row >= 0 else None
+        return (
+            around is None
+            or (site.file, around.parent) != sample.place
+            or around.name.lstrip("~") != sample.name
+            or around.sig_start != site.line
+        )
 
     def _edge(self, site: Site) -> Place:
         return site.file, enclosing(self._index, site.file, site.line)

@@ -58,7 +58,15 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
 
 def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change touches and puts at risk, then what of it could not be followed."""
-    return (*tell_impact(index, impact), *changes.notes)
+    return (*tell_impact(index, impact), *_told_of_lines(impact, changes), *changes.notes)
+
+
+def _told_of_lines(impact: Impact, changes: Changes) -> tuple[str, ...]:
+    """Say what was changed where no definition was."""
+    paths = dict.fromkeys(f"`{one_line(part.path)}`" for part in changes.parts if not part.name)
+    if not paths or impact.changed or impact.gone:
+        return ()
+    return (f"No function or class was changed, but lines of {_few(list(paths))}.",)
 
 
 def _told(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import Language, Reach, SharedSuffix, words
+from repo_map.languages.macro_words import without_macro_words
 from repo_map.languages.names import Captures, Named, bounded, plain_name, text_of, without_parameters
 from repo_map.languages.statements import first_quoted
 from repo_map.languages.writing import BLOCK, DOUBLE, SINGLE, SLASHES, Writing
@@ -106,6 +107,7 @@ _C: Final = Language(
 _CPP: Final = _C._replace(
     name="cpp",
     has_overloads=True,
+    readable=without_macro_words,
     is_guessed=True,
     suffixes=(
         ".cpp",

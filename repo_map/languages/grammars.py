@@ -74,9 +74,11 @@ def parser_for(language: str) -> Parser:
 
 def parse(source: bytes, language: str, deadline: CpuDeadline) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
-    refusal = language_named(language).refusal
-    if refusal is not None and (why := refusal(source)):
+    known = language_named(language)
+    if known.refusal is not None and (why := known.refusal(source)):
         raise TooDeepError(why)
+    if known.readable is not None:
+        source = known.readable(source)
     parser = parser_for(language)
     chunk = _PARSE_CHUNK
 

@@ -121,6 +121,8 @@ class Language(NamedTuple):
     """The function of that module that gives the grammar."""
     refusal: Callable[[bytes], str] | None = None
     """Says why a source would crash the grammar, empty where it would not."""
+    readable: Callable[[bytes], bytes] | None = None
+    """Returns a source as the grammar can read it, every byte at its place; None for one that reads all."""
     structure: Structure = Structure.GRAMMAR
     has_scripts: bool = False
     """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""

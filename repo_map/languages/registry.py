@@ -17,6 +17,7 @@ _SHARED: Final = frozenset(
         "grammars",
         "kinds",
         "language",
+        "macro_words",
         "names",
         "outside",
         "parser",

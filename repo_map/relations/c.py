@@ -11,12 +11,14 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import C_MEMBERS, C_TYPES
 from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
+from repo_map.relations.c_includes import IncludedFiles
 from repo_map.relations.expressions import split
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.typed.family import TypedFamily
 from repo_map.relations.values import (
     FOREIGN,
+    FOREIGN_METHOD,
     FUNCTION,
     INSTANCE,
     SPACE,
@@ -111,7 +113,12 @@ class C(TypedFamily):
         )
 
     def are_alike(self, functions: list[Place]) -> bool:
-        """Tell whether functions are one: announced here and written there, or once for each system."""
+        """Tell whether functions are one: announced here and written there, or once for each system.
+
+        Macros of one name stand for one another under conditions.
+        """
+        if all(self.kind(place) == "macro" for place in functions):
+            return True
         if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
             return False
         # Templates of one name in one file differ by what they are given between angles.
@@ -127,13 +134,25 @@ class C(TypedFamily):
         are left open.
         """
         if site.kind in (TYPE, BASE):
-            # Another name of a type is often written once for each condition, and stands for what it names.
-            return len(targets) == 1 and self.kind(targets[0]) != "type"
+            return len(targets) == 1 and self._is_written_once(targets[0], site.name)
         if site.kind != CALL or sum(self.kind(each) in TYPE_KINDS for each in targets) > 1:
             return False
-        if any(self._is_also_elsewhere(each, site.name) for each in targets):
-            return False
+        if any(value.kind in (FOREIGN, FOREIGN_METHOD) for value in found):
+            return False  # Under another condition it is something that is not ours.
         is_member = any(self.owner(each) is not None for each in targets)
+        if not is_member and any(self._is_also_elsewhere(each, site.name) for each in targets):
+            return False
+        if self._is_chosen_by_types(site, found, targets, is_member=is_member):
+            return False
+        if site.object or is_member:
+            return True
+        around = self._class_at(where)
+        return around is None or self.order(around)[1]
+
+    def _is_chosen_by_types(
+        self, site: Site, found: Values, targets: list[Place], *, is_member: bool
+    ) -> bool:
+        """Tell whether several functions take what a call gives by number, or one that was found does not."""
         functions = [(v.file, v.row) for v in found if v.kind == FUNCTION and v.row >= 0]
         for value in found:
             if value.kind == TYPE_VALUE:
@@ -144,11 +163,14 @@ class C(TypedFamily):
         count = len(split(site.receiver.partition("/")[2], ","))
         takers = [each for each in functions if self.takes(each, count)]
         if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
-            return False
-        if site.object or is_member:
             return True
-        around = self._class_at(where)
-        return around is None or self.order(around)[1]
+        return any(self.kind(each) in FUNCTIONS and not self.takes(each, count) for each in targets)
+
+    def _is_written_once(self, place: Place, name: str) -> bool:
+        """Tell whether nothing else bears another name of a type: conditions often write it twice."""
+        if self.kind(place) != "type":
+            return True
+        return all(self.kind(each) not in TYPE_KINDS or each == place for each in self.named(name))
 
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
         """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
@@ -179,6 +201,33 @@ class C(TypedFamily):
     # Names.
 
     def _full_name(self, place: Place) -> str:
+        """Return the name of a definition with all that is around it.
+
+        A member that is written outside of its class may have lost the namespaces around it, where a macro
+        keeps the grammar from reading them: those of the only class of that name are its own.
+        """
+        key = ("whole", place)
+        if (kept := self._known.get(key)) is None:
+            kept = name = self._written_name(place)
+            around, _, last = name.rpartition(".")
+            if "." in self._views[place[0]].definitions[place[1]].name and self.kind(place) in FUNCTIONS:
+                kept = f"{self._class_called(around)}.{last}"
+            self._keep(key, kept)
+        return kept  # type: ignore[return-value]
+
+    def _class_called(self, name: str) -> str:
+        """Return the full name of the class that a name written outside of it means, or the name itself."""
+        if name in self._spaces or self._named_fully(name):
+            return name
+        parts = name.split(".")
+        ends = {
+            known
+            for place in self.typed_places(parts[-1])
+            if (known := self._written_name(place)).split(".")[-1] == parts[-1]
+        }
+        return ends.pop() if len(ends) == 1 else name
+
+    def _written_name(self, place: Place) -> str:
         key = ("full", place)
         if (kept := self._known.get(key)) is None:
             definitions = self._views[place[0]].definitions
@@ -327,32 +376,11 @@ class C(TypedFamily):
         return made
 
     def _included(self, file: int, path: str) -> int | None:
-        """Return the file that an include means: beside the file, else the one whose path ends so."""
-        paths = self._index.paths
-        folder = paths[file].rpartition("/")[0]
-        parts = [part for part in (folder + "/" + path if folder else path).split("/") if part != "."]
-        whole: list[str] = []
-        for part in parts:
-            if part == ".." and whole:
-                whole.pop()
-            else:
-                whole.append(part)
-        if (known := self._index.file_id("/".join(whole))) is not None:
-            return known
-        tail = "/".join(part for part in path.split("/") if part not in (".", ".."))
-        found = [
-            each
-            for each in self._by_name.get(tail.rpartition("/")[2], ())
-            if f"/{paths[each]}".endswith(f"/{tail}")
-        ]
-        return found[0] if len(found) == 1 else None
+        return self._files_included.find(file, path)
 
     @cached_property
-    def _by_name(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for file in self.files:
-            found.setdefault(self._index.paths[file].rpartition("/")[2], []).append(file)
-        return found
+    def _files_included(self) -> IncludedFiles:
+        return IncludedFiles(self._index.paths, self.files)
 
     @cached_property
     def _spaces(self) -> frozenset[str]:

@@ -1,13 +1,13 @@
-"""Resolved calls around the likeliest units, and what they make of the units at their other end."""
+"""Calls and overrides around the likeliest units, and what calls make of the units at their other end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from repo_map.relations.model import Confidence, Place
+from repo_map.relations.model import Confidence, Place, Relation, RelationKind
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.relevance.corpus import Candidates, Floats, Ints
 
@@ -15,6 +15,20 @@ SEEDS: Final = 12
 """Units whose calls are followed."""
 _MOST_NAMED: Final = 400
 """Places that bear a name, beyond which its callers are not looked for: they would tell little."""
+
+
+class Link(NamedTuple):
+    """A call or an override between a likely unit and another one."""
+
+    seed: int
+    """Row of the likely unit."""
+    other: int
+    """Row of the unit at the other end, never the seed."""
+    from_other: bool
+    """Whether the other calls or overrides the seed, not the seed the other."""
+    relation: Relation
+    is_guess: bool
+    """Whether the likely unit is of a language whose names are likely at best."""
 
 
 class CallEdges(NamedTuple):
@@ -28,14 +42,27 @@ class CallEdges(NamedTuple):
     """1 where the other calls the seed, 0 where the seed calls the other."""
 
 
-def call_edges(candidates: Candidates, seeds: Ints) -> CallEdges:
-    """Return the calls that are stated as facts from and to some units, in the order of ``seeds``."""
+def links_around(candidates: Candidates, seeds: Ints) -> tuple[Link, ...]:
+    """Return the calls and overrides of some units, in their order, facts and likely ones."""
     relations = relations_of(candidates.corpus.index)
+    return tuple(
+        Link(seed, other, from_other, relation, relations.surest(file) < Confidence.RESOLVED)
+        for seed, (file, definition) in ((seed, _place(candidates, seed)) for seed in seeds.tolist())
+        if definition >= 0 and relations.knows(file)
+        for relation, from_other in _around(relations, (file, definition))
+        if (other := _row(candidates, relation.source if from_other else relation.target)) >= 0
+        and other != seed
+    )
+
+
+def call_edges(links: Iterable[Link]) -> CallEdges:
+    """Return the calls that are facts, of languages whose names are resolved."""
     found = dict.fromkeys(
-        (seed, other, calls_seed)
-        for seed in seeds.tolist()
-        for other, calls_seed in _around(candidates, relations, seed)
-        if other >= 0 and other != seed
+        (each.seed, each.other, int(each.from_other))
+        for each in links
+        if each.relation.kind is not RelationKind.OVERRIDE
+        and each.relation.confidence is Confidence.RESOLVED
+        and not each.is_guess
     )
     return CallEdges(*np.array(list(found), np.int64).reshape(-1, 3).T)
 
@@ -62,19 +89,20 @@ def neighbour_bonus(scores: Floats, edges: CallEdges, order: Ints) -> Floats:
     return bonus
 
 
-def _around(candidates: Candidates, relations: Relations, seed: int) -> Iterator[tuple[int, int]]:
-    """Yield the row of what a unit calls with 0, and of what calls it with 1."""
-    index = candidates.corpus.index
-    unit = int(candidates.units[seed])
-    file, definition = int(candidates.files[candidates.file_row[seed]]), int(index.units.definition[unit])
-    if definition < 0 or not relations.knows(file) or relations.surest(file) < Confidence.RESOLVED:
-        return
-    place = (file, definition)
-    for each in relations.calls_in(place):
-        yield _row(candidates, each.target), 0
+def _around(relations: Relations, place: Place) -> Iterator[tuple[Relation, bool]]:
+    """Yield what a definition calls and overrides, and what calls and overrides it with True."""
+    yield from ((each, False) for each in relations.calls_in(place, Confidence.LIKELY))
     if relations.named_at(place) <= _MOST_NAMED:
-        for each in relations.callers_of(place):
-            yield _row(candidates, each.source), 1
+        yield from ((each, True) for each in relations.callers_of(place, Confidence.LIKELY))
+    yield from ((each, False) for each in relations.overrides_of(place))
+    yield from ((each, True) for each in relations.overridden_by(place))
+
+
+def _place(candidates: Candidates, row: int) -> Place:
+    """Return the definition that a unit is, row -1 where it is none."""
+    unit = int(candidates.units[row])
+    file = int(candidates.files[candidates.file_row[row]])
+    return file, int(candidates.corpus.index.units.definition[unit])
 
 
 def _row(candidates: Candidates, place: Place) -> int:

@@ -195,13 +195,17 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
     """Return the goal's own identifiers that the repository has, and those that it lacks."""
     table = signals.candidates.corpus.index.strings
     terms = signals.candidates.corpus.index.terms
+    in_paths = {part for path in signals.goal.paths for part in words(path)}
     known: list[str] = []
     missing: list[str] = []
     for name, source in signals.goal.identifiers.items():
         if source in (GoalPart.CODE, GoalPart.ERROR):
             continue
         found = name in table or terms.get(name.replace("_", "").lower()) is not None
-        (known if found or name in signals.named.found else missing).append(name)
+        if found or name in signals.named.found:
+            known.append(name)
+        elif name not in in_paths:
+            missing.append(name)
     return known, missing
 
 

@@ -11,6 +11,7 @@ from repo_map.relevance.bm25 import Hits, Query
 from repo_map.relevance.corpus import Ints
 from repo_map.relevance.features import Signals
 from repo_map.relevance.goal import GoalPart
+from repo_map.relevance.joined import Joined
 from repo_map.text.terms import words
 from repo_map.text.units import NAME, SIGNATURE
 
@@ -138,7 +139,7 @@ def _past_reason(signals: Signals, file: int) -> list[str]:
     return [f"changed by {counted(count, 'past commit')} like this goal"]
 
 
-def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str, ...]:
+def unit_reasons(signals: Signals, wording: SharedWords, joined: Joined, row: int) -> tuple[str, ...]:
     """Return why a candidate unit is where it is, the strongest evidence first."""
     unit = int(signals.candidates.units[row])
     evidence, columns = signals.named.evidence, signals.unit
@@ -160,10 +161,13 @@ def unit_reasons(signals: Signals, wording: SharedWords, row: int) -> tuple[str,
         reasons.append(shared)
     if "h.unit" in columns and columns["h.unit"][row] > 0.3:
         reasons.append("changed by past commits like this goal")
-    if columns["s.callee"][row] > 0.4:
-        reasons.append("likely code uses its name")
-    elif columns["s.caller"][row] > 0.5:
-        reasons.append("uses names of likely code")
+    if told := joined.of_unit(row):
+        reasons.append(told)
+    elif not joined.is_resolved(row):
+        if columns["s.callee"][row] > 0.4:
+            reasons.append("likely code uses its name")
+        elif columns["s.caller"][row] > 0.5:
+            reasons.append("uses names of likely code")
     if not reasons:
         reasons.append("in a likely file")
     return tuple(reasons[:MOST_REASONS])

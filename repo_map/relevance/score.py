@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from repo_map.history.history import History
 from repo_map.relevance.bm25 import unit_hits
-from repo_map.relevance.call_edges import SEEDS, call_edges, neighbour_bonus
+from repo_map.relevance.call_edges import SEEDS, call_edges, links_around, neighbour_bonus
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.confidence import Sufficiency, judge
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, Signals, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
+from repo_map.relevance.joined import Joined
 from repo_map.relevance.located import files_at
 from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
 from repo_map.relevance.named_text import asks_for, named_text
@@ -92,12 +95,14 @@ def score_goal(
     scores = raise_named_files(columns, scores)
     order = np.argsort(-scores, kind="stable")
     among = order_units(columns.file_row, order, unit_scores)
-    edges = call_edges(signals.candidates, among[:SEEDS])
-    unit_scores = unit_scores + neighbour_bonus(unit_scores, edges, among)
+    links = links_around(signals.candidates, among[:SEEDS])
+    unit_scores = unit_scores + neighbour_bonus(unit_scores, call_edges(links), among)
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)
-    units = _with_chances(_scored_units(signals, unit_scores, order, wording), files, sufficiency, weights)
+    joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
+    why = partial(unit_reasons, signals, wording, joined)
+    units = _with_chances(_scored_units(signals, unit_scores, order, why), files, sufficiency, weights)
     return _with_asked_text(index, Relevance(signals.goal, files, units, sufficiency))
 
 
@@ -201,7 +206,7 @@ def _scored_files(
 
 
 def _scored_units(
-    signals: Signals, scores: Floats, order: Ints, wording: SharedWords
+    signals: Signals, scores: Floats, order: Ints, why: Callable[[int], tuple[str, ...]]
 ) -> tuple[ScoredUnit, ...]:
     candidates = signals.candidates
     index = candidates.corpus.index
@@ -210,7 +215,7 @@ def _scored_units(
     for place, row in enumerate(rows.tolist()):
         unit = int(candidates.units[row])
         file = int(candidates.files[candidates.file_row[row]])
-        reasons = unit_reasons(signals, wording, row) if place < _REASONED_UNITS else ()
+        reasons = why(row) if place < _REASONED_UNITS else ()
         found.append(_scored_unit(index, file, unit, float(scores[row]), reasons))
     return tuple(found)
 

@@ -256,6 +256,10 @@ MISTAKES = {
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
     "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
     "repo-navigator navigate . --goal x two": f"unrecognized arguments: two; {NAVIGATE}",
+    "repo-navigator navigate . --since=": f"argument --since: nothing is given; {NAVIGATE}",
+    "repo-navigator navigate . --since HEAD --diff": (
+        f"argument --diff: not allowed with argument --since; {NAVIGATE}"
+    ),
     "repo-navigator naviagte .": "there is no command naviagte; did you mean navigate?",
     "repo-navigator --verson": "unknown flag --verson; did you mean --version?",
     "repo-navigator serve --port 80": (
@@ -441,6 +445,18 @@ def test_a_patch_in_the_goal_is_read_as_one_and_not_as_words(
     assert alone["impact"] == answer["impact"]
 
 
+def test_a_change_without_code_shows_its_lines_and_says_so(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "README.md").write_text("# Shop\n\nSells apples.\n")
+    commit_all(shop)
+    (shop / "README.md").write_text("# Shop\n\nSells pears.\n")
+    answer = navigate(capsys, shop, "--diff")
+    assert answer["impact"] == ["No function or class was changed, but lines of `README.md`."]
+    assert "Sells pears." in answer["context"]
+    assert "has no" not in answer["sufficiency"]
+
+
 def test_a_patch_of_another_repository_is_read_as_words(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -455,7 +471,18 @@ def test_a_patch_of_another_repository_is_read_as_words(
     [
         (("--since", "nowhere"), "No commit is called `nowhere` here"),
         (("--since=--output=x",), "`--output=x` is no name of a commit"),
-        (("--diff",), "leads to no code, and there is no goal. Nothing was changed"),
+        (
+            ("--diff",),
+            "--diff leads to no code: Nothing was changed in the working tree since `HEAD`. Give a",
+        ),
+        (
+            ("--since", "HEAD"),
+            "--since leads to no code: Nothing was changed in the working tree since `HEAD`.",
+        ),
+        (
+            ("--since", "HEAD..HEAD"),
+            "--since leads to no code: Nothing was changed in `HEAD..HEAD`. Give a goal",
+        ),
         ((), "--goal is empty"),
     ],
 )
@@ -466,4 +493,4 @@ def test_a_change_that_can_not_be_looked_at_is_one_sentence(
     assert main(["navigate", str(shop), *arguments]) == 2
     assert sentence in capsys.readouterr().err
     assert main(["navigate", str(shop), GOAL, "--diff"]) == 0
-    assert "Nothing was changed: the working tree since `HEAD`." in capsys.readouterr().err
+    assert "Nothing was changed in the working tree since `HEAD`." in capsys.readouterr().err

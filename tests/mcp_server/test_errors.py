@@ -427,6 +427,15 @@ async def test_a_database_that_others_use_is_told() -> None:
 
 def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     commit(tmp_path, {"a.py": "a = 1\n"})
+    for flags in (["--diff"], ["--since", "HEAD"]):
+        assert main(["navigate", str(tmp_path), *flags]) == 2
+        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_changes_can_not_be_asked_for_where_git_knows_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.py").write_text("a = 1\n")
     assert main(["navigate", str(tmp_path), "--diff"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 

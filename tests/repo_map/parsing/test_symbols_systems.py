@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_map.languages.macro_words import without_macro_words
 from tests.support.outlines import check
 
 
@@ -121,6 +122,42 @@ def test_a_cpp_file_gives_its_definitions() -> None:
         function c_entry 32-32
         """,
     )
+
+
+def test_a_macro_in_the_head_of_a_cpp_class_or_function_is_no_name() -> None:
+    check(
+        "shop.hpp",
+        """
+        namespace shop {
+        class SHOP_API Cart : public Basket {
+          int count() const SHOP_NOEXCEPT { return 1; }
+          void add(int n)
+              SHOP_EXCLUSIVE_LOCK_REQUIRED_(lock) { n_ = n; }
+          int n_;
+        };
+        struct [[nodiscard]] SHOP_EXPORT(1) Item final {
+          int price;
+        };
+        }
+        """,
+        """
+        module shop 1-11
+          class Cart 2-7
+            method count 3-3
+            method add 4-5 sig 4-5
+            field n_ 6-6
+          struct Item 8-10
+            field price 9-9
+        """,
+    )
+
+
+def test_a_macro_that_stands_for_a_statement_or_a_value_of_cpp_stays() -> None:
+    source = (
+        b"void run() {\n  if (a) SHOP_CHECK(b);\n  for (;;) SHOP_EACH(x) { f(); }\n"
+        b"  struct SHOP_INFO info{1};\n}\nSHOP_TEST(a)\nSHOP_CASE(b) { }\n"
+    )
+    assert without_macro_words(source) == source
 
 
 def test_a_go_file_gives_its_definitions() -> None:

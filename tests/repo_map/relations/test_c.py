@@ -171,3 +171,64 @@ def test_what_is_written_in_a_header_is_meant_only_by_sources_that_include_it(tm
     }
     assert callers(tmp_path, files, "in.h:read_in") == ["a.c:2"]
     assert callers(tmp_path, files, "stream.h:read") == []
+
+
+MACROS = {
+    "shop.hpp": (
+        "namespace shop {\n"
+        "class SHOP_API Cart {\n public:\n  int count() const SHOP_NOEXCEPT;\n"
+        "  int size() const { return 1; }\n};\n"
+        "using Price = long;\n"
+        "namespace own {\nusing std::size;\n}\n"
+        "}\n"
+        "#ifdef SHOP_SLOW\n#define SHOP_LOG(x) slow(x)\n#else\n#define SHOP_LOG(x) fast(x)\n#endif\n"
+    ),
+    "cart.cpp": (
+        '#include "shop.hpp"\n'
+        "int Cart::count() const { return size(); }\n"
+        "int total(const shop::Cart& cart, shop::Price each) {\n"
+        "  SHOP_LOG(each);\n"
+        "  return cart.count() + cart.size();\n"
+        "}\n"
+    ),
+}
+
+
+def test_a_class_with_a_macro_in_its_head_has_members(tmp_path: Path) -> None:
+    assert callers(tmp_path, MACROS, "shop.hpp:shop.Cart.count") == ["cart.cpp:5"]
+    assert uses(tmp_path, MACROS, "shop.hpp:shop.Cart") == ["cart.cpp:2", "cart.cpp:3"]
+
+
+def test_a_member_that_is_written_without_its_namespace_belongs_to_the_only_class_of_that_name(
+    tmp_path: Path,
+) -> None:
+    assert callers(tmp_path, MACROS, "shop.hpp:shop.Cart.size") == ["cart.cpp:2", "cart.cpp:5"]
+
+
+def test_a_macro_that_conditions_write_twice_is_called_whichever_holds(tmp_path: Path) -> None:
+    assert callers(tmp_path, MACROS, "shop.hpp:SHOP_LOG") == ["cart.cpp:4"]
+
+
+def test_another_name_of_a_type_is_a_fact_where_nothing_else_bears_it(tmp_path: Path) -> None:
+    assert uses(tmp_path, MACROS, "shop.hpp:shop.Price") == ["cart.cpp:3"]
+    twice = {**MACROS, "slow.hpp": "namespace shop {\nusing Price = double;\n}\n"}
+    assert uses(tmp_path / "twice", twice, "shop.hpp:shop.Price") == []
+
+
+def test_a_call_is_none_of_a_function_that_takes_less(tmp_path: Path) -> None:
+    files = {
+        "a.hpp": "namespace a {\nvoid eq();\n}\nnamespace b {\ntemplate <class T> void eq(T t);\n}\n",
+        "a.cpp": '#include "a.hpp"\nusing namespace a;\nvoid run() { eq(1); }\n',
+    }
+    assert callers(tmp_path, files, "a.hpp:a.eq") == []
+
+
+def test_a_member_of_what_under_another_condition_is_not_ours_is_no_fact(tmp_path: Path) -> None:
+    files = {
+        "a.hpp": (
+            "class Null {\n public:\n  void store(int n);\n};\n"
+            "#ifdef PLAIN\nusing Level = Null;\n#else\nusing Level = std::atomic<int>;\n#endif\n"
+            "class Sink {\n  void set(int n) { level_.store(n); }\n  Level level_;\n};\n"
+        ),
+    }
+    assert callers(tmp_path, files, "a.hpp:Null.store") == []
