@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
+from repo_map.packing.beside import neighbours_of
 from repo_map.packing.draft import Base, Draft
-from repo_map.packing.neighbours import neighbours_of, tests_of
 from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.packing.reaching_tests import tests_of
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.relations.model import Place
 from repo_map.relevance.score import Relevance, ScoredUnit
@@ -171,7 +172,7 @@ def _with_neighbours(
     index: RepoIndex, reader: PieceReader, pieces: Sequence[Piece], chosen: Sequence[Place]
 ) -> list[Piece]:
     """Return the pieces with those first whose definitions stand beside the chosen ones."""
-    beside = set(neighbours_of(index, chosen))
+    beside = {each.place for each in neighbours_of(index, chosen)}
     if not beside:
         return list(pieces)
     files = {index.paths[file] for file, _ in beside}
