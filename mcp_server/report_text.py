@@ -10,6 +10,7 @@ from mcp_server.addresses import address
 from navigator.money import dollars
 from navigator.turn import USER
 from repo_map.messages import one_line, quoted
+from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
     from navigator import reports
@@ -182,7 +183,8 @@ def report_text(report: wire.TurnReportJson) -> str:
     if report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
-        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} (about +{cut.tokens_to_add:,} tokens)"
+        f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
+        f"(about +{cut.tokens_to_add:,} tokens)"
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
@@ -241,9 +243,9 @@ def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
 
 def _candidate_line(candidate: wire.CandidateJson) -> str:
     place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
-    prices = ", ".join(f"L{level} +{price:,}" for level, price in candidate.tokens.items())
+    prices = ", ".join(f"{level_word(int(level))} +{price:,}" for level, price in candidate.tokens.items())
     reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
-    return f"candidate: {place} (now L{candidate.level}; {prices} tokens){reasons}"
+    return f"candidate: {place} (now {level_word(candidate.level)}; {prices} tokens){reasons}"
 
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:

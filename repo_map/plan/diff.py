@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
+from repo_map.plan.levels import level_word
 from repo_map.plan.model import CustomQuery, FlightPlan, Focus, SectionRule, VerbosityRule
 
 _Part = TypeVar("_Part")
@@ -22,7 +23,7 @@ class PlanChange(NamedTuple):
     diff: dict[str, Any]
     """The smallest partial plan that makes the same change; empty when nothing changed."""
     lines: tuple[str, ...]
-    """One readable line per change: ``src/auth/** 2 → 4``."""
+    """One readable line per change: ``src/auth/** outline → source``."""
 
 
 def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
@@ -141,7 +142,7 @@ def _queries_diff(old: Sequence[CustomQuery], new: Sequence[CustomQuery]) -> _Di
 
 
 def _level(level: int | None) -> str:
-    return "" if level is None else str(level)
+    return "" if level is None else level_word(level)
 
 
 def _line(label: str, before: str, after: str) -> str:

@@ -211,10 +211,10 @@ def test_an_update_adds_replaces_and_removes_by_pattern() -> None:
         "budget 20,000 → 8,000",
         "+ focus src/auth/** ×5",
         "- tests/**",
-        "src/auth/** 2 → 4",
+        "src/auth/** outline → source",
         "- src/app.py § 1-20",
-        "+ src/app.py § main 3",
-        "+ docs/** 0",
+        "+ src/app.py § main signatures",
+        "+ docs/** left out",
     )
     assert [rule.pattern for rule in change.plan.verbosity] == ["src/auth/**", "src/app.py", "docs/**"]
     assert [section.pattern for section in change.plan.verbosity[1].sections] == ["Router.run", "main"]
