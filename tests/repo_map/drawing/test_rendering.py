@@ -11,6 +11,7 @@ PYTHON = '''\
 === app.py
 """The app."""
 import os
+import re
 
 LIMIT = 3
 
