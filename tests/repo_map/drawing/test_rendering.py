@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from repo_map.drawing.rendering import path_in_header, render_header, render_path, render_paths
@@ -11,7 +12,6 @@ PYTHON = '''\
 === app.py
 """The app."""
 import os
-import re
 
 LIMIT = 3
 
