@@ -11,6 +11,7 @@ from navigator.reports import MenuPlace
 from navigator.surroundings import Beside, beside_of
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
+from repo_map.packing.why import brief_reason
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import excluded_by
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
@@ -34,10 +35,7 @@ _MOST_LOOKED_AT = 240
 """Units among which they are."""
 _LONGEST_HEAD = 48
 """Characters of a name with the telling part of its signature."""
-_SHARED = re.compile(r"^its (?:name|text|name and text) match(?:es)? (?=`)")
-"""Before the words that a place shares with the goal: a menu has no room for where."""
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
-_SAYS_LITTLE = frozenset({"in a likely file"})
 
 
 def menu_of(
@@ -119,7 +117,7 @@ class _Listing:
             first=unit.start,
             last=unit.end,
             head=_head(index, file_id, unit),
-            why=_why(unit) or (beside.why if beside else ""),
+            why=brief_reason(unit.reasons) or (beside.why if beside else ""),
             tokens=price,
         )
         self._by_path.setdefault(unit.path, []).append(place)
@@ -196,15 +194,6 @@ def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
             )
             return _cut(one_line(unit.name + _SELF.sub("(", call + closing, count=1)), _LONGEST_HEAD)
     return _cut(one_line(unit.name), _LONGEST_HEAD)
-
-
-def _why(unit: ScoredUnit) -> str:
-    """Return the strongest reason in a few words; ``""`` where it says no more than the place does."""
-    reason = one_line(next(iter(unit.reasons), ""))
-    if reason in _SAYS_LITTLE:
-        return ""
-    shared = _SHARED.match(reason)
-    return reason[shared.end() :].replace("`", "") if shared else reason
 
 
 def _cut(text: str, characters: int) -> str:

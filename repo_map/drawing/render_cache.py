@@ -168,7 +168,7 @@ class RenderCache:
         )
         if not body.text:
             return Body(f"{render_path(path)}{told}\n", body.shown)
-        return Body(f"{render_header(path, body.first)}{told}\n{body.text}\n", body.shown)
+        return Body(f"{render_header(path, body.first, shape.why)}{told}\n{body.text}\n", body.shown)
 
 
 class _PathLookalikes:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.languages.kinds import CONTAINERS
+from repo_map.packing.why import MOST_CHARACTERS, clipped
 from repo_map.relations.model import Confidence, Place
 from repo_map.relations.resolve import relations_of
 
@@ -51,11 +52,26 @@ class Neighbour(NamedTuple):
         """Its share of what the chosen one is worth, which follows from its place; 0 to 1."""
         return 1.0 / (math.sqrt(math.sqrt(1 + self.seed)) * math.sqrt(self.among))
 
-    def why(self, index: RepoIndex, chosen: Place, *, line: bool = True) -> str:
+    def why(self, index: RepoIndex, chosen: Place) -> str:
         """Return in a few words why it is worth a look: ``called by Session.send, line 703``."""
-        name = ".".join(index.qualified_name(*chosen).split(".")[-_PARTS_OF_NAME:])
-        told = line and self.how is How.CALLEE
-        return f"{self.how} {name}{f', line {self.line}' if told else ''}"
+        line = f", line {self.line}" if self.how is How.CALLEE else ""
+        return f"{self.how} {_member(index, chosen)}{line}"
+
+    def header(self, index: RepoIndex, chosen: Place) -> str:
+        """Return as a header tells it why it is shown: ``called by Session.send``."""
+        return about(index, self.how, chosen)
+
+
+def about(index: RepoIndex, how: str, place: Place) -> str:
+    """Return what a header tells of code and a definition, with its class where there is room."""
+    name = _member(index, place)
+    long = f"{how} {name}"
+    return long if len(long) <= MOST_CHARACTERS else clipped(f"{how} {name.rpartition('.')[2]}")
+
+
+def _member(index: RepoIndex, place: Place) -> str:
+    """Return the name of a definition, with that of its class."""
+    return ".".join(index.qualified_name(*place).split(".")[-_PARTS_OF_NAME:])
 
 
 def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Neighbour]:

@@ -49,6 +49,8 @@ class Piece(NamedTuple):
     """The unit's score less what its length costs; comparable within one packing."""
     is_beside: bool = False
     """Whether it tells something only beside another piece of its unit, as a head does."""
+    why: str = ""
+    """Why it is shown, in a few words; ``""`` where nothing says more than its place."""
 
     @property
     def path(self) -> str:

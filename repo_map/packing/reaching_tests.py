@@ -35,6 +35,8 @@ class TestPart(NamedTuple):
     head: int
     """The line that names it."""
     is_fixture: bool = False
+    tested: Place | None = None
+    """The definition that it tests."""
 
 
 def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> Iterator[TestPart]:
@@ -48,7 +50,7 @@ def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> 
             for each in (*_fixtures(reader, index, part), part):
                 if (each.path, each.first) not in seen:
                     seen.add((each.path, each.first))
-                    yield each
+                    yield each._replace(tested=place)
 
 
 def _leaf(index: RepoIndex, place: Place) -> str:
