@@ -110,11 +110,18 @@ def wire_report(
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         account=report.account._asdict() if report.account.calls and detail.cuts else None,
         menu=menu_text(report.menu[: detail.menu]) or None,
-        sufficiency=clip(report.sufficiency, detail.characters) or None,
+        sufficiency=_sufficiency(report, detail),
         impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),
     )
+
+
+def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
+    """Return how sure the choice is; where there is little room, not what the reasoning says as well."""
+    told = clip(report.sufficiency, detail.characters)
+    is_bare = detail.focus_areas == DETAILS[0].focus_areas
+    return None if not told or (is_bare and told in clip(report.reasoning, detail.characters)) else told
 
 
 def brief(

@@ -44,9 +44,9 @@ def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
         return VerbosityRule(pattern=pattern, level=4, why=why)
     names = [file.section_name(piece.unit) if piece.is_whole else "" for piece in pieces]
     unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
-    reasons = _other_reasons(pieces, why)
     imports = file.imports_of([(piece.first, piece.last) for piece in pieces])
     lines_shown = [*imports, *((piece.first, piece.last) for piece in unnamed)]
+    reasons = _other_reasons(file, pieces, lines_shown, why)
     sections = [
         *(
             SectionRule(pattern=globs.escape(name), level=4, why=reasons.get(piece.first))
@@ -61,11 +61,22 @@ def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
     return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections), why=why)
 
 
-def _other_reasons(pieces: Sequence[Piece], told: str | None) -> dict[int, str]:
-    """Return why pieces are shown, by their first lines, where that has not been told of one above."""
+def _other_reasons(
+    file: SourceFile, pieces: Sequence[Piece], more: Sequence[tuple[int, int]], told: str | None
+) -> dict[int, str]:
+    """Return why pieces are shown, by their first lines, of those that stand below a gap.
+
+    ``more`` are other lines that are shown. What is told already, of the file or of the part above, is left
+    out.
+    """
     found: dict[int, str] = {}
+    shown = [*more, *((piece.first, piece.last) for piece in pieces)]
+    top, lasts = min(shown, default=(0, 0))[0], {last for _, last in shown}
     for piece in pieces:
-        if piece.why and piece.why != told:
+        before = piece.first - 1
+        while before > 0 and not file.lines[before - 1].strip():
+            before -= 1
+        if piece.first > top and before not in lasts and piece.why and piece.why != told:
             found[piece.first] = told = piece.why
     return found
 

@@ -96,9 +96,9 @@ class VerbosityRule(_Part):
     pattern: Glob
     level: Level | None = None
     """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
-    sections: tuple[SectionRule, ...] = ()
     why: Why | None = None
     """Told in the headers of the files."""
+    sections: tuple[SectionRule, ...] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
