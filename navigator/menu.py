@@ -28,6 +28,8 @@ _MOST_BESIDE = 10
 """Of them, kept for what stands beside shown code by resolved relations."""
 _MOST_FILES = 6
 """Of them, files of text that shown code names."""
+_SMALL_CLASS = 300
+"""Tokens up to which a class is offered instead of its members."""
 _WHOLE_FILE = "whole file"
 _MOST_UNITS = 120
 """Units that are looked through for them: those beyond are seldom right."""
@@ -86,7 +88,8 @@ class _Listing:
 
     @property
     def count(self) -> int:
-        return len(self._named)
+        """How many places there are."""
+        return sum(map(len, self._by_path.values()))
 
     def places(self) -> Iterator[MenuPlace]:
         """Yield them by file in the order of their coming, and within a file in its order."""
@@ -115,12 +118,36 @@ class _Listing:
             path=unit.path,
             name=one_line(unit.name),
             first=unit.start,
-            last=unit.end,
+            last=_end(index, file_id, unit) if price <= _SMALL_CLASS else unit.end,
             head=_head(index, file_id, unit),
             why=brief_reason(unit.reasons) or (beside.why if beside else ""),
             tokens=price,
         )
-        self._by_path.setdefault(unit.path, []).append(place)
+        self._put(place)
+
+    def _put(self, place: MenuPlace) -> None:
+        """Add a place; a small class stands for its members, which are asked for with it."""
+        found = self._by_path.setdefault(place.path, [])
+        if any(_stands_for(other, place) for other in found):
+            return
+        found[:] = [*(other for other in found if not _stands_for(place, other)), place]
+
+
+def _end(index: RepoIndex, file_id: int, unit: ScoredUnit) -> int:
+    """Return the last line of the definition that a unit is, or is the head of."""
+    rows = enumerate(index.definitions(file_id))
+    ends = (
+        each.end
+        for row, each in rows
+        if unit.start <= each.sig_start <= unit.end and index.qualified_name(file_id, row) == unit.name
+    )
+    return max(next(ends, unit.end), unit.end)
+
+
+def _stands_for(one: MenuPlace, other: MenuPlace) -> bool:
+    """Say whether a place is small and holds another."""
+    is_around = one.first <= other.first and other.last <= one.last and one.name != other.name
+    return is_around and one.tokens <= _SMALL_CLASS
 
 
 def _named_text(

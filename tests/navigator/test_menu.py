@@ -184,3 +184,16 @@ def test_of_forty_places_ten_are_kept_for_what_stands_beside_shown_code(tmp_path
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
     paths = [place.path for place in menu_of(index, relevance, drawn)]
     assert (paths.count("steps.py"), paths.count("words.py")) == (10, 30)
+
+
+def test_a_small_class_stands_for_its_members(tmp_path: Path) -> None:
+    members = "".join(f"    def refund_{n}(self, x):\n        return x + {n}\n\n" for n in range(4))
+    large = "".join(f"    def refund_big_{n}(self, x):\n        return x * {n} + 1\n\n" for n in range(60))
+    source = f"class RefundTill:\n{members}\n\nclass RefundDesk:\n{large}"
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "RefundTill.refund_1, RefundDesk.refund_big_7 and RefundDesk lose a refund")
+    out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
+    names = [place.name for place in menu_of(index, relevance, draw_map(index, out))]
+    assert "RefundTill" in names
+    assert "RefundTill.refund_1" not in names
+    assert "RefundDesk.refund_big_7" in names
