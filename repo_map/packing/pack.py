@@ -115,7 +115,7 @@ def pack(
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
         worthy = {piece[:3] for piece in pieces if piece.value >= _LEAST_VALUE}
         rest = draft.fill([piece for piece in ranked if piece[:3] in worthy], room - reserve)
-        draft.fill(pieces, min(_LEAST_TOKENS, room - reserve))
+        draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = names
     draft.take_first(_tests(reader, index, chosen, whole=reserve > names, tells=not fill), reserve)

@@ -63,8 +63,18 @@ def _reaching(index: RepoIndex, place: Place) -> Iterator[TestPart]:
         return
     for each in relations.tests_reaching(place, 1)[:_MOST_TESTS]:
         file, row = each.source
-        if row >= 0 and (definition := index.definitions(file)[row]).kind in FUNCTIONS:
+        definition = _outermost_function(index.definitions(file), row)
+        if definition is not None:
             yield _part(index, file, definition)
+
+
+def _outermost_function(definitions: Sequence[Definition], row: int) -> Definition | None:
+    """Return the test that a definition is or stands in: what is defined in it says little alone."""
+    found: Definition | None = None
+    while row >= 0:
+        found = definitions[row] if definitions[row].kind in FUNCTIONS else found
+        row = definitions[row].parent
+    return found
 
 
 def _part(index: RepoIndex, file: int, definition: Definition) -> TestPart:
