@@ -10,6 +10,7 @@ from mcp_server.addresses import address
 from navigator.money import dollars
 from navigator.turn import USER
 from repo_map.messages import counted, one_line, quoted
+from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
     from navigator import reports
@@ -104,11 +105,18 @@ def wire_report(
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         account=report.account._asdict() if report.account.calls and detail.cuts else None,
         menu=menu_text(report.menu[: detail.menu]) or None,
-        sufficiency=clip(report.sufficiency, detail.characters) or None,
+        sufficiency=_sufficiency(report, detail),
         impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),
     )
+
+
+def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
+    """Return how sure the choice is; where there is little room, not what the reasoning says as well."""
+    told = clip(report.sufficiency, detail.characters)
+    is_bare = detail.focus_areas == DETAILS[0].focus_areas
+    return None if not told or (is_bare and told in clip(report.reasoning, detail.characters)) else told
 
 
 def brief(
@@ -177,7 +185,7 @@ def report_text(report: wire.TurnReportJson) -> str:
     if report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
-        f"cut: {cut.path} at level {cut.drawn} instead of {cut.wanted} "
+        f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "
         f"(about +{counted(cut.tokens_to_add, 'token')})"
         for cut in report.cuts
     ]
@@ -237,9 +245,9 @@ def _candidate(candidate: reports.Candidate) -> wire.CandidateJson:
 
 def _candidate_line(candidate: wire.CandidateJson) -> str:
     place = " ".join(filter(None, (candidate.path, candidate.symbol, candidate.lines)))
-    prices = ", ".join(f"L{level} +{price:,}" for level, price in candidate.tokens.items())
+    prices = ", ".join(f"{level_word(int(level))} +{price:,}" for level, price in candidate.tokens.items())
     reasons = f": {'; '.join(candidate.reasons)}" if candidate.reasons else ""
-    return f"candidate: {place} (now L{candidate.level}; {prices} tokens){reasons}"
+    return f"candidate: {place} (now {level_word(candidate.level)}; {prices} tokens){reasons}"
 
 
 def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:

@@ -43,7 +43,9 @@ class Prices:
     def of_levels(self, path: str, file_id: int, above: int) -> dict[int, int]:
         """Return what each level of the whole file above ``above`` adds, where it adds anything."""
         levels = [level for level in range(max(above + 1, 2), 5) if self._is_near(file_id, level)]
-        return self._adding({level: self._added(path, file_id, Shape(level)) for level in levels})
+        block = self._drawn.block(path)
+        why = "" if block is None else block.shape.why
+        return self._adding({level: self._added(path, file_id, Shape(level, why=why)) for level in levels})
 
     def of_part(self, path: str, file_id: int, name: str) -> dict[int, int]:
         """Return what the source of the definitions of a name adds, by its level."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from navigator.candidates import Prices
 from navigator.reports import MenuPlace
+from navigator.surroundings import Beside, beside_of
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
+from repo_map.packing.why import brief_reason
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import excluded_by
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
@@ -22,8 +24,12 @@ if TYPE_CHECKING:
 
 
 MOST_PLACES = 40
+_MOST_BESIDE = 10
+"""Of them, kept for what stands beside shown code by resolved relations."""
 _MOST_FILES = 6
 """Of them, files of text that shown code names."""
+_SMALL_CLASS = 300
+"""Tokens up to which a class is offered instead of its members."""
 _WHOLE_FILE = "whole file"
 _MOST_UNITS = 120
 """Units that are looked through for them: those beyond are seldom right."""
@@ -31,10 +37,7 @@ _MOST_LOOKED_AT = 240
 """Units among which they are."""
 _LONGEST_HEAD = 48
 """Characters of a name with the telling part of its signature."""
-_SHARED = re.compile(r"^its (?:name|text|name and text) match(?:es)? (?=`)")
-"""Before the words that a place shares with the goal: a menu has no room for where."""
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
-_SAYS_LITTLE = frozenset({"in a likely file"})
 
 
 def menu_of(
@@ -42,49 +45,109 @@ def menu_of(
 ) -> tuple[MenuPlace, ...]:
     """Return the most likely definitions that ``drawn`` does not show whole, numbered from 1.
 
-    The likeliest come first by file, and within a file in its order. Copies of what is shown or listed are
-    left out. Behind them come the templates, queries and other text that shown code names, unless ``own``,
-    the user's part of the plan, leaves them out.
+    The likeliest come first by file, and within a file in its order. Some of the places are kept for what
+    shown code calls, and what calls or overrides it, however little its words say. Copies of what is shown
+    or listed are left out. Behind them come the templates, queries and other text that shown code names,
+    unless ``own``, the user's part of the plan, leaves them out.
     """
     prices = Prices(index, drawn)
     shown = _shown(index, relevance, drawn)
-    seen = {_dense(index, *key) for key in shown}
     texts = _named_text(index, shown, prices, drawn, own)
+    most = MOST_PLACES - len(texts)
+    beside = beside_of(index, shown, own)
+    listing = _Listing(index, prices, drawn, shown, beside)
     whole = (_whole(index, unit) for unit in relevance.units[:_MOST_LOOKED_AT])
     units = [unit for unit in whole if unit is not None and unit.name][:_MOST_UNITS]
-    named: set[tuple[str, str]] = set()
-    found: dict[str, list[MenuPlace]] = {}
-    count = 0
-    for unit in units:
-        file_id = index.file_id(unit.path)
-        if count == MOST_PLACES - len(texts) or file_id is None:
-            continue
-        block = drawn.block(unit.path)
-        if block is not None and block.shows(LineRange(unit.start, unit.end)):
-            continue
+    kept = min(len(beside), _MOST_BESIDE)
+    ranked = iter(units)
+    listing.fill(ranked, most - kept)
+    listing.fill((each.unit for each in beside.values()), min(listing.count + kept, most))
+    listing.fill(ranked, most)
+    numbered = enumerate((*listing.places(), *texts), 1)
+    return tuple(place.model_copy(update={"number": at}) for at, place in numbered)
+
+
+class _Listing:
+    """The definitions of a menu, each once, under the files that hold them."""
+
+    def __init__(
+        self,
+        index: RepoIndex,
+        prices: Prices,
+        drawn: RepoMap,
+        shown: Sequence[tuple[int, int, int]],
+        beside: Mapping[tuple[str, str], Beside],
+    ) -> None:
+        self._index = index
+        self._prices = prices
+        self._drawn = drawn
+        self._beside = beside
+        self._texts = {_dense(index, *each) for each in shown}
+        self._named: set[tuple[str, str]] = set()
+        self._by_path: dict[str, list[MenuPlace]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many places there are."""
+        return sum(map(len, self._by_path.values()))
+
+    def places(self) -> Iterator[MenuPlace]:
+        """Yield them by file in the order of their coming, and within a file in its order."""
+        for found in self._by_path.values():
+            yield from sorted(found, key=lambda each: each.first)
+
+    def fill(self, units: Iterator[ScoredUnit], most: int) -> None:
+        """Add units that are not there yet until there are ``most`` places."""
+        while self.count < most and (unit := next(units, None)) is not None:
+            self._add(unit)
+
+    def _add(self, unit: ScoredUnit) -> None:
+        index, file_id, block = self._index, self._index.file_id(unit.path), self._drawn.block(unit.path)
+        if file_id is None or (block is not None and block.shows(LineRange(unit.start, unit.end))):
+            return
         text = _dense(index, file_id, unit.start, unit.end)
         # A number asks for a name in a file: namesakes there come, and are paid for, together.
-        price = prices.of_part(unit.path, file_id, unit.name).get(4)
-        if text in seen or (unit.path, unit.name) in named or price is None:
-            continue
-        seen.add(text)
-        named.add((unit.path, unit.name))
-        count += 1
-        found.setdefault(unit.path, []).append(
-            MenuPlace(
-                number=0,
-                path=unit.path,
-                name=one_line(unit.name),
-                first=unit.start,
-                last=unit.end,
-                head=_head(index, file_id, unit),
-                why=_why(unit),
-                tokens=price,
-            )
+        price = self._prices.of_part(unit.path, file_id, unit.name).get(4)
+        if text in self._texts or (unit.path, unit.name) in self._named or price is None:
+            return
+        self._texts.add(text)
+        beside = self._beside.get((unit.path, unit.name))
+        self._named.add((unit.path, unit.name))
+        place = MenuPlace(
+            number=0,
+            path=unit.path,
+            name=one_line(unit.name),
+            first=unit.start,
+            last=_end(index, file_id, unit) if price <= _SMALL_CLASS else unit.end,
+            head=_head(index, file_id, unit),
+            why=brief_reason(unit.reasons) or (beside.why if beside else ""),
+            tokens=price,
         )
-    ordered = (place for places in found.values() for place in sorted(places, key=lambda each: each.first))
-    numbered = enumerate((*ordered, *texts), 1)
-    return tuple(place.model_copy(update={"number": at}) for at, place in numbered)
+        self._put(place)
+
+    def _put(self, place: MenuPlace) -> None:
+        """Add a place; a small class stands for its members, which are asked for with it."""
+        found = self._by_path.setdefault(place.path, [])
+        if any(_stands_for(other, place) for other in found):
+            return
+        found[:] = [*(other for other in found if not _stands_for(place, other)), place]
+
+
+def _end(index: RepoIndex, file_id: int, unit: ScoredUnit) -> int:
+    """Return the last line of the definition that a unit is, or is the head of."""
+    rows = enumerate(index.definitions(file_id))
+    ends = (
+        each.end
+        for row, each in rows
+        if unit.start <= each.sig_start <= unit.end and index.qualified_name(file_id, row) == unit.name
+    )
+    return max(next(ends, unit.end), unit.end)
+
+
+def _stands_for(one: MenuPlace, other: MenuPlace) -> bool:
+    """Say whether a place is small and holds another."""
+    is_around = one.first <= other.first and other.last <= one.last and one.name != other.name
+    return is_around and one.tokens <= _SMALL_CLASS
 
 
 def _named_text(
@@ -158,15 +221,6 @@ def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
             )
             return _cut(one_line(unit.name + _SELF.sub("(", call + closing, count=1)), _LONGEST_HEAD)
     return _cut(one_line(unit.name), _LONGEST_HEAD)
-
-
-def _why(unit: ScoredUnit) -> str:
-    """Return the strongest reason in a few words; ``""`` where it says no more than the place does."""
-    reason = one_line(next(iter(unit.reasons), ""))
-    if reason in _SAYS_LITTLE:
-        return ""
-    shared = _SHARED.match(reason)
-    return reason[shared.end() :].replace("`", "") if shared else reason
 
 
 def _cut(text: str, characters: int) -> str:

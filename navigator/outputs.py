@@ -10,6 +10,7 @@ from navigator.news import news_in
 from navigator.reports import NavigationSummary, NavigatorOutput
 from navigator.turn import Navigation, report_now
 from repo_map.drawing.blocks import MapText
+from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
 
 
@@ -119,7 +120,7 @@ def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
 def _summary(navigation: Navigation, record: StepRecord) -> str:
     """Return the reasons of the focus areas, for a navigation that its model did not sum up."""
     lines = [
-        f"- {file.path} (level {file.level}): {'; '.join(file.reasons) or 'chosen by the plan'}"
+        f"- {file.path} ({level_word(file.level)}): {'; '.join(file.reasons) or 'chosen by the plan'}"
         for file in record.report.focus
     ]
     said = [entry.reasoning for entry in navigation.state.decision_log[-1:]]

@@ -10,6 +10,7 @@ from repo_map import globs
 from repo_map.languages.kinds import CODE
 from repo_map.messages import counted
 from repo_map.parsing.values import LineRange
+from repo_map.plan.levels import level_word
 from repo_map.selection.exclusions import hides
 from repo_map.selection.sections import line_range
 from repo_map.worktree.file_kinds import COPIED, FileFlag, FileKind
@@ -269,7 +270,7 @@ def without_files(summed_up: str, files: Collection[tuple[str, int]]) -> str:
 
 def _entry(path: str, level: int) -> str:
     """Return how a file's line in a summary begins."""
-    return f"- `{path}` (level {level},"
+    return f"- `{path}` ({level_word(level)},"
 
 
 def _beside(

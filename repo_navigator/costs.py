@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_map import globs
+from repo_map.plan.levels import level_word
 from repo_navigator.terminal import (
     FlagParser,
     add_index_arguments,
@@ -96,7 +97,7 @@ def _listed(path: str, patterns: Sequence[str]) -> bool:
 
 
 def _table(rows: Sequence[CostRow], *, exact: bool) -> str:
-    cells: list[tuple[str, ...]] = [("", "files", "1 path", "2 structure", "3 interface", "4 source")]
+    cells: list[tuple[str, ...]] = [("", "files", *(f"{level} {level_word(level)}" for level in range(1, 5)))]
     cells += [(row.name, f"{row.files:,}", *(f"{tokens:,}" for tokens in row.levels)) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(6)]
     lines = [

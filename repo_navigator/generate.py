@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from repo_map.atomic_files import require_writable
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, printable
+from repo_map.plan.levels import WRITTEN, level_word
 from repo_navigator.terminal import (
     FlagParser,
     add_index_arguments,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan
 
-_LEVEL_NAMES = ("exclude", "path", "structure", "interface", "implementation")
 _FOCUS_WEIGHT = 5.0
 _MOST_TOLD = 5
 
@@ -118,8 +118,8 @@ def _checked(model: type[FlightPlan], data: dict[str, Any]) -> FlightPlan:
 
 def _rule(text: str) -> tuple[str, int]:
     pattern, _, level = text.rpartition(":")
-    if level in _LEVEL_NAMES:
-        return pattern, _LEVEL_NAMES.index(level)
+    if level in WRITTEN:
+        return pattern, WRITTEN.index(level)
     if not pattern or not level.isdecimal():
         raise FlightPlanError(f"`-v {text}` is no rule; write GLOB:LEVEL, such as `src/**:3`.")
     return pattern, int(level)
@@ -145,7 +145,7 @@ def _tell(drawn: RepoMap, index: RepoIndex, *, asked: bool) -> None:
     lines = [f"repo-map: {', '.join(parts)}"]
     if asked:
         lines += [
-            f"  cut {cut.path}: {cut.wanted} → {cut.drawn}, "
+            f"  cut {cut.path}: {level_word(cut.wanted)} → {level_word(cut.drawn)}, "
             f"about {counted(cut.tokens_to_add, 'token')} to add"
             for cut in drawn.cuts[:_MOST_TOLD]
         ]

@@ -36,6 +36,7 @@ from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import counted
+from repo_map.plan.levels import level_word
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
@@ -211,7 +212,7 @@ def _cut_lines(report: TurnReport) -> list[Text]:
 
 def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
     line = Text(f"  {path}", style="cyan")
-    line.append(f"  level {level}, {counted(tokens, 'token')}", style="default")
+    line.append(f"  {level_word(level)}, {counted(tokens, 'token')}", style="default")
     if reasons:
         line.append(f"  {'; '.join(reasons)}", style="dim")
     return line

@@ -43,7 +43,7 @@ def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, ca
     costs = file_level_costs(index)
     needed = {i: float(costs[i, selection.levels[i]]) for i in named if i not in selection.shapes}
     if sum(needed.values()) <= plan.budget * _HOPELESS:
-        shapes = {i: selection.shapes.get(i, Shape(int(selection.levels[i]))) for i in named}
+        shapes = {i: selection.shapes.get(i) or _whole(selection, i) for i in named}
         needed = {i: max(cache.draw(i, shape).counts) for i, shape in shapes.items()}
     total = round(sum(needed.values()))
     if total <= plan.budget:
@@ -54,6 +54,11 @@ def refuse_overflow(index: RepoIndex, plan: FlightPlan, selection: Selection, ca
         f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
         f"is largest ({named_costs}), raise the budget, or draw without strict."
     )
+
+
+def _whole(selection: Selection, file_id: int) -> Shape:
+    """Return what a file without sections is to look like."""
+    return Shape(int(selection.levels[file_id]), why=selection.reasons.get(file_id, ""))
 
 
 _MOST_NAMED = 3

@@ -202,9 +202,9 @@ class _Fit:
         level, outer = RUNGS[self._rungs.get(file_id, 0)]
         if level == 0:
             return None
-        wanted = self._selection.shapes.get(file_id)
+        wanted, why = self._selection.shapes.get(file_id), self._selection.reasons.get(file_id, "")
         if wanted is None:
-            return Shape(level, outer=outer)
+            return Shape(level, outer=outer, why=why)
         sections = tuple(
             section._replace(level=self._part_level(file_id, part, section.level, level))
             for part, section in enumerate(wanted.sections)
@@ -215,7 +215,7 @@ class _Fit:
             for part, span in enumerate(wanted.spans, first)
             if self._parts.get((file_id, part), 0) >= span.level
         )
-        return Shape(level, sections, spans, outer)
+        return Shape(level, sections, spans, outer, why)
 
     def _part_level(self, file_id: int, part: int, wanted: int, level: int) -> int:
         reached = self._parts.get((file_id, part))

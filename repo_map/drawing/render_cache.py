@@ -12,6 +12,7 @@ import numpy as np
 
 from repo_map.drawing.rendering import Body, legend_of, render_body, render_header, render_path, render_paths
 from repo_map.indexing.derived_arrays import keep_arrays, recall_arrays
+from repo_map.plan.levels import level_word
 from repo_map.recent import Recent
 from repo_map.selection.sections import Shape
 from repo_map.text import tokens
@@ -89,6 +90,8 @@ _FILE_NAME = re.compile(
     r"|[A-Z][a-z]+file|LICEN[CS]E|README|NOTICE|COPYING|AUTHORS|CHANGELOG|CODEOWNERS"
 )
 _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+")
+_COSTS = f" [{level_word(1)} "
+"""How what a file costs begins in its header."""
 _MOST_CHARACTERS = 16_000_000
 
 
@@ -148,7 +151,7 @@ class RenderCache:
         path, told = index.paths[file_id], ""
         if self._prices is not None:
             levels = enumerate(self._prices(file_id), 1)
-            told = f" [{' '.join(f'L{level}:{price}' for level, price in levels)}]"
+            told = f" [{', '.join(f'{level_word(level)} {price}' for level, price in levels)}]"
         if shape.highest < 2 or int(index.files.flags[file_id]) & int(PATH_ONLY):
             return Body(f"{render_path(path)}{told}\n", ())
         definitions = (
@@ -165,7 +168,7 @@ class RenderCache:
         )
         if not body.text:
             return Body(f"{render_path(path)}{told}\n", body.shown)
-        return Body(f"{render_header(path, body.first)}{told}\n{body.text}\n", body.shown)
+        return Body(f"{render_header(path, body.first, shape.why)}{told}\n{body.text}\n", body.shown)
 
 
 class _PathLookalikes:
@@ -182,8 +185,8 @@ class _PathLookalikes:
     def could_be_path(self, line: str) -> bool:
         """Say whether a line of source could pass for that of a path, be there such a file or not."""
         line = line.rstrip()
-        if line.endswith("]") and " [L1:" in line:
-            line = line.rpartition(" [L1:")[0]
+        if line.endswith("]") and _COSTS in line:
+            line = line.rpartition(_COSTS)[0]
         if line in self._lines:
             return True
         if line.startswith(("/", "@")):

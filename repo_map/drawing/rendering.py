@@ -9,9 +9,9 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
-from repo_map.messages import counted, is_printable, printable
+from repo_map.messages import counted, is_printable, one_line, printable
 from repo_map.parsing.values import LineRange
-from repo_map.selection.sections import Shape, levels_of, line_spans
+from repo_map.selection.sections import Parts, Shape, levels_of, line_range, line_spans
 
 if TYPE_CHECKING:
     from repo_map.parsing.values import Definition
@@ -36,17 +36,23 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _DOC_TAG = re.compile(
     r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
 )
-_LOOSE_PATH = re.compile(r"[\s\"⋮■/]|.*(?:\s|:\d+)$", re.DOTALL)
-_HEADER = re.compile(rf"{MARK} (.+?)(?::\d+)?\n?")
-_FIRST = re.compile(r":(\d+)$")
-_GAP = re.compile(rf"^{ELISION}(?: \d+)?$", re.MULTILINE)
+_BEFORE_WHY = "  "
+"""Between what a line of the map tells and why what follows is shown; no path that is not quoted holds it."""
+_LOOSE_PATH = re.compile(rf"[\s\"⋮■/]|.*(?:\s|:\d+|{_BEFORE_WHY}.*)$", re.DOTALL)
+_WHY = rf"(?:{_BEFORE_WHY}.*)?"
+_HEADER = re.compile(rf'{MARK} ("(?:[^"\\]|\\.)*"|[^"].*?)(?::(\d+))?{_WHY}\n?')
+_GAP = re.compile(rf"^{ELISION}(?: \d+{_WHY})?$", re.MULTILINE)
 _NUMBER = re.compile(rf"\d+{_BAR}")
 _NUMBERED = re.compile(rf"^\d+{_BAR}", re.MULTILINE)
 
 
-def render_header(path: str, first: int = 1) -> str:
+def render_header(path: str, first: int = 1, why: str = "") -> str:
     """Return the line above what is shown of a file, with the number of its first line unless that is 1."""
-    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}"
+    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}{_told(why)}"
+
+
+def _told(why: str) -> str:
+    return f"{_BEFORE_WHY}{one_line(why)}" if why else ""
 
 
 def path_in_header(line: str) -> str | None:
@@ -82,11 +88,11 @@ def number_lines(header: str, lines: Sequence[str]) -> list[str]:
     """Return the lines below a header, each with its number where the map tells any; else as they are."""
     if not any(_NUMBER.match(line) for line in lines):
         return list(lines)
-    found = _FIRST.search(header)
-    at, numbered = int(found[1]) if found else 1, []
+    found = _HEADER.fullmatch(header)
+    at, numbered = int(found[2] or 1) if found else 1, []
     for line in lines:
         if line.startswith(ELISION):
-            told = line.removeprefix(ELISION).strip()
+            told = line.removeprefix(ELISION).partition(_BEFORE_WHY)[0].strip()
             at = int(told) if told.isdecimal() else 0
             numbered.append(line)
             continue
@@ -172,6 +178,7 @@ def render_body(
         lines.pop()
     shown = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
+    reasons = _reasons_by_line(lines, definitions, shape)
     drawn: list[str] = []
     cut: set[int] = set()
     first = next(number for number in numbers if lines[number - 1].strip()) if any(shown.values()) else 1
@@ -184,7 +191,7 @@ def render_body(
                 continue
             if previous:
                 _drop_blank_end(drawn)
-                drawn.append(f"{ELISION} {number}")
+                drawn.append(f"{ELISION} {number}{_told(reasons.get(number, ''))}")
                 told = expected = number
         line = _printable(lines[number - 1], is_told_path)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
@@ -231,6 +238,29 @@ def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
     )
 
 
+def _reasons_by_line(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, str]:
+    """Return why parts are shown, by the first line of each that is not blank; the last section holds."""
+    if not any(section.why for section in shape.sections):
+        return {}
+    parts = Parts(definitions)
+    reasons: dict[int, str] = {}
+    for section in shape.sections:
+        firsts = (
+            [line_range(section.lines).first]
+            if section.lines
+            else [_first_line(definitions[row]) for row in parts.named(section.pattern)]
+        )
+        for first in firsts:
+            filled = (n for n in range(first, len(lines) + 1) if lines[n - 1].strip())
+            reasons[next(filled, first)] = section.why
+    return reasons
+
+
+def _first_line(definition: Definition) -> int:
+    """Return the line that a definition begins on, with the comment above it."""
+    return definition.doc_start if 0 < definition.doc_start < definition.start else definition.start
+
+
 def _drop_blank_end(drawn: list[str]) -> None:
     while drawn and not drawn[-1].strip():
         drawn.pop()
@@ -251,9 +281,7 @@ def _shown_lines(lines: Sequence[str], definitions: Sequence[Definition], shape:
     for index, definition in enumerate(definitions):
         parent = definition.parent
         if levels[index] != (levels[parent] if parent >= 0 else shape.level):
-            first = definition.start
-            if 0 < definition.doc_start < first:
-                first = definition.doc_start
+            first = _first_line(definition)
             last = min(definition.end, len(lines))
             whole[first : last + 1] = bytes([levels[index] == 4]) * max(last + 1 - first, 0)
         if levels[index] >= 2:

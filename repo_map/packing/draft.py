@@ -31,27 +31,60 @@ _SMALL_REST = 6
 """Lines of a rest that costs less than its elisions and line ranges confuse."""
 
 
-def file_rule(file: SourceFile, pieces: Iterable[Piece]) -> VerbosityRule:
-    """Return the rule that shows ``pieces`` of a file, and the imports that they need."""
-    pieces = sorted(pieces, key=lambda piece: piece.first)
+def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
+    """Return the rule that shows pieces of a file, the best first, and the imports that they need.
+
+    The file is there for what its best piece is there for; of the others those tell that have another reason.
+    """
+    why = next((piece.why for piece in chosen if piece.why), None)
+    pieces = sorted(chosen, key=lambda piece: piece.first)
     pattern = globs.escape(file.path)
     shown, lines = sum(piece.last - piece.first + 1 for piece in pieces), len(file.lines)
     if pieces and (shown >= _NEARLY_WHOLE * lines or lines - shown <= _SMALL_REST):
-        return VerbosityRule(pattern=pattern, level=4)
+        return VerbosityRule(pattern=pattern, level=4, why=why)
     names = [file.section_name(piece.unit) if piece.is_whole else "" for piece in pieces]
     unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
     imports = file.imports_of([(piece.first, piece.last) for piece in pieces])
     lines_shown = [*imports, *((piece.first, piece.last) for piece in unnamed)]
+    reasons = _other_reasons(file, pieces, lines_shown, why)
     sections = [
-        *(SectionRule(pattern=globs.escape(name), level=4) for name in names if name),
-        *(SectionRule(lines=f"{first}-{last}", level=4) for first, last in joined(sorted(lines_shown))),
+        *(
+            SectionRule(pattern=globs.escape(name), level=4, why=reasons.get(piece.first))
+            for name, piece in zip(names, pieces, strict=True)
+            if name
+        ),
+        *(
+            SectionRule(lines=f"{first}-{last}", level=4, why=reasons.get(first))
+            for first, last in joined(sorted(lines_shown))
+        ),
     ]
-    return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections))
+    return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections), why=why)
+
+
+def _other_reasons(
+    file: SourceFile, pieces: Sequence[Piece], more: Sequence[tuple[int, int]], told: str | None
+) -> dict[int, str]:
+    """Return why pieces are shown, by their first lines, of those that stand below a gap.
+
+    ``more`` are other lines that are shown. What is told already, of the file or of the part above, is left
+    out.
+    """
+    found: dict[int, str] = {}
+    shown = [*more, *((piece.first, piece.last) for piece in pieces)]
+    top, lasts = min(shown, default=(0, 0))[0], {last for _, last in shown}
+    for piece in pieces:
+        before = piece.first - 1
+        while before > 0 and not file.lines[before - 1].strip():
+            before -= 1
+        if piece.first > top and before not in lasts and piece.why and piece.why != told:
+            found[piece.first] = told = piece.why
+    return found
 
 
 def shape_of(rule: VerbosityRule) -> Shape:
     """Return the shape that a rule gives its file."""
-    return Shape(1 if rule.level is None else rule.level, tuple(map(Section.of, rule.sections)))
+    sections = tuple(map(Section.of, rule.sections))
+    return Shape(1 if rule.level is None else rule.level, sections, why=rule.why or "")
 
 
 _MOST_CAPTURED = 40

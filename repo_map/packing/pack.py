@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_map import globs
 from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
+from repo_map.packing.beside import Neighbour, about, neighbours_of
 from repo_map.packing.draft import Base, Draft
-from repo_map.packing.neighbours import neighbours_of, tests_of
 from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.packing.reaching_tests import tests_of
+from repo_map.packing.why import header_reason
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 from repo_map.relations.model import Place
 from repo_map.relevance.score import Relevance, ScoredUnit
@@ -100,12 +102,12 @@ def pack(
     draft.list_paths(wishes.files(index))
     if wishes.rules:
         draft.measure()
-    pieces = _ranked_pieces(reader, relevance, shares)
+    pieces = _ranked_pieces(reader, relevance, shares, tells=not fill)
     chosen = _chosen(reader, pieces)
     reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
     names = min(round(_SHARE_OF_NAMES * room), _NAMES_OF_TESTS)
     reserve = max(reserve, names)
-    ranked = _with_neighbours(index, reader, pieces, chosen)
+    ranked = _with_neighbours(index, reader, pieces, chosen, tells=not fill)
     if fill:
         rest = draft.fill(ranked, room - reserve)
     else:
@@ -113,10 +115,10 @@ def pack(
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
         worthy = {piece[:3] for piece in pieces if piece.value >= _LEAST_VALUE}
         rest = draft.fill([piece for piece in ranked if piece[:3] in worthy], room - reserve)
-        draft.fill(pieces, min(_LEAST_TOKENS, room - reserve))
+        draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = names
-    draft.take_first(_tests(reader, index, chosen, whole=reserve > names), reserve)
+    draft.take_first(_tests(reader, index, chosen, whole=reserve > names, tells=not fill), reserve)
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
@@ -146,11 +148,11 @@ def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
     return unit._replace(score=unit.score + math.log(weight), chance=min(unit.chance * weight, 1.0))
 
 
-def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares) -> list[Piece]:
+def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares, *, tells: bool) -> list[Piece]:
     """Return the pieces of the best units, worthiest first."""
     units = relevance.units[: shares.units]
     pieces = [
-        piece
+        piece._replace(why=header_reason(unit.reasons)) if tells else piece
         for place, unit in enumerate(units)
         for piece in reader.pieces(unit, shares.longest, shares.windows if place < _MOST_CUT else 0)
     ]
@@ -168,31 +170,36 @@ def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
 
 
 def _with_neighbours(
-    index: RepoIndex, reader: PieceReader, pieces: Sequence[Piece], chosen: Sequence[Place]
+    index: RepoIndex, reader: PieceReader, pieces: Sequence[Piece], chosen: Sequence[Place], *, tells: bool
 ) -> list[Piece]:
     """Return the pieces with those first whose definitions stand beside the chosen ones."""
-    beside = set(neighbours_of(index, chosen))
-    if not beside:
-        return list(pieces)
+    beside: dict[Place, Neighbour] = {}
+    for each in neighbours_of(index, chosen):
+        beside.setdefault(each.place, each)
     files = {index.paths[file] for file, _ in beside}
-    raised = [
-        piece._replace(worth=piece.worth + _NEIGHBOUR)
-        if piece.path in files and piece.unit.name and reader.place(piece.unit) in beside
-        else piece
-        for piece in pieces
-    ]
+    raised: list[Piece] = []
+    for piece in pieces:
+        place = reader.place(piece.unit) if piece.path in files else None
+        if place is None or (neighbour := beside.get(place)) is None:
+            raised.append(piece)
+            continue
+        why = neighbour.header(index, chosen[neighbour.seed]) if tells else ""
+        raised.append(piece._replace(worth=piece.worth + _NEIGHBOUR, why=why))
     return sorted(raised, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
-def _tests(reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, whole: bool) -> list[Piece]:
+def _tests(
+    reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, whole: bool, tells: bool
+) -> list[Piece]:
     """Return the tests of the chosen definitions, or the lines that name them."""
     found: list[Piece] = []
     for part in islice(tests_of(reader, index, chosen), _MOST_TESTS):
         unit = ScoredUnit(part.path, part.first, part.last, "", GAP, 0.0, ())
+        why = about(index, "tests", part.tested) if tells and part.tested and not part.is_fixture else ""
         if whole:
-            found.append(Piece(unit, part.first, part.last, 0.0))
+            found.append(Piece(unit, part.first, part.last, 0.0, why=why))
         elif not part.is_fixture:
-            found.append(Piece(unit, part.head, part.head, 0.0))
+            found.append(Piece(unit, part.head, part.head, 0.0, why=why))
     return found
 
 

@@ -49,6 +49,8 @@ class Piece(NamedTuple):
     """The unit's score less what its length costs; comparable within one packing."""
     is_beside: bool = False
     """Whether it tells something only beside another piece of its unit, as a head does."""
+    why: str = ""
+    """Why it is shown, in a few words; ``""`` where nothing says more than its place."""
 
     @property
     def path(self) -> str:
@@ -112,13 +114,18 @@ class PieceReader:
     def parts(self, piece: Piece) -> list[Piece]:
         """Return what of a piece is shown: of what stands between definitions only what says something.
 
-        Imports and licences do so to few goals; a long table is shown around what the goal speaks of.
+        Imports, licences and comments that stand alone do so to few goals; a long table is shown around what
+        the goal speaks of.
         """
         unit, file = piece.unit, self.file(piece.path)
-        whole = size_of(file.lines, piece.first, piece.last)
-        if unit.kind != GAP or whole <= _SHORT_GAP * _CHARACTERS_PER_TOKEN:
+        if unit.kind != GAP:
             return [piece]
-        kept = [each for each in file.statements.outermost(unit.start, unit.end) if self._tells(each, file)]
+        found = file.statements.outermost(unit.start, unit.end)
+        if self._is_code(file.id) and all(each.is_comment or each.start > unit.end for each in found):
+            return [piece] if self._speaks(file.cut(unit.start, unit.end)) else []
+        if size_of(file.lines, piece.first, piece.last) <= _SHORT_GAP * _CHARACTERS_PER_TOKEN:
+            return [piece]
+        kept = [each for each in found if self._tells(each, file)]
         ranges = joined([(max(each.first, unit.start), min(each.last, unit.end)) for each in kept])
         return [piece._replace(first=first, last=last) for first, last in ranges]
 
@@ -140,7 +147,15 @@ class PieceReader:
         text = file.cut(first, last)
         if is_import:
             return any(name in self._identifiers for name in _WORD.findall(text))
+        return self._speaks(text)
+
+    def _speaks(self, text: str) -> bool:
+        """Say whether a text holds a word of the goal."""
         return any(term in self._terms for word in words(text) for term in terms_of(word))
+
+    def _is_code(self, file_id: int) -> bool:
+        language = self._index.languages[int(self._index.files.language[file_id])]
+        return language_named(language).role not in _ASIDE_ROLES
 
     def _worth(self, unit: ScoredUnit, text: str) -> float:
         length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)
@@ -157,5 +172,4 @@ class PieceReader:
         flags = int(index.files.flags[file_id])
         if kinds_of(path, flags) & self._goal.aims.kinds:
             return 0.0
-        role = language_named(index.languages[int(index.files.language[file_id])]).role
-        return _ASIDE if flags & FileFlag.TEST or role in _ASIDE_ROLES else 0.0
+        return _ASIDE if flags & FileFlag.TEST or not self._is_code(file_id) else 0.0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
+from repo_map.plan.levels import level_word
 from repo_map.plan.model import CustomQuery, FlightPlan, Focus, SectionRule, VerbosityRule
 
 _Part = TypeVar("_Part")
@@ -22,7 +23,7 @@ class PlanChange(NamedTuple):
     diff: dict[str, Any]
     """The smallest partial plan that makes the same change; empty when nothing changed."""
     lines: tuple[str, ...]
-    """One readable line per change: ``src/auth/** 2 → 4``."""
+    """One readable line per change: ``src/auth/** outline → source``."""
 
 
 def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
@@ -35,6 +36,9 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
     if old.line_numbers != new.line_numbers:
         diff["line_numbers"] = new.line_numbers
         lines.append(f"line numbers {'on' if new.line_numbers else 'off'}")
+    if old.reasons != new.reasons:
+        diff["reasons"] = new.reasons
+        lines.append("reasons told" if new.reasons else "reasons not told")
     focus, more = _focus_diff(old.focus or Focus(), new.focus or Focus())
     if focus:
         diff["focus"] = focus
@@ -104,18 +108,30 @@ def _rule_diff(before: VerbosityRule | None, after: VerbosityRule) -> tuple[dict
     if old_level != after.level:
         change["level"] = after.level
         lines.append(_line(after.pattern, _level(old_level), _level(after.level)))
+    old_why = before.why if before else None
+    if old_why != after.why:
+        change["why"] = after.why
+        lines += [_line(f"{after.pattern} reason", old_why or "", after.why or "")] if not lines else []
     sections: list[dict[str, Any]] = []
     for was, now in _pairs(before.sections if before else (), after.sections, _section_key):
         section = was or now
         assert section is not None
         named = {"pattern": section.pattern} if section.pattern else {"lines": section.lines}
-        sections.append({**named, "level": now.level if now else None})
-        label = f"{after.pattern} § {section.pattern or section.lines}"
+        why = {"why": now.why} if now and now.why else {}
+        sections.append({**named, "level": now.level if now else None, **why})
+        if was and now and was.level == now.level:
+            lines.append(_line(f"{after.pattern} § {_part_of(now)} reason", was.why or "", now.why or ""))
+            continue
+        label = f"{after.pattern} § {_part_of(section)}"
         lines.append(_line(label, _level(was.level if was else None), _level(now.level if now else None)))
     # Without the key, a level of null would remove the whole rule.
     if sections or ("level" in change and change["level"] is None):
         change["sections"] = sections
     return change, lines
+
+
+def _part_of(section: SectionRule) -> str:
+    return section.pattern or section.lines or ""
 
 
 def _section_key(section: SectionRule) -> tuple[str | None, str | None]:
@@ -144,7 +160,7 @@ def _queries_diff(old: Sequence[CustomQuery], new: Sequence[CustomQuery]) -> _Di
 
 
 def _level(level: int | None) -> str:
-    return "" if level is None else str(level)
+    return "" if level is None else level_word(level)
 
 
 def _line(label: str, before: str, after: str) -> str:

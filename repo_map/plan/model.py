@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from repo_map import globs
 from repo_map.errors import FlightPlanError
+from repo_map.messages import one_line
 from repo_map.plan.sizes import LONGEST_PATTERN, LONGEST_QUERY, refuse_floods
 from repo_map.secrets.names import mask_name
 
@@ -40,6 +41,9 @@ Lines = Annotated[str, Field(pattern=r"^[1-9]\d{0,8}-[1-9]\d{0,8}$")]
 Glob = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN), AfterValidator(_check_glob)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN)]
 Query = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
+LONGEST_WHY = 80
+Why = Annotated[str, Field(max_length=LONGEST_WHY), AfterValidator(one_line)]
+"""Why a file or a part of it is shown, in a few words: told above what is shown."""
 Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
@@ -76,6 +80,8 @@ class SectionRule(_Part):
     lines: Lines | None = None
     """First and last line, 1-based and inclusive: ``120-180``."""
     level: Level
+    why: Why | None = None
+    """Told on the line that says what is left out before the part, where there is one."""
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
@@ -90,6 +96,8 @@ class VerbosityRule(_Part):
     pattern: Glob
     level: Level | None = None
     """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
+    why: Why | None = None
+    """Told in the headers of the files."""
     sections: tuple[SectionRule, ...] = ()
 
     @model_validator(mode="after")
@@ -132,6 +140,8 @@ class FlightPlan(_Part):
     custom_queries: tuple[CustomQuery, ...] = ()
     line_numbers: bool | None = None
     """Whether the lines of source tell their numbers; None leaves it to who draws, who else shows none."""
+    reasons: bool = True
+    """Whether the map tells the ``why`` of its rules and sections."""
     tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
 
     @model_validator(mode="before")

@@ -26,6 +26,7 @@ from repo_map.plan.model import (
     SymbolBoost,
     VerbosityRule,
     Weight,
+    Why,
     mask_strings,
 )
 from repo_map.plan.sizes import MOST_UPDATES, refuse_floods
@@ -68,6 +69,7 @@ class SectionUpdate(_Update):
     pattern: Name | None = None
     lines: Lines | None = None
     level: Level | None
+    why: Why | None = None
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
@@ -85,6 +87,7 @@ class RuleUpdate(_Update):
     pattern: Glob
     level: Level | None = None
     sections: tuple[SectionUpdate, ...] | None = ()
+    why: Why | None = None
 
 
 class QueryUpdate(_Update):
@@ -104,6 +107,7 @@ class PlanUpdate(_Update):
     verbosity: tuple[RuleUpdate, ...] | None = ()
     custom_queries: tuple[QueryUpdate, ...] | None = ()
     line_numbers: bool | None = None
+    reasons: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -131,6 +135,8 @@ def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
         changed["custom_queries"] = _changed_queries(plan.custom_queries, update.custom_queries)
     if update.says("line_numbers"):
         changed["line_numbers"] = update.line_numbers
+    if update.says("reasons"):
+        changed["reasons"] = update.reasons is not False
     try:
         new = FlightPlan.model_validate({**plan.__dict__, **changed})
     except ValidationError as error:
@@ -175,11 +181,12 @@ def _changed_rule(old: VerbosityRule | None, update: RuleUpdate) -> VerbosityRul
     for change in update.sections or ():
         section = None
         if change.level is not None:
-            section = SectionRule(pattern=change.pattern, lines=change.lines, level=change.level)
+            section = SectionRule(**change.model_dump())
         sections.put((change.pattern, change.lines), section)
     if level is None and not sections.all():
         return None
-    return VerbosityRule(pattern=update.pattern, level=level, sections=sections.all())
+    why = update.why if update.says("why") or old is None else old.why
+    return VerbosityRule(pattern=update.pattern, level=level, sections=sections.all(), why=why)
 
 
 def _changed_queries(

@@ -33,11 +33,13 @@ class Section(NamedTuple):
     pattern: str
     lines: str
     level: int
+    why: str = ""
+    """Why it is shown, in a few words."""
 
     @classmethod
     def of(cls, rule: SectionRule) -> Section:
         """Take a section over from a plan."""
-        return cls(rule.pattern or "", rule.lines or "", rule.level)
+        return cls(rule.pattern or "", rule.lines or "", rule.level, rule.why or "")
 
 
 class Shape(NamedTuple):
@@ -50,6 +52,13 @@ class Shape(NamedTuple):
     """Lines that custom queries captured."""
     outer: bool = False
     """Whether definitions within definitions are left out, where no section names them."""
+    why: str = ""
+    """Why the file is shown, in a few words."""
+
+    def without_reasons(self) -> Shape:
+        """Return the same lines without a word of why."""
+        sections = tuple(section._replace(why="") for section in self.sections)
+        return self._replace(why="", sections=sections)
 
     @property
     def highest(self) -> int:

@@ -35,6 +35,8 @@ class Selection(NamedTuple):
     weights: NDArray[np.float64]
     """The largest focus weight that names the file or a symbol of it, else 1, shape (files,)."""
     shapes: dict[int, Shape]
+    reasons: dict[int, str]
+    """Why files are shown, of those whose rules say so."""
 
 
 def files_named(index: RepoIndex, pattern: str) -> NDArray[np.int64]:
@@ -59,6 +61,7 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     explicit = np.zeros(len(levels), dtype=bool)
     weights = np.zeros(len(levels))
     sections: dict[int, tuple[Section, ...]] = {}
+    reasons: dict[int, str] = {}
     for rule in plan.verbosity:
         named = files_named(index, rule.pattern)
         levels[named] = 1 if rule.level is None else rule.level
@@ -66,6 +69,8 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
         own = tuple(Section.of(section) for section in rule.sections)
         for file_id in named.tolist() if own or sections else ():
             sections[file_id] = own
+        for file_id in named.tolist() if rule.why or reasons else ():
+            reasons[file_id] = rule.why or ""
     for named, weight in boosts(index, plan.focus) if plan.focus else ():
         weights[named] = np.maximum(weights[named], weight)
     weights[weights == 0] = 1.0
@@ -73,7 +78,12 @@ def select(index: RepoIndex, plan: FlightPlan) -> Selection:
     path_only = (flags & int(PATH_ONLY)) > 0
     levels[path_only] = np.minimum(levels[path_only], 1)
     shapes = _shapes(index, plan, levels, sections, path_only)
-    return Selection(levels, explicit, weights, shapes)
+    if plan.reasons:
+        shapes = {file_id: shape._replace(why=reasons.get(file_id, "")) for file_id, shape in shapes.items()}
+    else:
+        reasons = {}
+        shapes = {file_id: shape.without_reasons() for file_id, shape in shapes.items()}
+    return Selection(levels, explicit, weights, shapes, reasons)
 
 
 def _shapes(

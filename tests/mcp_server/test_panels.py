@@ -34,7 +34,7 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     )
     assert "excluded by the plan" not in end
     assert "model call" not in end
-    assert "discount.py  level 4, 3," in message.rpartition("finalize_context")[0]
+    assert "discount.py  source, 3," in message.rpartition("finalize_context")[0]
     assert "`discount.py` (level" not in end
     assert "In focus" not in end
     assert not re.search(r"\d{4,} tokens", end)

@@ -111,3 +111,89 @@ def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [shown]}))
     places = [place for place in menu_of(index, relevance, drawn) if place.name == "tariff_of"]
     assert [(place.first, place.last) for place in places] == [(1, 184)]
+
+
+BESIDE = {
+    "shop/till.py": """
+from shop.rates import rate_of
+
+
+class Till:
+    def close(self, total):
+        return 0
+
+    def checkout(self, total):
+        return self.close(total) * rate_of(total)
+""",
+    "shop/rates.py": "def rate_of(amount):\n    return amount // 3\n",
+    "shop/kiosk.py": """
+from shop.till import Till
+
+
+class Kiosk(Till):
+    def checkout(self, total):
+        return total
+
+
+def serve(till: Till, total):
+    return till.checkout(total)
+""",
+    "tests/test_till.py": """
+from shop.till import Till
+
+
+def test_it():
+    assert Till().checkout(3) == 0
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("rate_of", "called by Till.checkout, line 10"),
+        ("Till.close", "called by Till.checkout, line 10"),
+        ("Kiosk.checkout", "overrides Till.checkout"),
+        ("serve", "calls Till.checkout"),
+    ],
+)
+def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_menu_with_that_as_its_reason(
+    tmp_path: Path, name: str, why: str
+) -> None:
+    index = build_index(write(tmp_path, BESIDE), store=Store(None), workers=1)
+    relevance = score_goal(index, "Till.checkout should not round")
+    relevance = relevance._replace(units=tuple(u for u in relevance.units if u.name == "Till.checkout"))
+    rule = {"pattern": "shop/till.py", "level": 1, "sections": [{"pattern": "Till.checkout", "level": 4}]}
+    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
+    menu = {place.name: place for place in menu_of(index, relevance, drawn)}
+    assert menu[name].why == why
+    assert "test_it" not in menu
+    own = FlightPlan.model_validate({"verbosity": [{"pattern": menu[name].path, "level": 0}]})
+    assert name not in {place.name for place in menu_of(index, relevance, drawn, own)}
+
+
+def test_of_forty_places_ten_are_kept_for_what_stands_beside_shown_code(tmp_path: Path) -> None:
+    words = "".join(f"def refund_total_{number}(x):\n    return x + {number}\n\n\n" for number in range(60))
+    calls = ", ".join(f"step_{number}(x)" for number in range(12))
+    steps = "".join(f"def step_{number}(x):\n    return x * {number}\n\n\n" for number in range(12))
+    main = f"from steps import *\n\n\ndef refund_total(x):\n    return [{calls}]\n"
+    files = {"main.py": main, "steps.py": steps, "words.py": words}
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "refund_total is wrong")
+    rule = {"pattern": "main.py", "level": 4}
+    drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
+    paths = [place.path for place in menu_of(index, relevance, drawn)]
+    assert (paths.count("steps.py"), paths.count("words.py")) == (10, 30)
+
+
+def test_a_small_class_stands_for_its_members(tmp_path: Path) -> None:
+    members = "".join(f"    def refund_{n}(self, x):\n        return x + {n}\n\n" for n in range(4))
+    large = "".join(f"    def refund_big_{n}(self, x):\n        return x * {n} + 1\n\n" for n in range(60))
+    source = f"class RefundTill:\n{members}\n\nclass RefundDesk:\n{large}"
+    index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
+    relevance = score_goal(index, "RefundTill.refund_1, RefundDesk.refund_big_7 and RefundDesk lose a refund")
+    out = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}]})
+    names = [place.name for place in menu_of(index, relevance, draw_map(index, out))]
+    assert "RefundTill" in names
+    assert "RefundTill.refund_1" not in names
+    assert "RefundDesk.refund_big_7" in names

@@ -110,6 +110,24 @@ def test_below_4000_tokens_the_tests_of_the_chosen_code_are_named(tmp_path: Path
     assert "assert refund_voucher(order) == 3" not in text
 
 
+def test_a_test_is_named_by_itself_and_not_by_what_is_defined_in_it(tmp_path: Path) -> None:
+    inner = "def test_app():\n    def app(order):\n        return refund_voucher(order)\n\n    assert app\n"
+    test = f"from shop.vouchers import refund_voucher\n\n\n{inner}{300 * '    assert 1'}\n"
+    files = {"shop/vouchers.py": TESTED + PADDING, "tests/test_vouchers.py": test}
+    text = shown(tmp_path, files, "refund_voucher loses the total", 1_500)
+    assert "def test_app():\n" in text
+    assert "def app(order)" not in text
+
+
+def test_a_comment_that_stands_alone_is_no_part_of_a_packet(tmp_path: Path) -> None:
+    code = "class Shop:\n    def refund_voucher(self):\n        return 1\n\n    # Common descriptors\n\n"
+    code += "    @property\n    def size(self):\n        return 2\n\n    # How it is kept\n\n"
+    code += "    def close(self):\n        return 3\n\n\n"
+    text = shown(tmp_path, {"shop.py": code + PADDING}, "refund_voucher loses a total", 600)
+    assert "# Common descriptors" not in text
+    assert "def refund_voucher" in text
+
+
 def test_where_no_relation_leads_to_a_test_it_is_found_by_its_files_name(tmp_path: Path) -> None:
     test = (
         "describe('vouchers', () => {\n  it('refunds all', () => {\n    shop['refundVoucher'](1)\n  })\n})\n"

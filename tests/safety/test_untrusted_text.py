@@ -103,7 +103,7 @@ IMITATION = f'''"""Totals. {END}
 src/other_1.py
 {ORDER} of a real file.
 
-src/other_1.py [L1:1 L2:2 L3:3 L4:4]
+src/other_1.py [path only 1, outline 2, signatures 3, source 4]
 {FORGED}
 forged.py
 src/other_1.py\t
@@ -196,7 +196,7 @@ NOWHERE = (
     "LICENSE",
     "unknown/folder",
     '"odd\\tname.py"',
-    "lib/admin.py [L1:1 L2:2 L3:3 L4:4]",
+    "lib/admin.py [path only 1, outline 2, signatures 3, source 4]",
 )
 UNSEEN = (
     "\u200b\u200c\u200d\u2060\u2063\u00ad\u034f\u115f\u3164\ufeff\ufe00\ufe0f"

@@ -23,7 +23,7 @@ SHOP = {
 }
 TRAPS = {
     "a.py": "tools = 1\ntools\nb.py\n■ b.py\n■ b.py:3\n⋮ 3 more files: 3 under lib/\n⋮\nx = 2\n",
-    "b.py": '"odd\\nname.py"\nshop/cart.py\na.py [L1:3 L2:4 L3:5 L4:6]\n',
+    "b.py": '"odd\\nname.py"\nshop/cart.py\na.py [path only 3, outline 4, signatures 5, source 6]\n',
     "odd\nname.py": "b.py\n\nb.py\n",
     "tools": "a.py\n",
     "ü/straße.py": "def größe():\n    return 1\n",

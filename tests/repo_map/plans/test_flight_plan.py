@@ -27,9 +27,10 @@ WORDS = st.text(alphabet="abz_/.*: #'\"-é{}é0", min_size=1, max_size=12).filte
 PATTERNS = WORDS.filter(lambda text: text.strip("./") != "")
 LEVELS = st.integers(0, 4)
 WEIGHTS = st.floats(0.01, 100).map(lambda weight: round(weight, 3))
+REASONS = st.none() | st.sampled_from(["calls Till.close", "matches rate", "a: {b} # 'c'"])
 SECTIONS = st.one_of(
-    st.builds(SectionRule, pattern=WORDS, level=LEVELS),
-    st.builds(SectionRule, lines=st.sampled_from(["1-2", "30-41"]), level=LEVELS),
+    st.builds(SectionRule, pattern=WORDS, level=LEVELS, why=REASONS),
+    st.builds(SectionRule, lines=st.sampled_from(["1-2", "30-41"]), level=LEVELS, why=REASONS),
 )
 
 
@@ -42,6 +43,7 @@ RULES = st.builds(
     pattern=PATTERNS,
     level=LEVELS,
     sections=st.lists(SECTIONS, max_size=3, unique_by=lambda s: (s.pattern, s.lines)),
+    why=REASONS,
 )
 QUERIES = st.builds(CustomQuery, pattern=PATTERNS, query=st.just("(a) @b\n(c) @d") | WORDS, level=LEVELS)
 FOCUS = st.builds(
@@ -55,6 +57,7 @@ PLANS = st.builds(
     focus=st.none() | FOCUS,
     verbosity=unique(RULES, "pattern"),
     custom_queries=st.lists(QUERIES, max_size=2, unique_by=lambda q: (q.pattern, q.query)),
+    reasons=st.booleans(),
     tree=st.none() | st.just(TreeStamp(fingerprint="ab12", files={"a b.py": "00000012", "c.py": "1e5"})),
 )
 
@@ -211,10 +214,10 @@ def test_an_update_adds_replaces_and_removes_by_pattern() -> None:
         "budget 20,000 → 8,000",
         "+ focus src/auth/** ×5",
         "- tests/**",
-        "src/auth/** 2 → 4",
+        "src/auth/** outline → source",
         "- src/app.py § 1-20",
-        "+ src/app.py § main 3",
-        "+ docs/** 0",
+        "+ src/app.py § main signatures",
+        "+ docs/** left out",
     )
     assert [rule.pattern for rule in change.plan.verbosity] == ["src/auth/**", "src/app.py", "docs/**"]
     assert [section.pattern for section in change.plan.verbosity[1].sections] == ["Router.run", "main"]

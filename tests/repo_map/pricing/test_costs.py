@@ -97,7 +97,8 @@ def test_the_costs_beside_a_path_are_those_that_the_manifest_tells() -> None:
     index = index_of(dict(sorted(SOURCES.items())[:5]))
     drawn = draw_map(index, FlightPlan(budget=9000), show_costs=True).text
     for row in price_index(index).by_file():
-        assert f"{row.name} [{' '.join(f'L{n}:{t}' for n, t in enumerate(row.levels, 1))}]" in drawn
+        assert f"{row.name} [path only {row.levels[0]}, outline {row.levels[1]}, " in drawn
+        assert f", signatures {row.levels[2]}, source {row.levels[3]}]\n" in drawn
 
 
 def test_a_header_with_costs_is_priced_as_drawn() -> None:

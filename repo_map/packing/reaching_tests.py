@@ -1,4 +1,4 @@
-"""What stands beside chosen code: what it calls, what calls or overrides it, and the tests that reach it."""
+"""The tests that reach chosen code, with the fixtures that they need."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.packing.beside import MOST_SITES
 from repo_map.parsing.values import Definition
-from repo_map.relations.model import Confidence, Place
+from repo_map.relations.model import Place
 from repo_map.relations.resolve import relations_of
 from repo_map.worktree.file_kinds import FileFlag
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from repo_map.index import RepoIndex
     from repo_map.packing.pieces import PieceReader
 
-_MOST_SITES: Final = 60
-"""Uses of one name in the whole repository up to which they are looked at."""
 _MOST_TESTS: Final = 40
 _LONGEST_TEST: Final = 60
 _MOST_FOLDERS: Final = 4
@@ -36,38 +35,8 @@ class TestPart(NamedTuple):
     head: int
     """The line that names it."""
     is_fixture: bool = False
-
-
-def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Place]:
-    """Return the classes of some definitions, what they call, and what calls or overrides them.
-
-    What a name means is told by what is written alone, and the nearest comes first.
-    """
-    relations = relations_of(index)
-    found: dict[Place, None] = {}
-    for place in places:
-        found.update(dict.fromkeys(_owners(index, place)))
-        if not relations.knows(place[0]) or relations.surest(place[0]) is not Confidence.RESOLVED:
-            continue
-        found.update(dict.fromkeys(each.target for each in relations.calls_in(place)))
-        found.update(dict.fromkeys(each.target for each in relations.overrides_of(place)))
-        if relations.named_at(place) <= _MOST_SITES:
-            found.update(dict.fromkeys(each.source for each in relations.callers_of(place)))
-    return [each for each in found if each not in places]
-
-
-def _owners(index: RepoIndex, place: Place) -> Iterator[Place]:
-    """Yield the class that a definition is a member of, be it around it or named by it."""
-    file, row = place
-    definitions = index.definitions(file)
-    if (parent := definitions[row].parent) >= 0 and definitions[parent].kind in CONTAINERS:
-        yield file, parent
-    owner = definitions[row].name.rpartition(".")[0]
-    yield from (
-        (file, at)
-        for at, each in enumerate(definitions)
-        if owner and each.name == owner and each.kind in CONTAINERS
-    )
+    tested: Place | None = None
+    """The definition that it tests."""
 
 
 def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> Iterator[TestPart]:
@@ -81,7 +50,7 @@ def tests_of(reader: PieceReader, index: RepoIndex, places: Sequence[Place]) -> 
             for each in (*_fixtures(reader, index, part), part):
                 if (each.path, each.first) not in seen:
                     seen.add((each.path, each.first))
-                    yield each
+                    yield each._replace(tested=place)
 
 
 def _leaf(index: RepoIndex, place: Place) -> str:
@@ -90,12 +59,22 @@ def _leaf(index: RepoIndex, place: Place) -> str:
 
 def _reaching(index: RepoIndex, place: Place) -> Iterator[TestPart]:
     relations = relations_of(index)
-    if not relations.knows(place[0]) or relations.named_at(place) > _MOST_SITES:
+    if not relations.knows(place[0]) or relations.named_at(place) > MOST_SITES:
         return
     for each in relations.tests_reaching(place, 1)[:_MOST_TESTS]:
         file, row = each.source
-        if row >= 0 and (definition := index.definitions(file)[row]).kind in FUNCTIONS:
+        definition = _outermost_function(index.definitions(file), row)
+        if definition is not None:
             yield _part(index, file, definition)
+
+
+def _outermost_function(definitions: Sequence[Definition], row: int) -> Definition | None:
+    """Return the test that a definition is or stands in: what is defined in it says little alone."""
+    found: Definition | None = None
+    while row >= 0:
+        found = definitions[row] if definitions[row].kind in FUNCTIONS else found
+        row = definitions[row].parent
+    return found
 
 
 def _part(index: RepoIndex, file: int, definition: Definition) -> TestPart:

@@ -1,0 +1,47 @@
+"""Reasons in the few words that a header or a menu has room for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from repo_map.messages import one_line
+
+_SHARED: Final = re.compile(r"^its (?:name|path|text|name and text) match(?:es)? (?=(?:a part of )?`)")
+"""Before the words that a place shares with the goal: there is no room for where."""
+_SAYS_LITTLE: Final = frozenset({"in a likely file"})
+MOST_CHARACTERS: Final = 30
+"""Of a reason in a header: a header holds little but its path."""
+
+
+def brief_reason(reasons: Sequence[str]) -> str:
+    """Return the strongest reason in a few words; ``""`` where it says no more than the place does.
+
+    Of words that a place shares with the goal only the words are left.
+    """
+    reason = one_line(next(iter(reasons), ""))
+    if reason in _SAYS_LITTLE:
+        return ""
+    shared = _SHARED.match(reason)
+    return reason[shared.end() :].replace("`", "") if shared else reason
+
+
+def header_reason(reasons: Sequence[str]) -> str:
+    """Return the strongest reason as a header tells it: ``matches redirect, follow``; may be ``""``."""
+    reason = brief_reason(reasons)
+    if reasons and _SHARED.match(one_line(reasons[0])):
+        reason = f"matches {reason}"
+    return clipped(reason.replace("`", ""))
+
+
+def clipped(reason: str) -> str:
+    """Return a reason that is short enough for a header, cut after a whole word or item."""
+    if len(reason) <= MOST_CHARACTERS:
+        return reason
+    kept = reason[: MOST_CHARACTERS + 1]
+    for mark in (", ", " "):
+        head, found, _ = kept.rpartition(mark)
+        if found and len(head) > MOST_CHARACTERS // 2:
+            return head if mark == ", " else f"{head}…"
+    return f"{reason[: MOST_CHARACTERS - 1]}…"
