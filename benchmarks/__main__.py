@@ -28,6 +28,13 @@ BENCHMARKS: Final = Program(
             "--navigations 10",
         ),
         Command(
+            "explain",
+            "benchmarks.small_model.explain",
+            "how likely is the true fix to a model that was given the context?",
+            "Measure how likely a language model finds the lines of the true fix, behind each context.",
+            "tasks.jsonl --answers RESULTS --out explain.jsonl",
+        ),
+        Command(
             "impact",
             "benchmarks.impact",
             "from half of a commit, how much of the other half is shown?",

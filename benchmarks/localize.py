@@ -119,7 +119,7 @@ def _measure(
     """Yield the score of every answer, asking only for answers that the results file lacks."""
     place.out.mkdir(parents=True, exist_ok=True)
     journal = place.out / f"{name}.jsonl"
-    known = {(result.id, result.system, result.budget): result for result in _read(journal)}
+    known = {(result.id, result.system, result.budget): result for result in read_results(journal)}
     for number, task in enumerate(tasks, 1):
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
         fresh = [
@@ -145,7 +145,7 @@ def _measure(
 
 def _navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
-    from mcp_server.report_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
+    from navigator.menu_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
     from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
@@ -202,7 +202,8 @@ def _search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
     ]
 
 
-def _read(journal: Path) -> Iterator[Result]:
+def read_results(journal: Path) -> Iterator[Result]:
+    """Yield the answers that a results file holds."""
     lines = journal.read_bytes().split(b"\n") if journal.exists() else []
     for line in lines:
         # A run that was killed may have left half a line.

@@ -56,6 +56,8 @@ class Task(msgspec.Struct, frozen=True):
     gold_files: list[str]
     gold_symbols: list[GoldSymbol] = []
     gold_spans: list[GoldSpan] = []
+    source: str = ""
+    """Where it comes from: ``… (fix commit ID)`` where one commit is its fix."""
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -13,6 +13,10 @@ from repo_map.text.tokens import count
 
 MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included: what a projection has to allow for."""
+ONE_TOOL = types.ToolConfig(
+    function_calling_config=types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
+)
+"""Words alone decide nothing: where a provider can be told so, it answers with a tool call."""
 
 if TYPE_CHECKING:
     from navigator.prompt import MapDelta
