@@ -21,6 +21,13 @@ BENCHMARKS: Final = Program(
             "run --only python-voucher",
         ),
         Command(
+            "chooser",
+            "benchmarks.small_model.chooser",
+            "what does a language model choose from the menu, and what does that bring?",
+            "Let a language model choose from the menu, and measure what that brings against no choice.",
+            "tasks.jsonl --sample 40 --out chooser.jsonl",
+        ),
+        Command(
             "concurrency",
             "benchmarks.concurrency",
             "many navigations at once over HTTP, and a kill in the middle",

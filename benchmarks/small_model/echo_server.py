@@ -2,7 +2,7 @@
 
 ``python benchmarks/small_model/echo_server.py MODEL.gguf --port 8011``, in an environment of its own with
 ``xllamacpp`` and ``numpy``: llama.cpp's own server repeats no prompt, but its library, which that package
-holds, gives the logits. It answers one request at a time, and reads a beginning that it has just read no more.
+holds, gives the logits. It answers one request at a time, and reads no beginning twice in a row.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from hashlib import sha1
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +17,7 @@ from benchmarks.localize import folder, read_results
 from benchmarks.small_model.fixes import Fix, fix_of
 from benchmarks.small_model.kept import KeptRows
 from benchmarks.small_model.likelihood import bits_of
+from benchmarks.small_model.sampling import sampled
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import materialise
 from repo_map.errors import RepoMapError
@@ -102,17 +102,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def sampled(tasks: Sequence[Task], number: int | None) -> list[Task]:
-    """Return tasks of each language in turn, always the same ones; all of them for None."""
-    if number is None:
-        return list(tasks)
-    by_language: dict[str, list[Task]] = {}
-    for task in sorted(tasks, key=lambda task: sha1(task.id.encode()).hexdigest()):
-        by_language.setdefault(task.language, []).append(task)
-    rounds = zip_longest(*(by_language[language] for language in sorted(by_language)))
-    return [task for each in rounds for task in each if task is not None][:number]
-
-
 def prompt_of(task: Task, context: str, path: str) -> str:
     """Return what stands before the fix: the goal first, so that a server reads it once for all contexts."""
     shown = f"Code of the repository:\n{context.rstrip()}\n\n" if context else ""
@@ -157,6 +146,14 @@ def table(rows: Sequence[Explained]) -> str:
     return markdown(lines)
 
 
+class _Subject(NamedTuple):
+    task: Task
+    fix: Fix
+    tree: Path
+    answers: Mapping[tuple[str, str, int], str]
+    """Contexts by task, system and budget."""
+
+
 def _answers(folder_: Path) -> dict[tuple[str, str, int], str]:
     files = sorted(folder_.glob("*.jsonl"))
     if not files:
@@ -173,7 +170,7 @@ def _answers(folder_: Path) -> dict[tuple[str, str, int], str]:
 def _explain(
     task: Task,
     budgets: Sequence[int],
-    contexts: dict[tuple[str, str, int], str],
+    contexts: Mapping[tuple[str, str, int], str],
     kept: KeptRows[Explained],
     options: argparse.Namespace,
 ) -> Iterator[Explained]:
@@ -188,8 +185,9 @@ def _explain(
         return
     added = cut_lines(fix.added, options.most)
     tree = materialise(task.repo, task.base_commit, options.mirrors, options.trees)
+    subject = _Subject(task, fix, tree, contexts)
     for system, budget in wanted:
-        context = _context(task, fix, tree, system, budget, contexts)
+        context = _context(subject, system, budget)
         if (system, budget) in known or context is None:
             continue
         started = time.perf_counter()
@@ -207,19 +205,14 @@ def _explain(
         )
 
 
-def _context(
-    task: Task,
-    fix: Fix,
-    tree: Path,
-    system: str,
-    budget: int,
-    contexts: dict[tuple[str, str, int], str],
-) -> str | None:
+def _context(subject: _Subject, system: str, budget: int) -> str | None:
+    """Return what a system shows for a task, None where its answer is not there."""
     if system == NOTHING:
         return ""
     if system == HEAD:
-        return head_of(fix.path, (tree / fix.path).read_bytes().decode("utf-8", "replace"), budget)
-    return contexts.get((task.id, system, budget))
+        path = subject.fix.path
+        return head_of(path, (subject.tree / path).read_bytes().decode("utf-8", "replace"), budget)
+    return subject.answers.get((subject.task.id, system, budget))
 
 
 def cut_lines(text: str, most: int) -> str:

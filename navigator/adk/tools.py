@@ -52,12 +52,15 @@ def well_formed(tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
 _active_navigation: ContextVar[ActiveNavigation] = ContextVar("flying")
 
 
-_TEXT = {"type": "string"}
+_TEXT = {"type": "string", "maxLength": 400}
+"""Where a server holds a model to it, one that rambles comes to its point; what is longer is taken as well."""
 PARAMETERS: dict[str, dict[str, Any]] = {
     "update_flight_plan": {"reasoning": _TEXT, "updates": {}},
     "finalize_context": {"summary": _TEXT},
 }
 """What each tool takes, all of it required; the updates' schema is read when a model is first asked."""
+_TOLD = ("verbosity", "budget")
+"""Of a plan's fields, those that a model needs; the others are taken as well."""
 _NUMBERS_SCHEMA = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 
 
@@ -94,7 +97,7 @@ def declaration_of(name: str, description: str) -> types.FunctionDeclaration:
     """Return the declaration of a tool, with the typed schema of a partial plan where it takes one."""
     from repo_map.plan.schema import update_schema  # noqa: PLC0415 - the server answers before the engine loads
 
-    plan = update_schema()
+    plan = update_schema(*_TOLD)
     updates = {**plan, "properties": {NUMBERS: _NUMBERS_SCHEMA, **plan["properties"]}}
     given = {each: schema or updates for each, schema in PARAMETERS[name].items()}
     schema = {"type": "object", "properties": given, "required": list(given)}
@@ -115,8 +118,7 @@ async def update_flight_plan(
         reasoning: Why, in a sentence that names the evidence.
         updates: What to change. `numbers`: places of the menu to show.
             `verbosity`: rules, each a path or glob with a level, or with sections by symbol names
-            such as `Router.dispatch` or lines "10-40".
-            `custom_queries` are in tree-sitter's query language. `budget`: tokens, at most the user's.
+            such as `Router.dispatch` or lines "10-40". `budget`: tokens, at most the user's.
     """
     active = _active_navigation.get()
     async with active.deciding:

@@ -20,9 +20,14 @@ def _whole() -> Mapping[str, Any]:
     return _short(schema, schema.get("$defs", {}))
 
 
-def update_schema() -> dict[str, Any]:
-    """Return the schema of what ``apply_update`` takes, without the nulls that take something back."""
-    return _copied(_whole())
+def update_schema(*fields: str) -> dict[str, Any]:
+    """Return the schema of what ``apply_update`` takes, without the nulls that take something back.
+
+    ``fields`` are those of the plan that it tells, by default all of them.
+    """
+    told = _copied(_whole())
+    told["properties"] = {name: told["properties"][name] for name in fields or told["properties"]}
+    return dict(told)
 
 
 def _short(part: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
