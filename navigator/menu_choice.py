@@ -38,7 +38,7 @@ def number_words(asked: object) -> str:
 def with_places(
     plan: FlightPlan, own: FlightPlan, updates: Mapping[str, Any], menu: Sequence[MenuPlace]
 ) -> tuple[dict[str, Any], str]:
-    """Return a model's updates with rules in place of numbers, and a sentence on numbers that stand for nothing.
+    """Return a model's updates with rules in place of numbers, and what is to be told of unknown ones.
 
     Args:
         plan: the whole plan that is updated.

@@ -46,6 +46,8 @@ class StepResult(NamedTuple):
     map_text: MapText
 
 
+SHARE_OF_OPENING = 0.7
+"""Of the budget, what a model's first map may take: the rest is for what it chooses."""
 _LANDINGS = 2
 """Steps that are remembered: the latest, and the one that its news are told against."""
 
@@ -147,7 +149,11 @@ class ActiveNavigation:
         state, run = self._timed(self.navigation)
         view = await self.view(state.flight_plan)
         if self.model_name != EMBEDDED:
-            first = await asyncio.to_thread(decide, self.navigation, self.workspace, view)
+            room = max(1, int(SHARE_OF_OPENING * state.flight_plan.budget))
+            tight = state.model_copy(
+                update={"flight_plan": state.flight_plan.model_copy(update={"budget": room})}
+            )
+            first = await asyncio.to_thread(decide, Navigation(tight, run), self.workspace, view)
             if isinstance(first, Update):
                 plan = amend(state.flight_plan, first.updates).plan
                 state = state.model_copy(update={"flight_plan": plan})

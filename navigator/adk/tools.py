@@ -53,7 +53,7 @@ _active_navigation: ContextVar[ActiveNavigation] = ContextVar("flying")
 
 
 _TEXT = {"type": "string", "maxLength": 400}
-"""Where a server holds a model to it, one that rambles comes to its point; what is longer is taken as well."""
+"""A server that holds a model to it ends one that rambles; what is longer is taken as well."""
 PARAMETERS: dict[str, dict[str, Any]] = {
     "update_flight_plan": {"reasoning": _TEXT, "updates": {}},
     "finalize_context": {"summary": _TEXT},
@@ -61,7 +61,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 """What each tool takes, all of it required; the updates' schema is read when a model is first asked."""
 _TOLD = ("verbosity", "budget")
 """Of a plan's fields, those that a model needs; the others are taken as well."""
-_NUMBERS_SCHEMA = {"type": "array", "items": {"type": "integer", "minimum": 1}}
+_NUMBERS_SCHEMA = {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 12}
 
 
 class NavigatorTool(FunctionTool):

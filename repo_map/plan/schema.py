@@ -10,6 +10,10 @@ from repo_map.plan.update import PlanUpdate
 
 _KEPT: Final = ("type", "items", "properties", "required")
 """What is told of each part. Bounds of texts, defaults and titles are checked, not told."""
+_MOST_ITEMS: Final = 12
+_LONGEST_TEXT: Final = 200
+"""Characters. A server that holds a model to the schema ends it there if it does not end by itself; what is
+longer is taken all the same."""
 _BOUNDS: Final = {"ge": "minimum", "le": "maximum", "minimum": "minimum", "maximum": "maximum"}
 """Of whole numbers, by the names that pydantic has for them."""
 
@@ -36,6 +40,10 @@ def _short(part: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
     if choices := part.get("anyOf"):
         return next(_short(each, named) for each in choices if each.get("type") != "null")
     kept = {name: part[name] for name in _KEPT if name in part}
+    if kept.get("type") == "string":
+        kept["maxLength"] = _LONGEST_TEXT
+    if kept.get("type") == "array":
+        kept["maxItems"] = _MOST_ITEMS
     if kept.get("type") == "integer":
         kept |= {name: part[given] for given, name in _BOUNDS.items() if given in part}
     if "items" in kept:

@@ -1,4 +1,4 @@
-"""How likely a fix is to a model: the true lines, the wire, the rows that are kept, on a server that we script."""
+"""How likely a fix is to a model: the true lines, the wire and the rows, on a server that we script."""
 
 from __future__ import annotations
 
