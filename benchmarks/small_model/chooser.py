@@ -143,8 +143,8 @@ async def _choose(task: Task, tree: Path, model: str, options: argparse.Namespac
     finally:
         await navigator.aclose()
     menu = after.reports[0].menu
-    picks = _picks(menu, after.reports)
     made = [report for report in after.reports[1:] if report.model == model]
+    picks = _picks(menu, made[:1])
     usage = after.output.total_usage
     return Chosen(
         id=task.id,
@@ -174,8 +174,8 @@ async def _fly(navigator: Navigator, request: NavigationRequest) -> _Flight:
 
 
 def _picks(menu: Sequence[MenuPlace], reports: Sequence[TurnReport]) -> list[MenuPlace]:
-    """Return the places of the first menu that the first decision asks for."""
-    changes = reports[1].config_diff.get("verbosity", ()) if len(reports) > 1 else ()
+    """Return the places of a menu that decisions ask for."""
+    changes = [rule for report in reports for rule in report.config_diff.get("verbosity", ())]
     asked = set()
     for rule in changes:
         if rule.get("level") == 4:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -28,7 +28,7 @@ HEAD = "the edited file's head"
 SYSTEMS = (NAVIGATOR, "BM25 functions", HEAD, NOTHING)
 _LONGEST_GOAL = 1_500
 """Characters; what follows is seldom more than logs and versions."""
-_MEASURED_BY = "cl100k"
+_MEASURED_BY: Final = "cl100k"
 
 
 class Explained(msgspec.Struct, frozen=True):

@@ -183,9 +183,9 @@ class ActiveNavigation:
         """Return how a model is told of the map, given what models were told before."""
         step = self.navigation.run.step
         if self.delta is None:
-            self.delta = start_delta(view.map, step, view.menu)
+            self.delta = start_delta(view.map, step)
         else:
-            self.delta = continue_delta(self.delta, view.map, step, view.menu, self.remembers)
+            self.delta = continue_delta(self.delta, view.map, step, self.remembers)
         return self.delta
 
     def booked(self, navigation: Navigation) -> Navigation:

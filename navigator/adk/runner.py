@@ -56,8 +56,7 @@ def build_runner(active: ActiveNavigation, session: HybridSession, sessions: Bas
         navigation = state_store.read(context.state)
         view = await active.view(navigation.state.flight_plan)
         active.report_progress(view)
-        message = active.delta.menu if active.delta else ()
-        return changing_part(navigation, view.menu, message, view.sufficiency)
+        return changing_part(navigation, view.menu, view.sufficiency)
 
     agent = LlmAgent(
         name="navigator",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
+from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
@@ -75,9 +77,13 @@ class NavigatorTool(FunctionTool):
         super().__init__(function)
         self._active = active
 
-    def _get_declaration(self) -> types.FunctionDeclaration:
-        """Return what a model is told of the tool: each argument with its type, and nothing twice."""
-        return declaration_of(self.name, self.description).model_copy(deep=True)
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        """Tell a model of the tool: each argument with its type, and nothing twice."""
+        await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
+        for tool in llm_request.config.tools or []:
+            for declared in (tool.function_declarations or []) if isinstance(tool, types.Tool) else []:
+                if declared.name == self.name:
+                    declared.parameters_json_schema = deepcopy(parameters_of(self.name))
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """Run the function on the navigation; a model whose arguments are of another kind is told so."""
@@ -93,15 +99,14 @@ class NavigatorTool(FunctionTool):
 
 
 @cache
-def declaration_of(name: str, description: str) -> types.FunctionDeclaration:
-    """Return the declaration of a tool, with the typed schema of a partial plan where it takes one."""
+def parameters_of(name: str) -> dict[str, Any]:
+    """Return the schema of a tool's arguments, with the typed schema of a partial plan where it takes one."""
     from repo_map.plan.schema import update_schema  # noqa: PLC0415 - the server answers before the engine loads
 
     plan = update_schema(*_TOLD)
     updates = {**plan, "properties": {NUMBERS: _NUMBERS_SCHEMA, **plan["properties"]}}
     given = {each: schema or updates for each, schema in PARAMETERS[name].items()}
-    schema = {"type": "object", "properties": given, "required": list(given)}
-    return types.FunctionDeclaration(name=name, description=description, parameters_json_schema=schema)
+    return {"type": "object", "properties": given, "required": list(given)}
 
 
 def tools_of(active: ActiveNavigation) -> list[FunctionTool]:
