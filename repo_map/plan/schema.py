@@ -10,8 +10,8 @@ from repo_map.plan.update import PlanUpdate
 
 _KEPT: Final = ("type", "items", "properties", "required")
 """What is told of each part. Bounds of texts, defaults and titles are checked, not told."""
-_MOST_ITEMS: Final = 12
-_LONGEST_TEXT: Final = 200
+_MOST_ITEMS: Final = 6
+_LONGEST_TEXT: Final = 120
 """Characters. A server that holds a model to the schema ends it there if it does not end by itself; what is
 longer is taken all the same."""
 _BOUNDS: Final = {"ge": "minimum", "le": "maximum", "minimum": "minimum", "maximum": "maximum"}
