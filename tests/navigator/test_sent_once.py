@@ -202,7 +202,7 @@ async def test_a_provider_that_keeps_the_base_map_alone_is_told_all_changes_as_o
 def told_in(request: dict[str, Any]) -> list[str]:
     """Return the map and the changes that a request tells."""
     texts = [content["parts"][0]["text"] for content in request["contents"]]
-    return [text for text in texts if text.startswith(("The map of", "Step ")) and "map" in text]
+    return [text for text in texts if text.startswith(("The repository's name", "Step ")) and "map" in text]
 
 
 async def test_a_file_that_leaves_the_map_is_told_by_its_path(
