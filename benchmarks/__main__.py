@@ -21,11 +21,25 @@ BENCHMARKS: Final = Program(
             "run --only python-voucher",
         ),
         Command(
+            "chooser",
+            "benchmarks.small_model.chooser",
+            "what does a language model choose from the menu, and what does that bring?",
+            "Let a language model choose from the menu, and measure what that brings against no choice.",
+            "tasks.jsonl --sample 40 --out chooser.jsonl",
+        ),
+        Command(
             "concurrency",
             "benchmarks.concurrency",
             "many navigations at once over HTTP, and a kill in the middle",
             "Navigate many times at once over HTTP, with a kill in the middle, and count what was lost.",
             "--navigations 10",
+        ),
+        Command(
+            "explain",
+            "benchmarks.small_model.explain",
+            "how likely is the true fix to a model that was given the context?",
+            "Measure how likely a language model finds the lines of the true fix, behind each context.",
+            "tasks.jsonl --answers RESULTS --out explain.jsonl",
         ),
         Command(
             "impact",

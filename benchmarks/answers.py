@@ -40,7 +40,7 @@ class Result(msgspec.Struct, frozen=True):
 
 def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
-    from mcp_server.report_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
+    from navigator.menu_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
     from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 

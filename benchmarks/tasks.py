@@ -60,6 +60,8 @@ class Task(msgspec.Struct, frozen=True):
     gold_files: list[str]
     gold_symbols: list[GoldSymbol] = []
     gold_spans: list[GoldSpan] = []
+    source: str = ""
+    """Where it comes from: ``… (fix commit ID)`` where one commit is its fix."""
 
 
 class _Published(msgspec.Struct, frozen=True):

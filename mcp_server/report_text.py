@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server import wire
 from mcp_server.addresses import address
+from navigator.menu_text import menu_text
 from navigator.money import dollars
 from navigator.turn import USER
-from repo_map.messages import counted, one_line, quoted
+from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
@@ -200,19 +201,6 @@ def report_text(report: wire.TurnReportJson) -> str:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join((*ours, quoted("\n".join(lines))))
-
-
-def menu_text(menu: Sequence[reports.MenuPlace]) -> str:
-    """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one."""
-    lines: list[str] = []
-    path = ""
-    for place in menu:
-        if place.path != path:
-            path = place.path
-            lines.append(one_line(path))
-        why = f": {place.why}" if place.why else ""
-        lines.append(f"{place.number} {place.first}-{place.last} {place.head} +{place.tokens:,}{why}")
-    return "\n".join(lines)
 
 
 def _account_line(account: Mapping[str, int]) -> str:

@@ -272,7 +272,11 @@ class PlanAmendment(NamedTuple):
 
 
 def amend_by_model(
-    navigation: Navigation, index: RepoIndex, reasoning: str, updates: Mapping[str, Any]
+    navigation: Navigation,
+    index: RepoIndex,
+    reasoning: str,
+    updates: Mapping[str, Any],
+    menu: Sequence[MenuPlace] = (),
 ) -> PlanAmendment:
     """Return the plan as a model changes it; what the user leaves out stays left out, and the note says so.
 
@@ -280,13 +284,16 @@ def amend_by_model(
         FlightPlanError: the change is not well-formed, not explained, takes more tokens than given, or would
             do nothing but show what the user leaves out.
     """
+    from navigator.menu_choice import with_places  # noqa: PLC0415 - the server answers before the engine loads
     from repo_map.plan.diff import compare_plans  # noqa: PLC0415 - the server answers before the engine loads
     from repo_map.selection.exclusions import readmitted_files, with_exclusions_of  # noqa: PLC0415 - the server answers before the engine loads
 
     if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
     before, own = navigation.state.flight_plan, navigation.run.own
-    change = amend(before, updates)
+    asked, said = with_places(before, own, updates, menu)
+    change = amend(before, asked)
+    message = (said,) if said else ()
     most = navigation.run.map_token_budget
     if change.plan.budget > most:
         raise FlightPlanError(
@@ -295,7 +302,7 @@ def amend_by_model(
         )
     back = readmitted_files(index, change.plan, own)
     if not back:
-        return PlanAmendment(change)
+        return PlanAmendment(change, message)
     names = named(back)
     kept = compare_plans(before, with_exclusions_of(index, change.plan, own))
     if not kept.diff:
@@ -303,7 +310,7 @@ def amend_by_model(
             f"The user leaves out {names}; a model can't bring that back. "
             "Choose among the other files, or finish."
         )
-    return PlanAmendment(kept, (f"The user leaves out {names}; a model can't bring that back.",))
+    return PlanAmendment(kept, (*message, f"The user leaves out {names}; a model can't bring that back."))
 
 
 def amend(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:

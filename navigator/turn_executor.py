@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
 from navigator.feedback import apply_feedback, checked_feedback, reopened, restored, with_undo_point
 from navigator.keeping import heed, is_planned
+from navigator.menu_choice import NUMBERS, number_words
 from navigator.reports import MenuPlace, StopReason
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
@@ -57,24 +58,6 @@ def turn_request(
     if action not in get_args(StepAction):
         raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
     return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action), menu_step)
-
-
-NUMBERS = "numbers"
-"""What updates may ask for of the menu, beside the flight plan: ``[3, 7]``, or words such as ``"2-5"``."""
-
-
-def _numbers(asked: object) -> str:
-    """Return the words that ask for numbers of the menu; ``""`` for none.
-
-    Raises:
-        InvalidRequestError: they are no numbers.
-    """
-    if asked is None:
-        return ""
-    words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
-    if not asks_by_number(words):
-        raise InvalidRequestError(f'`{NUMBERS}` is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
-    return words
 
 
 class TurnOutcome(NamedTuple):
@@ -150,7 +133,7 @@ class TurnExecutor:
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         terms, updates = self._terms_of(ask.updates or {})
-        numbers = _numbers(updates.pop(NUMBERS, None))
+        numbers = number_words(updates.pop(NUMBERS, None))
         before, message = await self._on_terms(stored, user, terms)
         if not (ask.words or numbers or updates):
             if not message and ask.updates is not None:

@@ -9,10 +9,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from navigator.planner import Update, decide
 from navigator.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
 from navigator.reports import Seconds
 from navigator.settings import EMBEDDED
-from navigator.turn import Decision, Navigation, View, apply_decision, goal_with_feedback, opened
+from navigator.turn import Decision, Navigation, View, amend, apply_decision, goal_with_feedback, opened
 
 if TYPE_CHECKING:
     from navigator.adk.navigation_store import NavigationArtifacts
@@ -45,6 +46,8 @@ class StepResult(NamedTuple):
     map_text: MapText
 
 
+SHARE_OF_OPENING = 0.7
+"""Of the budget, what a model's first map may take: the rest is for what it chooses."""
 _LANDINGS = 2
 """Steps that are remembered: the latest, and the one that its news are told against."""
 
@@ -137,9 +140,23 @@ class ActiveNavigation:
                 del self.landings[min(self.landings)]
 
     async def open(self) -> Navigation:
-        """Draw the opening view, keep it with its record, and return the navigation as it starts."""
+        """Draw the opening view, keep it with its record, and return the navigation as it starts.
+
+        A model other than the embedded planner starts from what that planner would show, and chooses from
+        its menu: a map of every file costs more tokens, and tells less.
+        """
         state, run = self._timed(self.navigation)
         view = await self.view(state.flight_plan)
+        if self.model_name != EMBEDDED:
+            room = max(1, int(SHARE_OF_OPENING * state.flight_plan.budget))
+            tight = state.model_copy(
+                update={"flight_plan": state.flight_plan.model_copy(update={"budget": room})}
+            )
+            first = await asyncio.to_thread(decide, Navigation(tight, run), self.workspace, view)
+            if isinstance(first, Update):
+                plan = amend(state.flight_plan, first.updates).plan
+                state = state.model_copy(update={"flight_plan": plan})
+                view = await self.view(plan)
         version = await self._keep(view.map)
         after, record = opened(Navigation(state, run), view, version)
         self.navigation = await self._record(after, record)
@@ -165,9 +182,9 @@ class ActiveNavigation:
         """Return how a model is told of the map, given what models were told before."""
         step = self.navigation.run.step
         if self.delta is None:
-            self.delta = start_delta(view.map, step, view.candidates)
+            self.delta = start_delta(view.map, step)
         else:
-            self.delta = continue_delta(self.delta, view.map, step, view.candidates, self.remembers)
+            self.delta = continue_delta(self.delta, view.map, step, self.remembers)
         return self.delta
 
     def booked(self, navigation: Navigation) -> Navigation:

@@ -114,6 +114,13 @@ def says_gone(error: BaseException, what: str) -> bool:
     return status in (400, 403, 404) and what in words and _GONE.search(words) is not None
 
 
+def refuses_forced_calls(error: BaseException) -> bool:
+    """Tell whether a provider says that it can't be made to answer with a tool call."""
+    words = str(error).lower()
+    named = any(name in words for name in ("tool_choice", "tool_config", "toolconfig", "function_calling"))
+    return status_of(error) in (400, 404, 422, 501) and named
+
+
 def _told_by_us(error: BaseException) -> UnusableError | RefusedAnswerError | None:
     """Return our own words within an error: a provider's package may have wrapped them."""
     return next(

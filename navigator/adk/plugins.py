@@ -39,7 +39,7 @@ class LayoutPlugin(BasePlugin):
         message = self._active.delta
         if self._active.model_name == EMBEDDED or message is None:
             return None
-        texts = [base_part(message), *map(changes_part, message.changes)]
+        texts = [base_part(self._active.navigation, message), *map(changes_part, message.changes)]
         llm_request.contents[:0] = map(_said, texts)
         llm_request.cache_metadata = CacheMetadata(
             fingerprint=f"step {message.keyframe.step}", contents_count=1

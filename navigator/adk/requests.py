@@ -13,18 +13,28 @@ from repo_map.text.tokens import count
 
 MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included: what a projection has to allow for."""
+ONE_TOOL = types.ToolConfig(
+    function_calling_config=types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
+)
+"""Words alone decide nothing: where a provider can be told so, it answers with a tool call."""
 
 if TYPE_CHECKING:
     from navigator.prompt import MapDelta
 
 
-def attempt_of(request: LlmRequest, model: str) -> LlmRequest:
-    """Return a copy for one attempt by ``model``: providers change the request that they are given."""
+def attempt_of(request: LlmRequest, model: str, *, forced: bool = True) -> LlmRequest:
+    """Return a copy for one attempt by ``model``: providers change the request that they are given.
+
+    Unless ``forced``, the model is free to answer in words.
+    """
+    config = request.config.model_copy(deep=True)
+    if not forced:
+        config.tool_config = None
     return request.model_copy(
         update={
             "model": model,
             "contents": [content.model_copy(deep=True) for content in request.contents],
-            "config": request.config.model_copy(deep=True),
+            "config": config,
             "cache_metadata": None,
         }
     )

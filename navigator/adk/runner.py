@@ -25,12 +25,12 @@ from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
-from navigator.adk.requests import MAX_OUTPUT_TOKENS
+from navigator.adk.requests import MAX_OUTPUT_TOKENS, ONE_TOOL
 from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError
 from navigator.pricing import Ledger, ModelPrice, load_prices
-from navigator.prompt import changing_part, stable_part
+from navigator.prompt import ROLE, changing_part
 from navigator.sampling_port import HOST
 from navigator.turn import USER, Navigation
 
@@ -55,18 +55,17 @@ def build_runner(active: ActiveNavigation, session: HybridSession, sessions: Bas
         navigation = state_store.read(context.state)
         view = await active.view(navigation.state.flight_plan)
         active.report_progress(view)
-        message = active.delta.choice if active.delta else ()
-        return changing_part(navigation, view.candidates, message, view.sufficiency)
+        return changing_part(navigation, view.menu, view.sufficiency)
 
     agent = LlmAgent(
         name="navigator",
         model=session,
-        static_instruction=stable_part(active.navigation),
+        static_instruction=ROLE,
         instruction=instruct,
         tools=[*tools_of(active)],
         include_contents="none",
         generate_content_config=types.GenerateContentConfig(
-            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS
+            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=ONE_TOOL
         ),
         disallow_transfer_to_parent=True,
         disallow_transfer_to_peers=True,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
+from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
+from google.genai import types
 
 from navigator.adk import state_store
 from navigator.adk.active_navigation import ActiveNavigation, Step
 from navigator.errors import StorageError
+from navigator.menu_choice import NUMBERS
 from navigator.turn import Navigation, amend_by_model
 from repo_map.errors import RepoMapError
 
@@ -21,13 +27,43 @@ NO_SUMMARY = {
 }
 _KINDS = {"reasoning": (str, "a text"), "summary": (str, "a text"), "updates": (dict, "an object")}
 """What each argument must be; ADK checks no such thing."""
+UPDATES = frozenset({NUMBERS, "verbosity", "focus", "custom_queries", "budget"})
+"""The parts that updates may have."""
 ONE_DECISION = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",
 }
 
 
+def well_formed(tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's arguments as they were meant: small models put parts one level too high, or as text."""
+    found = dict(args)
+    if tool != "update_flight_plan":
+        return found
+    if isinstance(updates := found.get("updates"), str):
+        try:
+            found["updates"] = json.loads(updates)
+        except ValueError:
+            return found
+    parts = {name: found.pop(name) for name in list(found) if name in UPDATES}
+    if parts and isinstance(found.get("updates", {}), dict):
+        found["updates"] = {**parts, **found.get("updates", {})}
+    return found
+
+
 _active_navigation: ContextVar[ActiveNavigation] = ContextVar("flying")
+
+
+_TEXT = {"type": "string", "maxLength": 400}
+"""A server that holds a model to it ends one that rambles; what is longer is taken as well."""
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "update_flight_plan": {"reasoning": _TEXT, "updates": {}},
+    "finalize_context": {"summary": _TEXT},
+}
+"""What each tool takes, all of it required; the updates' schema is read when a model is first asked."""
+_TOLD = ("verbosity", "budget")
+"""Of a plan's fields, those that a model needs; the others are taken as well."""
+_NUMBERS_SCHEMA = {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 12}
 
 
 class NavigatorTool(FunctionTool):
@@ -41,8 +77,17 @@ class NavigatorTool(FunctionTool):
         super().__init__(function)
         self._active = active
 
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        """Tell a model of the tool: each argument with its type, and nothing twice."""
+        await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
+        for tool in llm_request.config.tools or []:
+            for declared in (tool.function_declarations or []) if isinstance(tool, types.Tool) else []:
+                if declared.name == self.name:
+                    declared.parameters_json_schema = deepcopy(parameters_of(self.name))
+
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """Run the function on the navigation; a model whose arguments are of another kind is told so."""
+        args = well_formed(self.name, args)
         for name, (kind, words) in _KINDS.items():
             if name in args and not isinstance(args[name], kind):
                 return {"status": "error", "error": f"`{name}` is not {words}; correct it and call again."}
@@ -53,6 +98,17 @@ class NavigatorTool(FunctionTool):
             _active_navigation.reset(token)
 
 
+@cache
+def parameters_of(name: str) -> dict[str, Any]:
+    """Return the schema of a tool's arguments, with the typed schema of a partial plan where it takes one."""
+    from repo_map.plan.schema import update_schema  # noqa: PLC0415 - the server answers before the engine loads
+
+    plan = update_schema(*_TOLD)
+    updates = {**plan, "properties": {NUMBERS: _NUMBERS_SCHEMA, **plan["properties"]}}
+    given = {each: schema or updates for each, schema in PARAMETERS[name].items()}
+    return {"type": "object", "properties": given, "required": list(given)}
+
+
 def tools_of(active: ActiveNavigation) -> list[FunctionTool]:
     """Return the tools of one navigation."""
     return [NavigatorTool(update_flight_plan, active), NavigatorTool(finalize_context, active)]
@@ -61,25 +117,22 @@ def tools_of(active: ActiveNavigation) -> list[FunctionTool]:
 async def update_flight_plan(
     reasoning: str, updates: dict[str, Any], tool_context: ToolContext
 ) -> dict[str, Any]:
-    """Change the flight plan and redraw the map.
+    """Change what the map shows.
 
     Args:
-        reasoning: Why, in one or two sentences that name the evidence.
-        updates: The parts of the plan to change. `verbosity`: list of {pattern, level, sections?};
-            pattern is a path or glob; level 0 leaves files out, 1 shows the path, 2 the structure,
-            3 signatures and docs, 4 the source; sections is a list of {pattern, level} over symbol names
-            such as `Router.dispatch`, or of {lines: "10-40", level}.
-            `focus`: {paths: [{pattern, weight}], symbols: [{name, weight}]}.
-            `custom_queries`: list of {pattern, query, level} in tree-sitter's query language.
-            `budget`: tokens, at most the user's.
+        reasoning: Why, in a sentence that names the evidence.
+        updates: What to change. `numbers`: places of the menu to show.
+            `verbosity`: rules, each a path or glob with a level, or with sections by symbol names
+            such as `Router.dispatch` or lines "10-40". `budget`: tokens, at most the user's.
     """
     active = _active_navigation.get()
     async with active.deciding:
         if active.decided:
             return ONE_DECISION
         before = state_store.read(tool_context.state)
+        menu = (await active.view(before.state.flight_plan)).menu
         try:
-            change, message = amend_by_model(before, active.workspace.index, reasoning, updates)
+            change, message = amend_by_model(before, active.workspace.index, reasoning, updates, menu)
         except RepoMapError as error:
             return {"status": "error", "error": str(error)}
         active.notes.extend(message)
@@ -89,10 +142,10 @@ async def update_flight_plan(
 
 
 async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str, Any]:
-    """Finish: the map holds what the goal needs.
+    """Finish: the map holds what the task needs.
 
     Args:
-        summary: For each focus area, why it is there; then what was left out and why.
+        summary: For each file that matters, why it is there.
     """
     active = _active_navigation.get()
     async with active.deciding:

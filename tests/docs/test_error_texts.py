@@ -90,7 +90,8 @@ def test_texts_that_a_model_is_told(tmp_path: Path) -> None:
     task = checked(NavigationRequest("x", tmp_path, flight_plan=plan), NavigatorSettings())
     navigation = first_state(task, "nav-1", "/r", FREE.rates("embedded"), 0.0)
     back = {"verbosity": [{"pattern": "a.py", "level": 4}]}
-    for reasoning, updates in ((" ", {}), ("more", {"budget": 10**6}), ("more", back)):
+    choices = ((" ", {}), ("more", {"budget": 10**6}), ("more", {"numbers": [1]}), ("more", back))
+    for reasoning, updates in choices:
         assert_raises_documented(lambda r=reasoning, u=updates: amend_by_model(navigation, index, r, u))  # type: ignore[misc]
 
 

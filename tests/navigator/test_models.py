@@ -18,6 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.menu_text import menu_text
 from navigator.navigator import Navigator
 from navigator.pricing import TokenUsage
 from navigator.reports import StopReason
@@ -71,8 +72,8 @@ async def test_the_stable_part_is_the_same_bytes_at_every_step(
     for part in ("systemInstruction", "tools", "generationConfig"):
         assert requests[0][part] == requests[1][part]
     system = requests[0]["systemInstruction"]["parts"][0]["text"]
-    assert "token_expired is wrong" in system
     assert "Step " not in system
+    assert "shop" not in system
 
 
 async def test_a_model_sees_the_current_map_and_never_an_old_one(
@@ -89,12 +90,13 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
     assert len(second["contents"]) <= len(first["contents"]) + 1
 
 
-async def test_a_model_is_given_candidates_with_reasons_and_prices(
+async def test_a_model_is_given_the_menu_with_reasons_and_prices(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
-    request = (await fly(make_navigator, repository, good, token_budget=120)).server.requests[0]
-    assert "src/auth/tokens.py" in text_of(request)
-    assert "L4:" in text_of(request)
+    flown = await fly(make_navigator, repository, good, token_budget=120)
+    menu = menu_text(flown.reports[0].menu)
+    assert re.match(r"src/\S+\n1 \d+-\d+ .+ \+\d+", menu)
+    assert menu in text_of(flown.server.requests[0])
 
 
 async def test_an_invalid_update_comes_back_to_the_model_which_mends_it(

@@ -202,7 +202,7 @@ async def test_a_provider_that_keeps_the_base_map_alone_is_told_all_changes_as_o
 def told_in(request: dict[str, Any]) -> list[str]:
     """Return the map and the changes that a request tells."""
     texts = [content["parts"][0]["text"] for content in request["contents"]]
-    return [text for text in texts if text.startswith(("The map of", "Step ")) and "map" in text]
+    return [text for text in texts if text.startswith(("The repository's name", "Step ")) and "map" in text]
 
 
 async def test_a_file_that_leaves_the_map_is_told_by_its_path(
@@ -210,23 +210,25 @@ async def test_a_file_that_leaves_the_map_is_told_by_its_path(
 ) -> None:
     flown = await fly(make_navigator, repository, empties, **BIG, wire=WIRES["gemini"])
     *_, changes = told_in(flown.server.requests[1])
-    assert "These are no longer in the map:\n<<<repository text\nsrc/billing.py\n" in changes
-    assert "src/billing.py" not in {file.path for file in flown.output.files}
+    assert "These are no longer in the map:\n<<<repository text\nsrc/auth/login.py\n" in changes
+    assert "src/auth/login.py" not in {file.path for file in flown.output.files}
 
 
 def empties(request: dict[str, Any], number: int) -> Say:
     """Take a file out, then finish."""
     if number:
         return call("finalize_context", DONE)
-    updates = {"verbosity": [{"pattern": "src/billing.py", "level": 0}]}
-    return call("update_flight_plan", {"reasoning": "Invoices play no part.", "updates": updates})
+    updates = {"verbosity": [{"pattern": "src/auth/login.py", "level": 0}]}
+    return call("update_flight_plan", {"reasoning": "Logging in plays no part.", "updates": updates})
 
 
 async def test_a_map_that_is_all_new_is_told_whole(make_navigator: MakeNavigator, repository: Path) -> None:
     def mind(request: dict[str, Any], number: int) -> Say:
         if number:
             return call("finalize_context", DONE)
-        updates = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "src/billing.py", "level": 4}]}
+        updates = {
+            "verbosity": [{"pattern": "**/*.*", "level": 0}, {"pattern": "src/billing.py", "level": 4}]
+        }
         return call("update_flight_plan", {"reasoning": "only this", "updates": updates})
 
     flown = await fly(make_navigator, repository, mind, wire=WIRES["gemini"])

@@ -204,6 +204,7 @@ class ExplicitCache(ProviderCache):
             return
         attempt.config.system_instruction = None
         attempt.config.tools = None
+        attempt.config.tool_config = None
         attempt.config.cached_content = self._name
         attempt.contents = attempt.contents[base_length(request) :]
 
@@ -230,6 +231,7 @@ class ExplicitCache(ProviderCache):
             config=types.CreateCachedContentConfig(
                 system_instruction=config.system_instruction,
                 tools=[tool for tool in config.tools or [] if isinstance(tool, types.Tool)],
+                tool_config=config.tool_config,
                 contents=list(request.contents[: base_length(request)]),
                 ttl=self._ttl,
             ),

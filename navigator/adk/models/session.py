@@ -13,7 +13,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from pydantic import PrivateAttr
 
-from navigator.adk.model_errors import ModelError, explain, may_be_billed
+from navigator.adk.model_errors import ModelError, explain, may_be_billed, refuses_forced_calls
 from navigator.adk.models.catalogue import Provider, RetryPolicy, answer_of, providers_of
 from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.adk.requests import RequestTokenCounter, attempt_of
@@ -40,6 +40,8 @@ class HybridSession(BaseLlm):
     _patience: RetryPolicy = PrivateAttr()
     _scale: RequestTokenCounter = PrivateAttr(default_factory=RequestTokenCounter)
     _at: int = PrivateAttr(default=0)
+    _unforced: set[str] = PrivateAttr(default_factory=set)
+    """Providers that can't be made to answer with a tool call."""
 
     def __init__(
         self, active: ActiveNavigation, providers: Sequence[Provider], patience: RetryPolicy
@@ -175,7 +177,7 @@ class HybridSession(BaseLlm):
     ) -> LlmResponse | ModelError:
         provider.memory.in_use = True
         await self._write(provider, request, tokens)
-        attempt = attempt_of(request, provider.llm.model)
+        attempt = attempt_of(request, provider.llm.model, forced=provider.name not in self._unforced)
         provider.memory.shorten(attempt, request)
         most = self._active.ledger.expected(provider.name, tokens.total, _limit(request))
         patience = self._patience
@@ -189,6 +191,9 @@ class HybridSession(BaseLlm):
             if may_be_billed(error):
                 # Nobody tells what an unanswered call is billed; a limit that holds counts the most.
                 self._active.ledger.book(provider.name, provider.price, most, 0)
+            if provider.name not in self._unforced and refuses_forced_calls(error):
+                self._unforced.add(provider.name)
+                return explain(error)._replace(lapsed=True)
             return explain(error)._replace(lapsed=provider.memory.has_lapsed(error))
         if response is None:
             return ModelError("gave no answer", passing=True)
