@@ -70,7 +70,7 @@ def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None
     for setting, named, package in (("STORE", store, "asyncpg"), ("ARTIFACTS", bucket, "boto3")):
         if named is not None and find_spec(package) is None:
             raise StorageError(
-                f"REPO_NAVIGATOR_{setting} names a store whose packages are not installed; "
+                f"REPO_NAVIGATOR_{setting} leads to a store whose packages are not installed; "
                 "run `pip install 'repo-navigator[team]'`."
             )
 

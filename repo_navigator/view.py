@@ -13,6 +13,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
 from navigator.picture.page import saved_page
 from navigator.picture.svg import svg_of
+from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_navigator.context import latest_navigation
 from repo_navigator.navigate import stderr_console
@@ -56,8 +57,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         print_text(saved_page(data))
     what = data["navigation_id"] or options.subject
     stderr_console().print(
-        f"{what}: {data['tokens']:,} of {data['token_budget']:,} tokens, "
-        f"{len(data['shown']) + data['shown_more']:,} of {data['tree']['files'][0]:,} files in detail",
+        f"{what}: {totals(data)} in detail",
         style="bold",
         markup=False,
     )

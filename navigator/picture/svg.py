@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
-from navigator.picture.text import PictureData, clipped
+from navigator.picture.text import PictureData, clipped, totals
 from navigator.picture.treemap import Box, layout
 from repo_map.drawing.outline import CLOSED, FILE, REST
+from repo_map.messages import counted
 
 WIDTH, MAP_HEIGHT = 960, 540
 _TOP = 62
@@ -59,7 +60,7 @@ def svg_of(data: PictureData) -> str:
         f"<style>{_style()}</style>",
         f'<rect class="page" width="{WIDTH}" height="{height}"/>',
         f'<text class="title" x="8" y="22">{_text(name, 90)}</text>',
-        f'<text class="faint" x="{WIDTH - 8}" y="22" text-anchor="end">{_text(_totals(data), 90)}</text>',
+        f'<text class="faint" x="{WIDTH - 8}" y="22" text-anchor="end">{_text(totals(data), 90)}</text>',
         f'<text x="8" y="43">{_text(data["goal"], 140)}</text>',
         f'<g transform="translate(0 {_TOP - 8})">',
         *_drawn(data, tree),
@@ -103,7 +104,7 @@ def _drawn(data: PictureData, tree: dict[str, Any]) -> Iterator[str]:
         is_told = not is_open and (level or paths[node] in offered)
         if is_told:
             path = _text(paths[node] or data["repository"], 300)
-            yield f"<g><title>{path}: {LEVELS[level]}, {tree['tokens'][node]:,} tokens</title>"
+            yield f"<g><title>{path}: {LEVELS[level]}, {counted(tree['tokens'][node], 'token')}</title>"
         yield _rect(box, "folder" if is_open else f"leaf l{level}")
         if kind == FILE and paths[node] in offered:
             yield _rect(Box(box.x + 1, box.y + 1, box.w - 2, box.h - 2), "offered")
@@ -152,19 +153,14 @@ def _legend(top: int) -> Iterator[str]:
 def _listed(data: PictureData) -> Iterator[str]:
     for file in data["shown"][:_ROWS]:
         why = f": {'; '.join(file['reasons'])}" if file["reasons"] else ""
-        yield f"{file['level']} {file['path']}, {file['tokens']:,} tokens{why}"
+        yield f"{file['level']} {file['path']}, {counted(file['tokens'], 'token')}{why}"
     more = len(data["shown"]) - _ROWS + data["shown_more"]
     if more > 0:
-        yield f"and {more:,} more files"
-
-
-def _totals(data: PictureData) -> str:
-    files, all_files = len(data["shown"]) + data["shown_more"], data["tree"]["files"][0]
-    return f"{data['tokens']:,} of {data['token_budget']:,} tokens, {files:,} of {all_files:,} files"
+        yield f"and {counted(more, 'more file')}"
 
 
 def _described(data: PictureData) -> str:
-    return ". ".join(filter(None, (_totals(data), data["goal"], data["sure"])))
+    return ". ".join(filter(None, (totals(data), data["goal"], data["sure"])))
 
 
 def _text(text: str, characters: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from repo_map.messages import one_line, printable
+from repo_map.messages import counted, one_line, printable
 
 PictureData = dict[str, Any]
 """As ``docs/picture.md`` describes it: numbers and printable texts alone."""
@@ -26,3 +26,10 @@ def clipped(text: str, characters: int, *, lines: bool = False) -> str:
     """
     text = printable(text).strip() if lines else one_line(text)
     return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"
+
+
+def totals(data: PictureData) -> str:
+    """Return how much of the budget and of the files is shown."""
+    files, all_files = len(data["shown"]) + data["shown_more"], data["tree"]["files"][0]
+    budget = counted(data["token_budget"], "token")
+    return f"{data['tokens']:,} of {budget}, {files:,} of {counted(all_files, 'file')}"

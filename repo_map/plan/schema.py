@@ -10,6 +10,8 @@ from repo_map.plan.update import PlanUpdate
 
 _KEPT: Final = ("type", "items", "properties", "required")
 """What is told of each part. Bounds of texts, defaults and titles are checked, not told."""
+_UNTOLD: Final = frozenset({"why"})
+"""Reasons come with what is ranked; nobody waits for a model to write its own."""
 _MOST_ITEMS: Final = 6
 _LONGEST_TEXT: Final = 120
 """Characters. A server that holds a model to the schema ends it there if it does not end by itself; what is
@@ -49,7 +51,9 @@ def _short(part: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
     if "items" in kept:
         kept["items"] = _short(kept["items"], named)
     if "properties" in kept:
-        kept["properties"] = {name: _short(each, named) for name, each in kept["properties"].items()}
+        kept["properties"] = {
+            name: _short(each, named) for name, each in kept["properties"].items() if name not in _UNTOLD
+        }
     return kept
 
 

@@ -13,6 +13,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_map.drawing.rendering import path_in_header
 from repo_map.text.tokens import count
 from repo_navigator.main import main
 from tests.support.maps import numbers_of
@@ -36,7 +37,8 @@ def require_true_numbers(context: str, root: Path) -> int:
     """Hold every line of a context against the file; return how many lines tell their numbers."""
     told = 0
     for block in re.split(r"^(?=■ )", context, flags=re.MULTILINE)[1:]:
-        path = re.sub(r":\d+$", "", block.partition("\n")[0].removeprefix("■ "))
+        path = path_in_header(block.partition("\n")[0])
+        assert path is not None
         source = (root / path).read_text("utf-8").split("\n")
         block = block.partition("\n\n⋮")[0].rstrip()  # noqa: PLW2901
         rows = [(number, row) for number, row in numbers_of(block) if row and number]

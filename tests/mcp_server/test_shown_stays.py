@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from mcp import Client
 from benchmarks.agents import __file__ as agents
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_map.drawing.rendering import path_in_header
 from repo_map.text.tokens import count
 from tests.support.trees import git
 
@@ -50,8 +50,8 @@ async def shown(client: Client) -> Lines:
     whole = await call(client, "get_context")
     assert "next_cursor" not in whole
     for line in whole["context_string"].split("\n"):
-        if found := re.fullmatch(r"■ (.+?)(?::\d+)?", line):
-            path = found[1]
+        if found := path_in_header(line):
+            path = found
         elif line.strip() and not line.startswith("⋮"):
             lines.add((path, line))
     return lines

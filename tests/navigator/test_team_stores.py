@@ -296,14 +296,15 @@ async def test_a_database_that_cannot_be_reached_is_told_without_who_asked(
 ) -> None:
     wrong = {"port": {"port": 1}, "database": {"database": "nowhere"}, "host": {"host": "nowhere.invalid"}}
     caplog.set_level(logging.DEBUG)
-    address = replace(database, user="postgres", password="s3cr3t-word", **wrong[fault])  # type: ignore[arg-type]
+    word = "s3cr3t-word"
+    address = replace(database, user="postgres", password=word, **wrong[fault])  # type: ignore[arg-type]
     navigator = Navigator(NavigatorSettings(store=address, use_cache=False, workers=1))
     with pytest.raises(StorageError) as caught:
         await navigator.navigations()
     await navigator.aclose()
     assert str(caught.value).startswith(f"The database at {address} does not take the call (")
     for told in (str(caught.value), repr(caught.value), repr(navigator._settings), caplog.text):
-        assert "s3cr3t-word" not in told
+        assert word not in told
     assert "postgres" not in str(caught.value).replace("postgresql", "")
 
 

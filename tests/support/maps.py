@@ -51,11 +51,11 @@ def draw(repo: str | Mapping[str, str | bytes], plan: str = "", **options: Any) 
 def numbers_of(block: str) -> list[tuple[int, str]]:
     """Return the lines of a numbered block as a reader places them: counting on from the number told last."""
     header, *rows = block.rstrip("\n").split("\n")
-    at = int(found[1]) if (found := re.search(r":(\d+)$", header)) else 1
+    at = int(found[1]) if (found := re.fullmatch(r"■ \S+:(\d+)(?:  .*)?", header)) else 1
     placed = []
     for row in rows:
         if re.fullmatch(r"⋮(?: [\d,]+.*)?", row):
-            at = int(found[1]) if (found := re.fullmatch(r"⋮ (\d+)", row)) else 0
+            at = int(found[1]) if (found := re.fullmatch(r"⋮ (\d+)(?:  .*)?", row)) else 0
             continue
         if found := re.match(r"(\d+)│", row):
             at, row = int(found[1]), row[found.end() :]  # noqa: PLW2901
