@@ -19,7 +19,7 @@ override CONFORMANCE := $(value CONFORMANCE)
 export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance structure bundle manifests check lint types layers format bench bench-agents clean
+.PHONY: help demo test test-slow conformance structure bundle manifests check lint types layers format bench bench-agents clean
 
 ## help: what there is to make
 help:
@@ -36,9 +36,13 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	$(BIN)/repo-navigator navigate "$$REPO" --goal "$$GOAL" --tokens "$$TOKENS"
 
-## test: run every test, one process per core; the tests of a file stay together
+## test: run the tests, one process per core; the tests of a file stay together
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+
+## test-slow: run the others, which start many processes or wait on purpose
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 ## conformance: the official MCP conformance suite and Inspector; installs them with npm
 conformance: $(STAMP)

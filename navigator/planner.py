@@ -243,7 +243,8 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     if len(focus) > SUMMED_UP:
         more = len(focus) - SUMMED_UP
         lines.append(f"- and {counted(more, 'more file')}")
-    named = [f"`{each.name}` ({each.path}), {each.why}" for each in missing[:NAMED]]
+    # Overloads are called in one line.
+    named = [*dict.fromkeys(f"`{each.name}` ({each.path}), {each.why}" for each in missing)][:NAMED]
     wanted = f"Beside the chosen code, not shown: {'; '.join(named)}." if named else ""
     left_out = (
         f"Left out by your rules, or for want of evidence or of room: {counted(view.map.excluded, 'file')}."

@@ -186,13 +186,14 @@ class _Teller:
     def _file(self, index: RepoIndex, file: FileReport, shown: Shown) -> dict[str, Any]:
         block = None if shown.drawn is None else shown.drawn.block(file.path)
         parts = None if block is None else parts_of(index, block, shown.relevance)
-        whole = parts.whole if parts else ()
+        whole, lines = (parts.whole, parts.lines) if parts else ((), ())
         return {
             "path": self._path(file.path),
             "level": file.level,
             "tokens": file.tokens,
             "reasons": [clipped(reason, self._room.reason) for reason in file.reasons[:_MOST_REASONS]],
-            "lines": [list(each) for each in (parts.lines[: self._room.parts] if parts else ())],
+            "lines": [list(each) for each in lines[: self._room.parts]],
+            "lines_more": max(len(lines) - self._room.parts, 0),
             "parts": [
                 {
                     "name": clipped(each.name, self._room.reason),

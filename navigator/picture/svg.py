@@ -10,6 +10,7 @@ from navigator.picture.text import PictureData, clipped, totals
 from navigator.picture.treemap import Box, layout
 from repo_map.drawing.outline import CLOSED, FILE, REST
 from repo_map.messages import counted
+from repo_map.plan.levels import level_word
 
 WIDTH, MAP_HEIGHT = 960, 540
 _TOP = 62
@@ -19,7 +20,7 @@ _LETTER = 6.1
 _FEWEST_LETTERS = 4
 _ROWS = 8
 """Files that are listed below the map."""
-LEVELS = ("not shown", "path alone", "structure", "signatures", "source")
+LEVELS = ("not shown", *map(level_word, range(1, 5)))
 
 
 class _Colours(NamedTuple):

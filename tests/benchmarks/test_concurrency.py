@@ -14,6 +14,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_navigations_at_once_do_not_mix_and_a_kill_loses_no_answered_step(tmp_path: Path) -> None:
     load = await fly(tmp_path, 6)

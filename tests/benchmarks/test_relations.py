@@ -117,6 +117,7 @@ def test_a_server_that_does_not_answer_is_given_up_after_its_deadline(tree: Path
             server.references(Spot("shop/tax.py", 0, 4))
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_on_most_definitions_judges_nothing(
     tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

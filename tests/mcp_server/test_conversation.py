@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 GOAL = "The discount on an apple must never make its price negative"
 COMMAND = (sys.executable, "-m", "repo_navigator.main")
 

@@ -576,6 +576,7 @@ def test_a_signal_ends_the_server_in_peace(shop: Path) -> None:
     assert server.log == ""
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_server_whose_thread_hangs(shop: Path) -> None:
     hanging = (
         "import sys, threading; threading.Thread(target=threading.Event().wait).start(); "

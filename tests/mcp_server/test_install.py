@@ -122,6 +122,7 @@ def test_the_hosts_that_search_for_tools_are_told_to_show_ours_from_the_start(ho
     assert (copilot["tools"], copilot["deferTools"]) == (["*"], "never")
 
 
+@pytest.mark.slow
 def test_a_server_started_from_any_entry_runs_nothing_of_a_hostile_folder(project: Path) -> None:
     entries = []
     for name, host in HOSTS.items():

@@ -26,6 +26,7 @@ from tests.support.proxy import Proxy
 from tests.support.team_stores import bucket_at, own_schema, url_of
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.anyio,
     pytest.mark.usefixtures("_closed_connections"),
     pytest.mark.skipif(sys.platform == "win32", reason="a server of a team runs where there are signals"),

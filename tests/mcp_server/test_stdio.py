@@ -49,6 +49,7 @@ async def test_a_client_flies_a_whole_navigation(shop: Path, era: str) -> None:
     assert "you paid" in context["context_string"]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_killed_and_restarted_server_answers_for_an_earlier_navigation(shop: Path, era: str) -> None:
     async with Client(process_in(shop), mode=era) as client:
@@ -58,6 +59,7 @@ async def test_a_killed_and_restarted_server_answers_for_an_earlier_navigation(s
         assert answer(await client.call_tool("get_context", arguments))["context_string"] == before["context"]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_two_processes_on_one_data_folder_do_not_see_each_other(shop: Path) -> None:
     async with Client(process_in(shop)) as one, Client(process_in(shop)) as other:
@@ -268,6 +270,7 @@ def test_a_server_whose_answers_nobody_can_read_ends_at_once(shop: Path) -> None
         assert hand.put_away() == ""
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_no_answers_is_not_read_and_its_leaving_ends_the_server(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

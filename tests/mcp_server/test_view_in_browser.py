@@ -25,7 +25,7 @@ from tests.navigator.test_picture import with_hostile_texts
 from tests.support.browser import MISSING, PROGRAM, Page, open_browser
 from tests.support.view_host import ViewHost
 
-pytestmark = [pytest.mark.anyio, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
+pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
 GOAL = "The discount on an apple must never make its price negative"
 SHOWS_VIEWS = (advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]}),)
 ITEMS = "document.querySelectorAll('[role=treeitem]').length"

@@ -125,6 +125,7 @@ async def fly_until_stopped(seed: int) -> None:
     assert flight.ledger.spent <= flight.ledger.limit, f"seed {seed}"
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_two_thousand_random_flights_stay_within_their_limit() -> None:
     for seed in range(2_000):

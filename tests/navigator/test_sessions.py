@@ -158,6 +158,7 @@ def database() -> Iterator[DatabaseAddress]:
         yield address
 
 
+@pytest.mark.slow
 @given(st.lists(calls, min_size=1, max_size=12))
 @settings(
     deadline=None, max_examples=60, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow]

@@ -97,6 +97,7 @@ async def test_slow_steps_leave_places_to_others_and_the_last_of_them_to_other_p
             await crowd.end(crowd.begun[at])
 
 
+@pytest.mark.slow
 async def test_slow_queries_of_one_client_do_not_keep_another_one_waiting(
     make_navigator: MakeNavigator, tmp_path: Path
 ) -> None:

@@ -266,6 +266,7 @@ def test_workers_make_the_same_tables_as_one_process(tmp_path: Path, workers: in
     assert together.problems == alone.problems == ()
 
 
+@pytest.mark.slow
 def test_hash_seed_workers_and_cache_make_no_difference_to_tables_and_map(tmp_path: Path) -> None:
     tree = write(tmp_path / "tree", _many_files())
     program = (

@@ -29,6 +29,8 @@ if limit := int(sys.argv[1]):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 from repo_navigator.main import main
+
+pytestmark = pytest.mark.slow
 sys.exit(main(sys.argv[2:]))
 """
 

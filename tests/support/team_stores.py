@@ -122,7 +122,7 @@ def bucket_at(url: str, patch: pytest.MonkeyPatch) -> BucketAddress:
     return BucketAddress(name, "team/")
 
 
-STORES = ("folder", "team")
+STORES = ("folder", pytest.param("team", marks=pytest.mark.slow))
 """Where a suite keeps navigations: in a data folder, or in a database and a bucket."""
 
 

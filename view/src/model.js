@@ -4,7 +4,7 @@ const FOLDER = 0;
 const FILE = 1;
 const CLOSED = 2;
 const REST = 3;
-const LEVELS = ["not shown", "path alone", "structure", "signatures", "source"];
+const LEVELS = ["not shown", "path only", "outline", "signatures", "source"];
 const ACTIONS = {
   open: "opened the repository",
   update_flight_plan: "changed the plan",
@@ -77,6 +77,10 @@ function count(number, noun) {
 function dollars(value) {
   if (value > 0 && value < 0.01) return `$${value.toFixed(4)}`;
   return `$${value.toFixed(2)}`;
+}
+
+function moreOf(file) {
+  return file.lines_more ? ` and ${file.lines_more.toLocaleString("en")} more` : "";
 }
 
 function linesOf(pair) {

@@ -58,7 +58,7 @@ class Panels {
     if (file) box.append(...this.shown(file));
     else if (node.deeper && node.deeper.why) box.append(make("p", {}, `Why it could be next: ${node.deeper.why}`));
     const cut = this.state.picture.data.cuts.find((each) => each.path === node.path);
-    if (cut) box.append(make("p", {}, `The budget shows it at level ${cut.drawn} in place of ${cut.wanted}: +${count(cut.tokens, "token")} would do.`));
+    if (cut) box.append(make("p", {}, `The budget shows it as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}: +${count(cut.tokens, "token")} would do.`));
     if (node.places.length) {
       box.append(make("p", {}, "Not shown of it:"), make("ul", {}, ...node.places.map((place) => make("li", {}, ...this.place(place, false)))));
     }
@@ -73,7 +73,7 @@ class Panels {
       const shown = node.file ? `, ${count(node.file.tokens, "token")} of them in the context` : "";
       return `Level ${node.level}: ${LEVELS[node.level]}; ${size}${shown}.`;
     }
-    return `${count(node.files, "file")}, ${size}; ${node.level ? `shown up to level ${node.level}` : "not shown"}.`;
+    return `${count(node.files, "file")}, ${size}; ${node.level ? `shown up to ${LEVELS[node.level]}` : "not shown"}.`;
   }
 
   shown(file) {
@@ -85,7 +85,7 @@ class Panels {
       if (file.parts_more) parts.push(make("li", {}, `and ${count(file.parts_more, "more part")}`));
       found.push(make("p", {}, "Shown whole:"), make("ul", { "aria-label": "Parts" }, ...parts));
     } else if (file.lines.length) {
-      found.push(make("p", {}, `Shown: ${file.lines.map(linesOf).join(", ")}.`));
+      found.push(make("p", {}, `Shown: ${file.lines.map(linesOf).join(", ")}${moreOf(file)}.`));
     }
     return found;
   }
@@ -114,7 +114,7 @@ class Panels {
       make("td", {}, this.pathOf(file.path)),
       make("td", {}, `${file.level} ${LEVELS[file.level]}`),
       make("td", { class: "number" }, file.tokens.toLocaleString("en")),
-      make("td", {}, file.lines.map((pair) => (pair[0] === pair[1] ? String(pair[0]) : `${pair[0]}–${pair[1]}`)).join(", ")),
+      make("td", {}, file.lines.map((pair) => (pair[0] === pair[1] ? String(pair[0]) : `${pair[0]}–${pair[1]}`)).join(", ") + moreOf(file)),
       make("td", {}, file.reasons.join("; "))));
     const head = make("tr", {}, ...["File", "Level", "Tokens", "Lines", "Why"].map((words) =>
       make("th", { scope: "col", class: words === "Tokens" ? "number" : null }, words)));
@@ -142,7 +142,7 @@ class Panels {
     if (data.menu_more) section.append(make("p", { class: "faint" }, `and ${count(data.menu_more, "more place")}.`));
     if (data.cuts.length) {
       section.append(make("p", {}, "Shown in less detail for want of tokens:"), make("ul", {}, ...data.cuts.map((cut) =>
-        make("li", {}, this.pathOf(cut.path), ` at level ${cut.drawn} in place of ${cut.wanted}, +${cut.tokens.toLocaleString("en")}`))));
+        make("li", {}, this.pathOf(cut.path), ` as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}, +${cut.tokens.toLocaleString("en")}`))));
     }
     return section;
   }

@@ -20,6 +20,8 @@ from navigator.pricing import TokenUsage, load_prices
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import call, say
 
+pytestmark = pytest.mark.slow
+
 TASK = "python-voucher"
 ARMS = ("without", "installed", "always")
 

@@ -78,6 +78,7 @@ def test_a_query_whose_worker_is_stopped_is_asked_again(tmp_path: Path) -> None:
 SILENT = "the process that read it was stopped, or said nothing for 1.5 s; no symbols were read"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opened", "path", "why"),
     [
@@ -95,6 +96,7 @@ def test_a_file_at_which_workers_hang_is_read_without_its_grammar(
     assert "third" in draw_map(index, FlightPlan()).text
 
 
+@pytest.mark.slow
 def test_a_query_at_which_workers_hang_is_refused_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

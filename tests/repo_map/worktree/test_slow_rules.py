@@ -35,6 +35,7 @@ def test_rules_that_are_slow_for_git_are_followed_by_a_walk(
     assert (again.paths, again.problems) == (found.paths, found.problems)
 
 
+@pytest.mark.slow
 def test_rules_that_are_slow_for_a_walk_are_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
