@@ -77,7 +77,7 @@ WORDS: Final = {
     ),
     "cover": "(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?",
     "of": "(?:of|for|from|in|to|on)",
-    "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|wrote|broke)",
+    "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|delet(?:e|ed|ing)|refactor(?:ed|ing)?|wrote|broke)",
     "whole": "(?:full|whole|complete|entire|all)",
     "source": "(?:source(?: code)?|body|bodies|code|text|file|implementation|contents?|definition)",
 }

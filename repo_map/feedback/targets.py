@@ -32,6 +32,7 @@ _AFTER: Final = re.compile(
 )
 _SPLIT: Final = re.compile(
     r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
+    rf"|(?<={HELD})\s+(?={HELD})"
 )
 _NUMBERED: Final = re.compile(
     r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
@@ -117,7 +118,7 @@ class Named:
             )
             target = self._of_words(clause, file, texts=False)
             return _some(lines_of(self._index, target, int(first), int(last or first)))
-        if _IT.fullmatch(part):
+        if any(map(_IT.fullmatch, _strippings(part))):
             self.referred = self.referred or bool(self.last)
             return self.last
         if target := self._of_words(clause, part, texts=texts):

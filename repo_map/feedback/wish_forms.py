@@ -24,6 +24,9 @@ WISHES: Final = (
         (
             "(that|this)('s| is| will be| was) (enough|all|everything|it|sufficient|what i needed?)( that)?( (i|we) need(ed)?)?( for now| now)?",
             "(that|this) will do",
+            "(that|this|it|which)('s| is| should be| will be| would be) (enough|sufficient|all)( (context|code|information|detail))?( now)?"
+            "( for (me|us))?( to (?!.*\\b(and|but|then|if|show|see|drop|add)\\b)[^,]+)?",
+            "no (further|more|other|additional) (changes?|steps?|adjustments?|context|code|files) (is |are )?(needed|necessary|required)",
             "(good )?enough( already| now)?(,? stop( here| now)?)?",
             "(i'm |we're |i am |we are )?(good|ready|all set)( to (go|start|begin|proceed|code))( now| here)?",
             "wrap( (it|this|that))? up( here| now)?",
@@ -55,7 +58,7 @@ WISHES: Final = (
         "undo",
         ("undo that", "Undo the last two changes", "start over"),
         (
-            "(undo|revert|scrap|take back|roll ?back|cancel|forget|reverse)"
+            "(undo|revert|scrap|scratch|take back|roll ?back|cancel|forget|reverse)"
             "( that| it| this| the| my| your| last| previous| latest| change| changes| step| steps| one| ones| two| three| four| five"
             "| six| seven| eight| nine| ten| all| everything| of| them| again| to| beginning| start| first| original| initial| version| state| \\d+)*",
             "(take|put|turn) (that|it|this) back",
@@ -147,10 +150,10 @@ WISHES: Final = (
         "outline of {}",
         ("outline of web/cart.ts", "Show me just the API of Session", "src/shop/auth.py: signatures only"),
         (
-            "(<show> )?((only|just) )?(<show> )?(an? |the )?((only|just) )?<outline> <of> {}( (is|are|will be|would be) (enough|sufficient|fine|ok)| will do| suffices?)?",
+            "(<show> )?((only|just) )?(<show> )?(an? |the )?((only|just) )?((method|function|class|type|public) )?<outline> <of> {}( (is|are|will be|would be) (enough|sufficient|fine|ok)| will do| suffices?)?",
             "{}\\s*[:,]\\s*(<outline> only|only (the )?<outline>|just (the )?<outline>)",
             "(what is|what's|what are) (in|inside) {}",
-            "(collapse|outline) {}( to (its|an|the) <outline>| down)?",
+            "(collapse|outline|summari[sz]e) {}( to (its|an|the) <outline>| down)?",
             "(<show> )?(the rest of )?{}( only| just)?( in outline| (as|by) (an? |its )?<outline>)( only)?",
             "for {},? (just |only )?(the |an? |its )?<outline> (is|are|will|would) (enough|sufficient|fine|ok|do|be enough)",
         ),
@@ -164,6 +167,7 @@ WISHES: Final = (
         ("only src/shop", "Drop everything except proxy/", "keep only the Go code"),
         (
             "(<drop>|<not> <show>) (everything|anything|all|all files|the rest)( else)? (except|but|besides|other than|apart from)( for)? {}",
+            "(<drop>|strip|filter out) (everything|anything|all|all files)( else)? (that|which|who) <isnt>( in| under)? {}",
             "(everything|anything|all)( else)? (except|but|besides|other than|apart from) {}( can go| can be (dropped|removed|left out)| is (irrelevant|noise))",
             "(use |show |keep |include |take |see |give me |focus (only |just )?on )?(only|just|nothing but|nothing except|solely|exclusively) {}( (and )?nothing else)?",
             "focus (only|just|exclusively|solely) on {}",
@@ -250,7 +254,8 @@ WISHES: Final = (
         ),
         (
             "(look|search|hunt) (also )?for {}",
-            "(is|are) there( any| some)? (?=(code|logic|something|function|place|helper)s? (that|which|for|to)){}",
+            "(i'm|i am|we're|we are)( also| still)? (looking|searching) for {}",
+            "(is|are) there( any| some)? (?=(code|logic|something|anything|function|place|helper)s? (that|which|for|to)){}",
             "(search|find) {}",
             "(show |give |tell )?(me )?more (about|on|around) {}",
             "(i'm|i am|we're|we are)( also| mainly| mostly| rather)* interested in {}",
