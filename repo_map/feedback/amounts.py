@@ -47,7 +47,7 @@ _ADDED = re.compile(
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
 _COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
 _ALL = re.compile(
-    r"\b(?:everything|all|start|reset|scratch|beginning|original|initial|first version)\b", re.I
+    r"\b(?:everything|all|start|reset|from scratch|beginning|original|initial|first version)\b", re.I
 )
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.operations import WORDS, pattern_of
+from repo_map.feedback.operations import WORDS
+from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
-from repo_map.feedback.table import TABLE, leads, vocabulary
+from repo_map.feedback.table import leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
@@ -58,6 +58,8 @@ _WRITTEN: Final = tuple(
     (re.compile(pattern, flags), meant)
     for pattern, flags, meant in (
         (r"\bw/o\b", re.I, "without"),
+        (r"(?<![\w\\\"'])(?:[\w.-]+\\)+[\w-]+\.\w+\b", 0, lambda found: found[0].replace("\\", "/")),
+        (r"(?<!\S)@(?=[\w.-]+/[\w./-]+)", 0, ""),  # A file as editors let it be mentioned.
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
         (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
         (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
@@ -151,8 +153,25 @@ _EXCEPT: Final = re.compile(
 )
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
 _RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
+_DECLINED: Final = re.compile(
+    r"(?:(?:i |we )?(?:don't|do not)(?: \w+)?(?: me)?|not|without|no)(?: the| its| their| any)? "
+    r"(?:(?:callers?|usages|importers|imports|history|dependencies|callees|hierarchy|call sites)(?: (?:of|for) .+)?"
+    r"|(?<=its )tests|(?<=their )tests)",
+    re.I,
+)
+"""What stands in a relation comes only where it is wished: beside another wish, to decline it changes nothing."""
+_CONDITION: Final = re.compile(
+    r"^if (?:there (?:is|are)|(?:it|they|you) ha(?:s|ve)|any)(?: any| an?| some)? ([^,]+?),? (?:then )?(?:please |also |could you |can you )*"
+    rf"({WORDS['show']}|pull in) (?:it|them|those|these|that one)(?: too| as well| also)?$",
+    re.I | re.DOTALL,
+)
+"""``if there are tests for it, show them``: what there is not is not shown."""
+_NOT_BODIES: Final = re.compile(
+    r",? (?:and |but )?(?:not|without) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
+    re.I,
+)
 _BESIDE: Final = re.compile(
-    rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+)$",
+    rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
     re.I | re.DOTALL,
 )
 _MANNERED: Final = re.compile(
@@ -179,11 +198,15 @@ _CUT: Final = re.compile(
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where another wish begins."""
     sentence = plain(sentence)
+    if (condition := _CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[2]} {condition[1]}"
+    if re.search(rf"\b{WORDS['outline']}\b", sentence, re.I):
+        sentence = _NOT_BODIES.sub("", sentence)
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
     if (contrast := _CONTRAST.match(sentence)) is not None:
         return [f"drop {contrast[1]}", *_clauses(f"show {contrast[2]}")]
-    if names_numbers(sentence) or any(form.fullmatch(sentence) for form in _whole_sentences()):
+    if names_numbers(sentence) or any(form.fullmatch(sentence) for form in whole_sentences()):
         return [sentence]
     if (several := _RELATIONS.match(sentence)) is not None:
         each = re.split(r",? and |, ", several[2])
@@ -205,17 +228,15 @@ def _clauses(sentence: str) -> list[str]:
         parts.append(before)
         start = cut.end()
     parts.append(sentence[start:])
-    return [each for part in parts for each in _spread(plain(part)) if each]
-
-
-@cache
-def _whole_sentences() -> tuple[re.Pattern[str], ...]:
-    """Return the forms that are about no name: what has one is one clause."""
-    return tuple(pattern_of(form) for row in TABLE for form in row.forms if "{}" not in form)
+    found = [each for part in parts for each in _spread(plain(part)) if each]
+    wished = [each for each in found if _DECLINED.fullmatch(each) is None]
+    return wished or found
 
 
 def _begins(text: str, cut: str) -> bool:
     """Say whether a wish of its own begins a text."""
+    if re.match(r"(?:tell|let) me\b", text, re.I):
+        return True
     text = plain(text)
     if re.match(
         r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
@@ -227,7 +248,7 @@ def _begins(text: str, cut: str) -> bool:
         return True
     if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
-        return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
+        return bool(re.match(r"(?:that(?:'s| is| will)|no more)", text, re.I))
     if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
         return True
     return leads().match(text) is not None or (
@@ -238,7 +259,8 @@ def _begins(text: str, cut: str) -> bool:
 def _spread(clause: str) -> list[str]:
     """Return the clauses that one of several halves stands for."""
     if (beside := _BESIDE.match(clause)) is not None:
-        return [beside[1], f"show {beside[2]}"]
+        relation = re.sub(r"^(?:its|their) (.+)$", r"the \1 of it", beside[2], flags=re.I)
+        return [beside[1], f"show {relation}"]
     if (manners := _MANNERS.match(clause)) is not None:
         return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
@@ -249,85 +271,6 @@ def _spread(clause: str) -> list[str]:
         )
         return [spared[1], f"{'show' if drops else 'drop'} {spared[2]}"]
     return [clause]
-
-
-_SELF: Final = r"(?:i|we)(?:(?:'d| would| do|'ll| will| still| also| really| now| actually| first)*)"
-_PREFIXES: Final = tuple(
-    (re.compile(rf"^(?:{pattern})", re.IGNORECASE), instead)
-    for pattern, instead in (
-        (
-            r"(?:please|kindly|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes|alright|right|first|next|finally|again"
-            r"|instead(?! of)|btw|maybe|perhaps|rather(?! than)|sorry|oh|hmm|additionally|furthermore|moreover|in addition|besides|further|or)(?:[,\s]+)",
-            "",
-        ),
-        (
-            r"(?:thanks?(?: you)?(?: a lot| so much| very much)?|great(?: work)?(?: so far)?|perfect|nice(?: work)?|good(?: work| job)?|cool"
-            r"|awesome|excellent)[,\s]+(?!enough\b)",
-            "",
-        ),
-        (r"(?:oops|ouch|hm+|uh|erm?|ah)[,.!\s]+", ""),
-        (r"(?:next|more|now|further|wanted|missing)\s*:\s*", "show "),
-        (r"there(?:'s| is) (?=no need)", ""),
-        (r"(?:i|we) (?:do not|don't) (?:think|believe)(?: that)? (.+?) (is|are) (?!not)", r"\1 \2 not "),
-        (r"neither (.+?) nor (.+?) (?:is|are|was|were) ", r"\1 and \2 are not "),
-        (r"(?:(?:that|this|it) (?:was|is|'s) (?:wrong|bad|not good|too much)|looks good),\s+", ""),
-        (
-            r"(?:can|could|would|will) you(?: (?:please|kindly|also|maybe|perhaps|now))*(?: be so kind as to)? ",
-            "",
-        ),
-        (r"(?:you|we) (?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
-        (
-            r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get(?! rid)|see|read|look at) ",
-            "show ",
-        ),
-        (r"(?:it would be|it'd be|that would be) \w+ if you (?:could|would|can) ", ""),
-        (r"(?:i think|i believe|i guess|i suppose|it seems)(?: that)?,? ", ""),
-        (
-            r"(?:to|in order to) (?:be able to )?(?:write|make|fix|do|solve|understand|answer|implement|change|debug|finish|see)\b(?: \S+){1,6}?,? (?=(?:i|we)(?:'d| would)? (?:also |still |really )?(?:need|want|like)|please|show|give)",
-            "",
-        ),
-        (r"(?:for (?:this|that)|because of (?:this|that)),? ", ""),
-        (r"(?:i|we) (?:should|must|have to|ought to)(?: also| now)? ", ""),
-        (r"(?:can|could|may) (?:i|we) (?=get rid)", ""),
-        (r"(?:let's|let us|let me|lemme) ", ""),
-        (
-            rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to (?:know|find out|understand|learn)(?: about)? (?=who|what|why|where|which|how|when)",
-            "",
-        ),
-        (rf"{_SELF} (?:only|just) (?:want|need|like|care about)(?: to (?:see|read|look at|have))? ", "only "),
-        (rf"{_SELF} (?:want|need|like|love)(?: to (?:see|have|read|look at))? (?:only|just) ", "only "),
-        (rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to ", ""),
-        (rf"{_SELF} (?:want|need|like|require|lack) ", "show "),
-        (r"(?:tell|let) me (?:know )?(?=who|what|why|where|which|how|when|whether)", ""),
-        (
-            r"(?:(?:do|can) you (?:know|tell me)|i wonder|find out|say) (?=who|what|why|where|which|how|when)",
-            "",
-        ),
-        (r"(?:show|see|give)(?: me)? (?=(?:who|which|why)\s)", ""),
-        (r"(?:its) (outline|signatures?|structure|interface|api)\b", r"the \1 of it"),
-    )
-)
-_SUFFIXES: Final = re.compile(
-    r"(?:[,\s]+(?:please|for me|thanks|thank you|thx|if possible|now|instead|too|as well|also|for now|though|still|from now on"
-    r"|(?:to|from|in|into|of) (?:the|this|your) (?:context|map|packet|answer|menu)|in there|in here|in it|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
-    r"|,? which (?:i|we) (?:also |still )?(?:need|want|miss)(?: to see)?|so far|any ?more|any longer|right now|at once))$",
-    re.IGNORECASE,
-)
-
-
-def plain(clause: str) -> str:
-    """Return a clause without greetings, requests and thanks around it."""
-    text = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", clause.strip()).strip(" ,.!?\t:")
-    while not any(form.fullmatch(text) for form in _whole_sentences()):
-        before = text
-        for pattern, instead in _PREFIXES:
-            if (match := pattern.match(text)) is not None and text[match.end() :].strip():
-                text = (match.expand(instead) + text[match.end() :]).strip(" ,")
-        if (tail := _SUFFIXES.search(text)) is not None and tail.start() > 0:
-            text = text[: tail.start()].strip(" ,.!?")
-        if text == before:
-            break
-    return text
 
 
 _NO_STATEMENT: Final = re.compile(
