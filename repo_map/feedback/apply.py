@@ -166,6 +166,11 @@ class _FeedbackReader:
             operation, is_question = Operation.IMPORTERS, True
         if self._is_said(operation, targets):
             return True
+        if self._means_the_answer(operation, clause, targets):
+            if _LISTS.match(clause.text):
+                return True
+            # "Them" are what was asked for, not what it was asked of.
+            operation = self._heard[-1].operation
         self._named.last = targets
         self._heard.append(Wish(operation, is_question, targets))
         self._wishes.lines += [
@@ -186,6 +191,13 @@ class _FeedbackReader:
             return False
         before = self._heard[-1].operation
         return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
+
+    def _means_the_answer(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
+        """Say whether "them" are the callers, tests and the like that were asked for just before."""
+        if operation is not Operation.WHOLE or not self._heard or not _THEM.search(clause.text):
+            return False
+        before = self._heard[-1]
+        return before.is_question and before.operation in RELATED and before.targets == targets
 
     def _is_imported(self, target: Target) -> bool:
         """Say whether a target is files of code, which are imported and not called."""
@@ -282,6 +294,8 @@ class _FeedbackReader:
 
 _EDITS: Final = re.compile(r"(?:add|insert|open|load|put|write)\b", re.IGNORECASE)
 """Verbs that are said of code as often as of what is shown of it."""
+_LISTS: Final = re.compile(r"(?:list|name|tell|enumerate)\b", re.IGNORECASE)
+_THEM: Final = re.compile(r"\b(?:them|those|these)$", re.IGNORECASE)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _SIMPLE: Final = {
     Operation.NUMBERS: _FeedbackReader._show_numbers,

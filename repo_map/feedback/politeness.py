@@ -36,7 +36,7 @@ _PREFIXES: Final = tuple(
         (r"(?:i|we) (?:do not|don't) (?:understand|know|see|get) (?=why|where|who|how)", ""),
         (r"(?:what|how) about (?=(?:the |its )?(?:callers?|usages|tests|imports|importers|history|dependencies|callees) (?:of|for) )", ""),
         (r"(?:an? |just )?(?:little|bit) (?:bit )?(?=less|more|fewer)", ""),
-        (r"only (.+) itself$", r"show \1"),
+        (r"only (?=.+ itself$)", "show "),
         (r"(?:oops|ouch|hm+|uh|erm?|ah)[,.!\s]+", ""),
         (r"(?:next|more|now|further|wanted|missing)\s*:\s*", "show "),
         (r"there(?:'s| is) (?=no need)", ""),

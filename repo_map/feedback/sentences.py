@@ -170,6 +170,11 @@ _NOT_BODIES: Final = re.compile(
     r",? (?:and |but )?(?:not|without) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
     re.I,
 )
+_REASON: Final = re.compile(
+    rf"({HELD}[^,]*?)(?:,? (?:because|since|so that)\s.+|, which (?:is|are|was|were|has|have|had|does|calls|uses|handles|the|it|they|you|{HELD})(?!\w).*)$",
+    re.I | re.DOTALL,
+)
+"""What is told of a name that is wished: other names in it are not."""
 _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
     re.I | re.DOTALL,
@@ -190,7 +195,7 @@ _RELATIONS: Final = re.compile(
     re.I | re.DOTALL,
 )
 _CUT: Final = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
+    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
     re.I,
 )
 
@@ -228,7 +233,7 @@ def _clauses(sentence: str) -> list[str]:
         parts.append(before)
         start = cut.end()
     parts.append(sentence[start:])
-    found = [each for part in parts for each in _spread(plain(part)) if each]
+    found = [each for part in parts for each in _spread(plain(_REASON.sub(r"\1", part))) if each]
     wished = [each for each in found if _DECLINED.fullmatch(each) is None]
     return wished or found
 
@@ -248,7 +253,7 @@ def _begins(text: str, cut: str) -> bool:
         return True
     if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
-        return bool(re.match(r"(?:that(?:'s| is| will)|no more)", text, re.I))
+        return bool(re.match(rf"(?:that(?:'s| is| will)|no more|the (?!{_RELATION} )\w+ of it\b)", text, re.I))
     if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
         return True
     return leads().match(text) is not None or (

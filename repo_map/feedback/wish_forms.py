@@ -46,7 +46,7 @@ WISHES: Final = (
             "(thanks?( you| a lot| so much)*( very much)?|thx|ok(ay)?|good|great|nice|fine|perfect|yes|yep|sure|hi|hello|hey"
             "|cool|awesome|excellent|wonderful|got it|i see|understood|well done|nice work|good job|great work|continue|next|go on|proceed)( so far)?",
             "(thanks?( you)?|thx)( a lot| so much| very much)? for .+",
-            "(it|this|that)?\\s*(looks?|seems?|is|was|'s) (really |very |so |super |quite )?(an? )?(good|great|fine|nice|perfect|ok(ay)?|right|helpful|useful)( start| work| job)?( so far| to me| already)?",
+            "(it|this|that|(the |this |your )(packet|context|map|answer|selection))?\\s*(looks?|seems?|is|was|'s) (really |very |so |super |quite )?(an? )?(good|great|fine|nice|perfect|ok(ay)?|right|helpful|useful)( start| work| job)?( so far| overall| in general| to me| already)?",
             "(very |super |really )?(helpful|useful)",
         ),
         "danke merci gracias",
