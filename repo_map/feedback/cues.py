@@ -28,6 +28,10 @@ _NEGATED: Final = re.compile(
     r"\b(?:not|no|never|without|nor|neither|isn't|aren't|don't|doesn't|won't|can't|instead|but|except|if not)\b",
     re.I,
 )
+_REPORTED: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have| had| already)(?: already| just| now)* (?:read|seen|viewed|looked|reviewed|checked|opened|added|included)\b",
+    re.I,
+)
 _ASKED: Final = (
     (Operation.WHY, r"why|reasons?|selected|chosen|picked"),
     (Operation.IMPACT, r"breaks?|affects?|affected|impact|impacted"),
@@ -76,7 +80,7 @@ def cue_of(clause: Clause) -> Cue | None:
     Whatever is neither the cue nor a small word has to be a name: that is for the caller to find out.
     """
     text = clause.text
-    if _NEGATED.search(text):
+    if _NEGATED.search(text) or _REPORTED.search(text):
         return None
     asked = clause.is_asked or _QUESTION.match(text) is not None
     is_polite = re.match(r"(?:would|could|can|will) (?:you|i|we)\b|mind\b", text, re.I) is not None

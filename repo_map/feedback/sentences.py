@@ -305,6 +305,8 @@ def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
     if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
         return True
+    if re.match(rf"(?:i'm|i am|we're|we are) (?:done|finished|through) with .*{HELD}", clause.text, re.I):
+        return True
     is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
     if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
         return False
