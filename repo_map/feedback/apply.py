@@ -295,7 +295,7 @@ class _FeedbackReader:
 _EDITS: Final = re.compile(r"(?:add|insert|open|load|put|write)\b", re.IGNORECASE)
 """Verbs that are said of code as often as of what is shown of it."""
 _LISTS: Final = re.compile(r"(?:list|name|tell|enumerate)\b", re.IGNORECASE)
-_THEM: Final = re.compile(r"\b(?:them|those|these)$", re.IGNORECASE)
+_THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _SIMPLE: Final = {
     Operation.NUMBERS: _FeedbackReader._show_numbers,

@@ -25,7 +25,7 @@ _QUESTION: Final = re.compile(
     re.I,
 )
 _NEGATED: Final = re.compile(
-    r"\b(?:not|no|never|without|nor|neither|isn't|aren't|don't|doesn't|won't|can't|instead|but|except|if not)\b",
+    r"\b(?:not|no|never|without|nor|neither|isn't|aren't|don't|doesn't|won't|can't|instead|but|except|unless|if not)\b",
     re.I,
 )
 _REPORTED: Final = re.compile(
@@ -108,6 +108,8 @@ def _turned(operation: Operation, text: str, verb: re.Match[str]) -> Operation:
     """Return the operation that the order of name and verb means: who calls it, or what it calls."""
     name = re.search(HELD, text)
     is_before = name is not None and name.start() < verb.start()
+    if verb[0].lower() in ("used", "called", "invoked") and not re.search(r"\b(?:has|have|had|'ve)\b", text, re.I):
+        return operation
     is_passive = re.search(r"\b(?:is|are|was|were|gets?|being|been)\b.*\w+ed\b", text, re.I) is not None
     if operation is Operation.CALLERS and is_before and not is_passive:
         return Operation.USES

@@ -58,6 +58,7 @@ _WRITTEN: Final = tuple(
     (re.compile(pattern, flags), meant)
     for pattern, flags, meant in (
         (r"\bw/o\b", re.I, "without"),
+        (r"\b(where|who|what|how)s\b", re.I, r"\1 is"),
         (r"(?<![\w\\\"'])(?:[\w.-]+\\)+[\w-]+\.\w+\b", 0, lambda found: found[0].replace("\\", "/")),
         (r"(?<!\S)@(?=[\w.-]+/[\w./-]+)", 0, ""),  # A file as editors let it be mentioned.
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
@@ -154,7 +155,7 @@ _EXCEPT: Final = re.compile(
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
 _RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
 _DECLINED: Final = re.compile(
-    r"(?:(?:i |we )?(?:don't|do not)(?: \w+)?(?: me)?|not|without|no)(?: the| its| their| any)? "
+    r"(?:(?:i |we )?(?:don't|do not)(?: \w+)?(?: me)?|never mind|not|without|no)(?: the| its| their| any)? "
     r"(?:(?:callers?|usages|importers|imports|history|dependencies|callees|hierarchy|call sites)(?: (?:of|for) .+)?"
     r"|(?<=its )tests|(?<=their )tests)",
     re.I,
@@ -166,8 +167,14 @@ _CONDITION: Final = re.compile(
     re.I | re.DOTALL,
 )
 """``if there are tests for it, show them``: what there is not is not shown."""
+_OWN_CONDITION: Final = re.compile(
+    rf"^if ({HELD}) (?:has|have|had) (?:any |an? |some )?({_RELATION}),? (?:then )?(?:please |also |could you |can you )*"
+    rf"({WORDS['show']}|pull in) (?:it|them|those|these)(?: too| as well| also)?$",
+    re.I,
+)
+_ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
 _NOT_BODIES: Final = re.compile(
-    r",? (?:and |but )?(?:not|without) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
+    r",? (?:and |but )?(?:not|without|(?:i|we) (?:don't|do not) need) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
     re.I,
 )
 _REASON: Final = re.compile(
@@ -203,8 +210,14 @@ _CUT: Final = re.compile(
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where another wish begins."""
     sentence = plain(sentence)
+    if re.match(r"unless\b", sentence, re.I):
+        # Whether it holds nobody here can tell.
+        return [sentence]
     if (condition := _CONDITION.match(sentence)) is not None:
         sentence = f"{condition[2]} {condition[1]}"
+    if (condition := _OWN_CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
+    sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
     if re.search(rf"\b{WORDS['outline']}\b", sentence, re.I):
         sentence = _NOT_BODIES.sub("", sentence)
     if _MANNERED.fullmatch(sentence) is not None:
@@ -303,9 +316,13 @@ def looks_like_code(text: str) -> bool:
 
 def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
-    if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
+    if re.fullmatch(r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)", clause.text, re.I):
         return True
-    if re.match(rf"(?:i'm|i am|we're|we are) (?:done|finished|through) with .*{HELD}", clause.text, re.I):
+    if re.match(
+        rf"(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
+        clause.text,
+        re.I,
+    ):
         return True
     is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
     if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):

@@ -48,10 +48,14 @@ _SEVERAL_LINES: Final = re.compile(
     re.I,
 )
 _IT: Final = re.compile(
-    rf"(?:it|they|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
+    rf"(?:it|they|(?:both|all)(?: of (?:them|these|those))?|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
     r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined|used|called))",
     re.I,
 )
+_OTHERS: Final = re.compile(
+    r"(?:everything|anything|all|whatever|whoever|every \w+|any \w+|the \w+)(?: else)? (?:that|which|who)\b", re.I
+)
+"""More than what is named before it: "show it and everything that extends it"."""
 _QUOTES: Final = "`\"'“”„"
 _IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
@@ -89,6 +93,8 @@ class Named:
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
         for part in parts:
             targets = self._in_part(clause, part, texts=texts)
+            if not targets and found and _OTHERS.match(part):
+                return ()
             if not targets and anywhere:
                 targets = tuple(
                     target

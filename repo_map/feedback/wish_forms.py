@@ -232,6 +232,7 @@ WISHES: Final = (
             "(use|take|need|want|pick) {}",
             "(i'm|i am|we're|we are) (still |also )?missing {}",
             "(i|we) (still |also |really )?(miss|lack) {}",
+            "(i|we) (haven't|have not) (seen|read)( the)? {}( yet| so far)?",
             "{} (is|are) (still |also )?(missing|absent|lacking|not there|not shown)( here)?",
             "{} (should|must|could|needs? to|has to|ought to) be (shown|visible|included|there|in there|in it|expanded)( completely| in full| fully| too| as well)?",
             "{} (would|will|could|might) (really )?(help|be (really |very |quite )?(helpful|useful|good to (see|have)|nice|great))( me| us)?( a lot| here)?",
