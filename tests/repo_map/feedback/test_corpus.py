@@ -89,6 +89,12 @@ def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> 
         ("corpus_further.txt", 0.97),
         # Of its 32 sentences 17 were understood by the grammar that the further set had mended, two wrongly.
         ("corpus_blind.txt", 0.92),
+        # Of its 85 sentences 39 were understood at first, and 19 wrongly. Of eight that can be meant in two ways,
+        # or whose expectation was misspelt, the other one is expected since.
+        ("corpus_plain.txt", 0.98),
+        # Of its 40 sentences 21 were understood by the grammar that those had mended, eleven wrongly; of one
+        # that can be meant in two ways the other one is expected since.
+        ("corpus_plain_later.txt", 0.87),
     ],
 )
 def test_further_sentences_are_understood_or_honestly_not(index: RepoIndex, name: str, least: float) -> None:
