@@ -29,7 +29,7 @@ from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.sentences import HELD, Clause, clauses, is_statement, looks_like_code, spelled_right
 from repo_map.feedback.steering import NotUnderstood, Steering, Wish
 from repo_map.feedback.suggestions import nearest_sayings
-from repo_map.feedback.targets import Named, is_subject, spelled, subject_of
+from repo_map.feedback.targets import Named, is_beside, is_subject, spelled, subject_of
 from repo_map.feedback.wishes import MOST_AROUND, PlanWishes
 from repo_map.messages import counted
 from repo_map.plan.model import FlightPlan
@@ -157,7 +157,9 @@ class _FeedbackReader:
             _SIMPLE[operation](self, clause.written(phrase.words), clause)
             return True
         texts = operation in (Operation.WHOLE, Operation.WHERE)
-        anywhere = operation is Operation.WHOLE and not (phrase.is_bare or _EDITS.match(clause.text))
+        anywhere = operation is Operation.WHOLE and not (
+            phrase.is_bare or _EDITS.match(clause.text) or is_beside(phrase.words)
+        )
         targets = self._named.all_in(clause, phrase.words, anywhere=anywhere, texts=texts)
         if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):
             return False
@@ -219,7 +221,7 @@ class _FeedbackReader:
             re.I,
         )
         unknown = any(not self._named.one(clause.name(held)) for held in re.findall(HELD, phrase.words))
-        if not explicit and (unknown or re.search(HELD, phrase.words)):
+        if not explicit and (unknown or is_beside(phrase.words) or re.search(HELD, phrase.words)):
             return False
         if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
             return False

@@ -67,7 +67,7 @@ WORDS: Final = {
         "|prune|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
         ")"
     ),
-    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to)",
+    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to|no longer)",
     "is": "(?:is|are|was|were|'s)",
     "isnt": "(?:is not|are not|isn't|aren't|is no|are no)",
     "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",

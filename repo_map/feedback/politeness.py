@@ -31,6 +31,7 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (r"(?:my (?:mistake|bad)|lgtm|never ?mind|scratch that|no worries|hold on|one more thing|sounds good)\s*[,.:–—-]+\s*", ""),
+        (r"(?:i|we)(?:'d| would) rather not (?:see|have|read) ", "drop "),
         (r"no, (?=\w)", ""),
         (r"if (?:possible|you can|you could|you have room|there(?:'s| is) room|it fits|need be|you don't mind),? ", ""),
         (r"(?:do|have) you (?:have|got) (?=(?:the )?(?:source|code|body|implementation|definition|text)\b)", "show "),

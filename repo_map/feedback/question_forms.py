@@ -100,7 +100,7 @@ QUESTIONS: Final = (
             "show the recent commits to src/shop/retry.py",
         ),
         (
-            "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git )*(history|commits?|changes|log) <of> {}",
+            "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git |(two|three|four|five|ten|\\d+) )*(history|commits?|changes|log) <of> {}",
             "(the )?(recent |last |latest |git )*(history|commits?|changes|log) (touching|that touched|which touched) {}",
             "(who|when|how often)( was| has| did| is)?( (last|recently))? <change> {}( last| recently| lately| before)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",

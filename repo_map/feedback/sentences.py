@@ -191,6 +191,7 @@ _MANNERED: Final = re.compile(
 )
 """What is meant, then how it is to be shown: "tests: outline only"."""
 _CONTRAST: Final = re.compile(r"^not (.+?),? but (?!not )(?:also |rather )?(.+)$", re.I | re.DOTALL)
+_CORRECTION: Final = re.compile(rf"not ({HELD}),? ({HELD})", re.I)
 _MANNER: Final = (
     r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
 )
@@ -222,7 +223,7 @@ def _clauses(sentence: str) -> list[str]:
         sentence = _NOT_BODIES.sub("", sentence)
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
-    if (contrast := _CONTRAST.match(sentence)) is not None:
+    if (contrast := _CONTRAST.match(sentence) or _CORRECTION.fullmatch(sentence)) is not None:
         return [f"drop {contrast[1]}", *_clauses(f"show {contrast[2]}")]
     if names_numbers(sentence) or any(form.fullmatch(sentence) for form in whole_sentences()):
         return [sentence]

@@ -138,6 +138,7 @@ WISHES: Final = (
             "(show |give me )?(less|fewer) {}",
             "(there is |there's |there are |it has |you show |that's )?(too|far too|way too) (much|many)( detail)?( of| about| from| on)? {}",
             "((i |we )?<not> (<show>|need|want)|not) (me )?(the )?<whole>( <source>)?( of)? {}",
+            "(i |we )?<not> (<show>|need|want) {} (in full|in detail|completely|fully|entirely|as a whole)",
             "(shrink|fold|shorten|trim|condense|reduce|cut down) {}",
             "{} <is> (too|far too|way too) (long|big|large|detailed|much)( for me)?",
         ),
