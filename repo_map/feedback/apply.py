@@ -158,7 +158,7 @@ class _FeedbackReader:
             return True
         texts = operation in (Operation.WHOLE, Operation.WHERE)
         anywhere = operation is Operation.WHOLE and not (
-            phrase.is_bare or _EDITS.match(clause.text) or is_beside(phrase.words)
+            phrase.is_bare or _EDITS.match(clause.text) or is_beside(clause.text)
         )
         targets = self._named.all_in(clause, phrase.words, anywhere=anywhere, texts=texts)
         if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):

@@ -95,6 +95,8 @@ def cue_of(clause: Clause) -> Cue | None:
     ]
     if len(wanted) != 1:
         return None
+    if len(re.findall(rf"\b(?:{'|'.join(_BESIDE)}) (?:of|for)\b", text, re.I)) > 1:
+        return None
     operation, words = wanted[0]
     if operation is Operation.WHOLE:
         for side, beside in zip(_SIDES, _BESIDE, strict=True):
