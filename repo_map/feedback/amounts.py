@@ -64,9 +64,7 @@ def read_numbers(words: str) -> tuple[tuple[int, ...], bool]:
     if match is None:
         return (), False
     if re.fullmatch(_ORDINAL_LIST, match["numbers"], re.I):
-        found = [
-            _ORDINALS.index(each.lower()) + 1 for each in re.findall(_ORDINAL, match["numbers"], re.I)
-        ]
+        found = [_ORDINALS.index(each.lower()) + 1 for each in re.findall(_ORDINAL, match["numbers"], re.I)]
     elif match["numbers"].lower().startswith("first"):
         most = match["numbers"].split()[1].lower()
         found = list(range(1, (int(most) if most.isdigit() else _COUNTS[most]) + 1))

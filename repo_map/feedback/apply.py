@@ -166,11 +166,11 @@ class _FeedbackReader:
         is_question = phrase.is_question
         if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
             operation, is_question = Operation.IMPORTERS, True
-        if self._is_said(operation, targets):
+        if self._is_said(operation, clause, targets):
             return True
-        if self._means_the_answer(operation, clause, targets):
-            if _LISTS.match(clause.text):
-                return True
+        if self._is_of_the_answer(clause, targets):
+            if operation is not Operation.WHOLE or not _THEM.search(clause.text):
+                return False
             # "Them" are what was asked for, not what it was asked of.
             operation = self._heard[-1].operation
         self._named.last = targets
@@ -178,28 +178,34 @@ class _FeedbackReader:
         self._wishes.lines += [
             f"`{target.meant}` was read as {spelled(target)}." for target in targets if target.meant
         ]
-        for target in targets:
-            if is_question:
-                self._wishes.answers.append(answer(self._asked, operation, target))
-            elif operation in RELATED:
-                self._wishes.relate(operation, target)
-            else:
-                self._wishes.change(operation, target, targets)
+        self._carry_out(self._heard[-1])
         return True
 
-    def _is_said(self, operation: Operation, targets: tuple[Target, ...]) -> bool:
+    def _carry_out(self, wish: Wish) -> None:
+        for target in wish.targets:
+            if wish.is_question:
+                self._wishes.answers.append(answer(self._asked, wish.operation, target))
+            elif wish.operation in RELATED:
+                self._wishes.relate(wish.operation, target)
+            else:
+                self._wishes.change(wish.operation, target, wish.targets)
+
+    def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
         if not self._heard or not self._named.referred or self._heard[-1].targets != targets:
             return False
         before = self._heard[-1].operation
+        if self._heard[-1].is_question and _LISTS.fullmatch(clause.text):
+            return True
         return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
 
-    def _means_the_answer(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
+    def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether "them" are the callers, tests and the like that were asked for just before."""
-        if operation is not Operation.WHOLE or not self._heard or not _THEM.search(clause.text):
+        before = self._heard[-1] if self._heard else None
+        if before is None or not before.is_question or before.operation not in RELATED:
             return False
-        before = self._heard[-1]
-        return before.is_question and before.operation in RELATED and before.targets == targets
+        is_them = _THEM.search(clause.text) is not None and before.targets == targets
+        return is_them or _SOME_OF_THEM.search(clause.text) is not None
 
     def _is_imported(self, target: Target) -> bool:
         """Say whether a target is files of code, which are imported and not called."""
@@ -225,7 +231,7 @@ class _FeedbackReader:
             return False
         if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
             return False
-        if re.fullmatch(
+        if _SOME_OF_THEM.match(subject) or re.fullmatch(
             r"\W*(?:it|this|that|them|everything|anything|something|all|more|here)?\W*", subject, re.I
         ):
             return False
@@ -296,8 +302,13 @@ class _FeedbackReader:
 
 _EDITS: Final = re.compile(r"(?:add|insert|open|load|put|write)\b", re.IGNORECASE)
 """Verbs that are said of code as often as of what is shown of it."""
-_LISTS: Final = re.compile(r"(?:list|name|tell|enumerate)\b", re.IGNORECASE)
+_LISTS: Final = re.compile(
+    r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
+)
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
+_SOME_OF_THEM: Final = re.compile(
+    r"\b(?:those|these|the ones) (?:in|of|from|under|that|which)\b", re.IGNORECASE
+)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _SIMPLE: Final = {
     Operation.NUMBERS: _FeedbackReader._show_numbers,

@@ -110,7 +110,9 @@ def _turned(operation: Operation, text: str, verb: re.Match[str]) -> Operation:
     """Return the operation that the order of name and verb means: who calls it, or what it calls."""
     name = re.search(HELD, text)
     is_before = name is not None and name.start() < verb.start()
-    if verb[0].lower() in ("used", "called", "invoked") and not re.search(r"\b(?:has|have|had|'ve)\b", text, re.I):
+    if verb[0].lower() in ("used", "called", "invoked") and not re.search(
+        r"\b(?:has|have|had|'ve)\b", text, re.I
+    ):
         return operation
     is_passive = re.search(r"\b(?:is|are|was|were|gets?|being|been)\b.*\w+ed\b", text, re.I) is not None
     if operation is Operation.CALLERS and is_before and not is_passive:

@@ -150,7 +150,7 @@ _INSTEAD: Final = re.compile(
     re.I | re.DOTALL,
 )
 _EXCEPT: Final = re.compile(
-    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (.+)$", re.I | re.DOTALL
+    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (?!that\b)(.+)$", re.I | re.DOTALL
 )
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
 _RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
@@ -211,16 +211,10 @@ _CUT: Final = re.compile(
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where another wish begins."""
     sentence = plain(sentence)
-    if re.match(r"unless\b", sentence, re.I):
+    if re.match(rf"unless\b|if\b.+,\s*(?:then |please |just )*{WORDS['drop']}\b", sentence, re.I):
         # Whether it holds nobody here can tell.
         return [sentence]
-    if (condition := _CONDITION.match(sentence)) is not None:
-        sentence = f"{condition[2]} {condition[1]}"
-    if (condition := _OWN_CONDITION.match(sentence)) is not None:
-        sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
-    sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
-    if re.search(rf"\b{WORDS['outline']}\b", sentence, re.I):
-        sentence = _NOT_BODIES.sub("", sentence)
+    sentence = _direct(sentence)
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
     if (contrast := _CONTRAST.match(sentence) or _CORRECTION.fullmatch(sentence)) is not None:
@@ -232,6 +226,24 @@ def _clauses(sentence: str) -> list[str]:
         return [f"{several[1]}{relation} {several[3]} {several[4]}" for relation in each]
     if (swap := _INSTEAD.match(sentence)) is not None:
         return [f"drop {swap[1]}", *_clauses(swap[2])]
+    parts = [plain(_REASON.sub(r"\1", part)) for part in _parts(sentence)]
+    found = [each for part in parts for each in _spread(part) if each]
+    return [each for each in found if _DECLINED.fullmatch(each) is None] or found
+
+
+def _direct(sentence: str) -> str:
+    """Return a sentence with its conditions and asides as the plain wish that they come to."""
+    if (condition := _CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[2]} {condition[1]}"
+    if (condition := _OWN_CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
+    sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    is_outline = re.search(rf"\b{WORDS['outline']}\b", sentence, re.I) is not None
+    return _NOT_BODIES.sub("", sentence) if is_outline else sentence
+
+
+def _parts(sentence: str) -> list[str]:
+    """Return the parts of a sentence, cut before each wish that begins."""
     parts: list[str] = []
     start = 0
     for cut in _CUT.finditer(sentence):
@@ -240,16 +252,11 @@ def _clauses(sentence: str) -> list[str]:
         before, after = sentence[start : cut.start()], sentence[cut.end() :]
         if not _begins(after, cut[0]):
             continue
-        if ":" in cut[0]:
-            # What leads up to a wish with a colon says why it is wished.
-            start = cut.end()
-            continue
-        parts.append(before)
         start = cut.end()
-    parts.append(sentence[start:])
-    found = [each for part in parts for each in _spread(plain(_REASON.sub(r"\1", part))) if each]
-    wished = [each for each in found if _DECLINED.fullmatch(each) is None]
-    return wished or found
+        # What leads up to a wish with a colon says why it is wished.
+        if ":" not in cut[0]:
+            parts.append(before)
+    return [*parts, sentence[start:]]
 
 
 def _begins(text: str, cut: str) -> bool:
@@ -267,7 +274,9 @@ def _begins(text: str, cut: str) -> bool:
         return True
     if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
-        return bool(re.match(rf"(?:that(?:'s| is| will)|no more|the (?!{_RELATION} )\w+ of it\b)", text, re.I))
+        return bool(
+            re.match(rf"(?:that(?:'s| is| will)|no more|the (?!{_RELATION} )\w+ of it\b)", text, re.I)
+        )
     if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
         return True
     return leads().match(text) is not None or (
@@ -317,7 +326,11 @@ def looks_like_code(text: str) -> bool:
 
 def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
-    if re.fullmatch(r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)", clause.text, re.I):
+    if re.fullmatch(
+        r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)",
+        clause.text,
+        re.I,
+    ):
         return True
     if re.match(
         rf"(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",

@@ -53,13 +53,14 @@ _IT: Final = re.compile(
     re.I,
 )
 _OTHERS: Final = re.compile(
-    r"(?:everything|anything|all|whatever|whoever|every \w+|any \w+|the \w+)(?: else)? (?:that|which|who)\b", re.I
+    r"(?:everything|anything|all|whatever|whoever|every \w+|any \w+|the \w+)(?: else)? (?:that|which|who)\b",
+    re.I,
 )
 """More than what is named before it: "show it and everything that extends it"."""
 _BESIDE_IT: Final = re.compile(
     r"\b(?:callers?|callees|usages|dependencies|importers|imports|history|commits?|log|subclass(?:es)?|superclass(?:es)?|hierarchy)"
     rf" (?:of|for|to|that|in|from|touching)\b|\b(?:after|before|above|below|next to|beside|following|preceding)\s+{HELD}"
-    rf"|\b(?:that|which) {HELD} (?:belongs|lives|is|extends|inherits|implements|imports|calls|uses|needs)\b|\b(?:without|unlike) \w",
+    rf"|\b(?:that|which) {HELD} (?:is|(?:belong|live|extend|inherit|implement|import|call|use|need)s?)\b|\b(?:without|unlike) \w",
     re.I,
 )
 
