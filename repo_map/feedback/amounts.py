@@ -6,12 +6,15 @@ import re
 
 _WORDS_OF_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_RANGE = r"#?\[?\d{1,3}\]?(?:\s*(?:-|–|to|through|until|\.\.)\s*#?\[?\d{1,3}\]?)?"
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = rf"(?:{'|'.join(_ORDINALS)})"
+_ORDINAL_LIST = rf"{_ORDINAL}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?{_ORDINAL})* (?:ones?|entry|entries|items?|places?|candidates?)"
 _LIST = rf"{_NUMBER_RANGE}(?:(?:\s*(?:,|&|\+|;)\s*(?:and\s+)?|\s+and\s+|\s+){_NUMBER_RANGE})*"
 _NUMBERS = re.compile(
     r"^(?:(?:please|show|open|give|take|get|expand|read|add|include|need|want|fetch|see|i|i'll|we|i'd like|choose|pick|options?|choices?|me|us|the|also|to|full|"
     r"whole|now|"
-    r"source|body|bodies|code|of|for|numbers?|nos?\.?|places?|items?|entry|entries|candidates?|menu)[\s:#]+)*"
-    rf"(?P<numbers>{_LIST}|first (?:\d{{1,2}}|{'|'.join(_WORDS_OF_NUMBERS)})(?: ones| places| items| entries)?)"
+    r"source|text|body|bodies|code|of|for|go with|numbers?|nos?\.?|places?|items?|entry|entries|candidates?|menu)[\s:#]+)*"
+    rf"(?P<numbers>{_LIST}|first (?:\d{{1,2}}|{'|'.join(_WORDS_OF_NUMBERS)})(?: ones| places| items| entries)?|{_ORDINAL_LIST})"
     rf"(?:,?\s+(?:but not|except(?: for)?|without|not|minus|apart from|but)\s+(?:numbers? )?(?P<but>{_LIST}))?"
     r"(?:\s+(?:in full|from the menu|of the menu|please|for me))*"
     r"(?P<tests>,?\s+(?:without|but no|no|not the) (?:the )?tests?)?$",
@@ -44,7 +47,7 @@ _ADDED = re.compile(
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
 _COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
 _ALL = re.compile(
-    r"\b(?:everything|all|start|reset|scratch|beginning|original|initial|first version)\b", re.I
+    r"\b(?:everything|all|start|reset|from scratch|beginning|original|initial|first version)\b", re.I
 )
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""
@@ -60,7 +63,9 @@ def read_numbers(words: str) -> tuple[tuple[int, ...], bool]:
     match = _NUMBERS.match(words)
     if match is None:
         return (), False
-    if match["numbers"].lower().startswith("first"):
+    if re.fullmatch(_ORDINAL_LIST, match["numbers"], re.I):
+        found = [_ORDINALS.index(each.lower()) + 1 for each in re.findall(_ORDINAL, match["numbers"], re.I)]
+    elif match["numbers"].lower().startswith("first"):
         most = match["numbers"].split()[1].lower()
         found = list(range(1, (int(most) if most.isdigit() else _COUNTS[most]) + 1))
     else:

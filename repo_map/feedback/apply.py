@@ -29,7 +29,7 @@ from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.sentences import HELD, Clause, clauses, is_statement, looks_like_code, spelled_right
 from repo_map.feedback.steering import NotUnderstood, Steering, Wish
 from repo_map.feedback.suggestions import nearest_sayings
-from repo_map.feedback.targets import Named, is_subject, spelled, subject_of
+from repo_map.feedback.targets import Named, is_beside, is_subject, spelled, subject_of
 from repo_map.feedback.wishes import MOST_AROUND, PlanWishes
 from repo_map.messages import counted
 from repo_map.plan.model import FlightPlan
@@ -157,35 +157,55 @@ class _FeedbackReader:
             _SIMPLE[operation](self, clause.written(phrase.words), clause)
             return True
         texts = operation in (Operation.WHOLE, Operation.WHERE)
-        anywhere = operation is Operation.WHOLE and not (phrase.is_bare or _EDITS.match(clause.text))
+        anywhere = operation is Operation.WHOLE and not (
+            phrase.is_bare or _EDITS.match(clause.text) or is_beside(clause.text)
+        )
         targets = self._named.all_in(clause, phrase.words, anywhere=anywhere, texts=texts)
         if not targets or (phrase.is_bare and not all(map(self._is_one_thing, targets))):
             return False
         is_question = phrase.is_question
         if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
             operation, is_question = Operation.IMPORTERS, True
-        if self._is_said(operation, targets):
+        if self._is_said(operation, clause, targets):
             return True
+        if self._is_of_the_answer(clause, targets):
+            if operation is not Operation.WHOLE or not _THEM.search(clause.text):
+                return False
+            # "Them" are what was asked for, not what it was asked of.
+            operation = self._heard[-1].operation
         self._named.last = targets
         self._heard.append(Wish(operation, is_question, targets))
         self._wishes.lines += [
             f"`{target.meant}` was read as {spelled(target)}." for target in targets if target.meant
         ]
-        for target in targets:
-            if is_question:
-                self._wishes.answers.append(answer(self._asked, operation, target))
-            elif operation in RELATED:
-                self._wishes.relate(operation, target)
-            else:
-                self._wishes.change(operation, target, targets)
+        self._carry_out(self._heard[-1])
         return True
 
-    def _is_said(self, operation: Operation, targets: tuple[Target, ...]) -> bool:
+    def _carry_out(self, wish: Wish) -> None:
+        for target in wish.targets:
+            if wish.is_question:
+                self._wishes.answers.append(answer(self._asked, wish.operation, target))
+            elif wish.operation in RELATED:
+                self._wishes.relate(wish.operation, target)
+            else:
+                self._wishes.change(wish.operation, target, wish.targets)
+
+    def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
         if not self._heard or not self._named.referred or self._heard[-1].targets != targets:
             return False
         before = self._heard[-1].operation
+        if self._heard[-1].is_question and _LISTS.fullmatch(clause.text):
+            return True
         return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
+
+    def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
+        """Say whether "them" are the callers, tests and the like that were asked for just before."""
+        before = self._heard[-1] if self._heard else None
+        if before is None or not before.is_question or before.operation not in RELATED:
+            return False
+        is_them = _THEM.search(clause.text) is not None and before.targets == targets
+        return is_them or _SOME_OF_THEM.search(clause.text) is not None
 
     def _is_imported(self, target: Target) -> bool:
         """Say whether a target is files of code, which are imported and not called."""
@@ -207,11 +227,11 @@ class _FeedbackReader:
             re.I,
         )
         unknown = any(not self._named.one(clause.name(held)) for held in re.findall(HELD, phrase.words))
-        if not explicit and (unknown or re.search(HELD, phrase.words)):
+        if not explicit and (unknown or is_beside(phrase.words) or re.search(HELD, phrase.words)):
             return False
         if re.fullmatch(rf"(?:{HELD}|\W)*", phrase.words) or not (explicit or is_subject(phrase.words)):
             return False
-        if re.fullmatch(
+        if _SOME_OF_THEM.match(subject) or re.fullmatch(
             r"\W*(?:it|this|that|them|everything|anything|something|all|more|here)?\W*", subject, re.I
         ):
             return False
@@ -282,6 +302,13 @@ class _FeedbackReader:
 
 _EDITS: Final = re.compile(r"(?:add|insert|open|load|put|write)\b", re.IGNORECASE)
 """Verbs that are said of code as often as of what is shown of it."""
+_LISTS: Final = re.compile(
+    r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
+)
+_THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
+_SOME_OF_THEM: Final = re.compile(
+    r"\b(?:those|these|the ones) (?:in|of|from|under|that|which)\b", re.IGNORECASE
+)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _SIMPLE: Final = {
     Operation.NUMBERS: _FeedbackReader._show_numbers,

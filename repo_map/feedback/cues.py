@@ -25,7 +25,11 @@ _QUESTION: Final = re.compile(
     re.I,
 )
 _NEGATED: Final = re.compile(
-    r"\b(?:not|no|never|without|nor|neither|isn't|aren't|don't|doesn't|won't|can't|instead|but|except|if not)\b",
+    r"\b(?:not|no|never|without|nor|neither|isn't|aren't|don't|doesn't|won't|can't|instead|but|except|unless|if not)\b",
+    re.I,
+)
+_REPORTED: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have| had| already)(?: already| just| now)* (?:read|seen|viewed|looked|reviewed|checked|opened|added|included)\b",
     re.I,
 )
 _ASKED: Final = (
@@ -76,7 +80,7 @@ def cue_of(clause: Clause) -> Cue | None:
     Whatever is neither the cue nor a small word has to be a name: that is for the caller to find out.
     """
     text = clause.text
-    if _NEGATED.search(text):
+    if _NEGATED.search(text) or _REPORTED.search(text):
         return None
     asked = clause.is_asked or _QUESTION.match(text) is not None
     is_polite = re.match(r"(?:would|could|can|will) (?:you|i|we)\b|mind\b", text, re.I) is not None
@@ -91,6 +95,8 @@ def cue_of(clause: Clause) -> Cue | None:
     ]
     if len(wanted) != 1:
         return None
+    if len(re.findall(rf"\b(?:{'|'.join(_BESIDE)}) (?:of|for)\b", text, re.I)) > 1:
+        return None
     operation, words = wanted[0]
     if operation is Operation.WHOLE:
         for side, beside in zip(_SIDES, _BESIDE, strict=True):
@@ -104,6 +110,10 @@ def _turned(operation: Operation, text: str, verb: re.Match[str]) -> Operation:
     """Return the operation that the order of name and verb means: who calls it, or what it calls."""
     name = re.search(HELD, text)
     is_before = name is not None and name.start() < verb.start()
+    if verb[0].lower() in ("used", "called", "invoked") and not re.search(
+        r"\b(?:has|have|had|'ve)\b", text, re.I
+    ):
+        return operation
     is_passive = re.search(r"\b(?:is|are|was|were|gets?|being|been)\b.*\w+ed\b", text, re.I) is not None
     if operation is Operation.CALLERS and is_before and not is_passive:
         return Operation.USES

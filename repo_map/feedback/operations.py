@@ -67,7 +67,7 @@ WORDS: Final = {
         "|prune|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
         ")"
     ),
-    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to)",
+    "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to|no longer)",
     "is": "(?:is|are|was|were|'s)",
     "isnt": "(?:is not|are not|isn't|aren't|is no|are no)",
     "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",
@@ -77,7 +77,7 @@ WORDS: Final = {
     ),
     "cover": "(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?",
     "of": "(?:of|for|from|in|to|on)",
-    "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|wrote|broke)",
+    "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|delet(?:e|ed|ing)|refactor(?:ed|ing)?|wrote|broke)",
     "whole": "(?:full|whole|complete|entire|all)",
     "source": "(?:source(?: code)?|body|bodies|code|text|file|implementation|contents?|definition)",
 }

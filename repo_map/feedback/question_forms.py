@@ -19,6 +19,9 @@ QUESTIONS: Final = (
             "(is|are) (there )?(anything|something)( else)?( is)? (missing|relevant|left out|cut)",
             "what (more|else) (could|can|should|would) (you|i|we) (show|see|read|look at)",
             "what (am|are) (i|we) missing",
+            "did (i|we|you) (miss|forget|overlook|leave out|omit) (anything|something)( else)?( important| relevant| useful)?",
+            "(is|are) there( any)? (other|more|further|additional)( relevant| related| important| useful)? (files?|code|places?|parts?|definitions?)"
+            "( (that|which) (did not|didn't|do not|don't) fit( in)?| (that are |which are )?(left out|missing|not shown))?",
         ),
         "fehlt manque falta",
     ),
@@ -36,6 +39,8 @@ QUESTIONS: Final = (
             "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop)"
             "|do (you|i|we) (see|have|show|get)|(don't|do not|didn't|did not|can't) (you|i|we) (see|have|show|get|include)) {}",
             "why( on earth)? (did|does|do) {} (make|end|get|land|come|appear|show|belong|matter|count)( .+)?",
+            "why (is|are|was|were) {} (selected|chosen|picked|listed|included|part of (this|it|the (context|packet|map|answer)))",
+            "why {} (is|are|was|were) (here|in here|selected|chosen|picked|listed|shown|included|part of (this|it|the (context|packet|map|answer)))",
             "why {}",
             "how come {} (is|are|was|were|isn't|aren't)( .+)?",
             "(what is|what's|give me|what was) the reason (for (including|showing|picking|adding)?|of) ?{}",
@@ -55,8 +60,9 @@ QUESTIONS: Final = (
             "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
             "what (happens|would happen|will happen) (to|with|in) .+ (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
             "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( .+)?)?",
-            "((what is|what's|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
+            "((what is|what's|what are|what would be|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
             "(who|what) (is|would be|will be) (affected|broken|hit) (by|if|when)( (i|we|you))? <change> {}",
+            "(is|would) it (be )?(safe|risky|dangerous|ok(ay)?) (to|if (i|we)) <change> {}",
         ),
     ),
     Row(
@@ -80,7 +86,7 @@ QUESTIONS: Final = (
         (
             "((list|show|give|tell|what are)( me)? )?(all )?(the )?imports (of|in|for|from) {}",
             "what (does|do) {} (import|include|require)",
-            "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require|depend on|need|use)",
+            "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require|depend on|need|use|pull in|load)",
         ),
     ),
     Row(
@@ -94,7 +100,8 @@ QUESTIONS: Final = (
             "show the recent commits to src/shop/retry.py",
         ),
         (
-            "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git )*(history|commits?|changes|log) <of> {}",
+            "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git |(two|three|four|five|ten|\\d+) )*(history|commits?|changes|log) <of> {}",
+            "(the )?(recent |last |latest |git )*(history|commits?|changes|log) (touching|that touched|which touched) {}",
             "(who|when|how often)( was| has| did| is)?( (last|recently))? <change> {}( last| recently| lately| before)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>,? and by whom",
@@ -145,7 +152,8 @@ QUESTIONS: Final = (
             "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
             "(is|are) there( any| other| more| also| some)* <callers> (of|to|for) {}",
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
-            "((list|find|name|tell|what are|who are)( me)? )?(all )?(the )?<callers> (of|to|for) {}",
+            "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
+            "(callers?|usages?|references) {}",
         ),
         "aufruft ruft benutzt verwendet utilise appelle usa llama chi",
     ),
@@ -157,6 +165,7 @@ QUESTIONS: Final = (
         ("what does Session.send use?", "dependencies of OrderService.placeOrder?"),
         (
             "(what|which)( (functions?|methods?|helpers?|classes|definitions|types|code|things|modules))? (does|do) {} (call|use|need|depend on|refer to|invoke|rely on)",
+            "what {} (calls|uses|needs|depends on|invokes|relies on)",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(callees|dependencies|calls) (of|in) {}",
         ),
     ),

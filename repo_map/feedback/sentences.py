@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.operations import WORDS, pattern_of
+from repo_map.feedback.operations import WORDS
+from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
-from repo_map.feedback.table import TABLE, leads, vocabulary
+from repo_map.feedback.table import leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
@@ -58,6 +58,9 @@ _WRITTEN: Final = tuple(
     (re.compile(pattern, flags), meant)
     for pattern, flags, meant in (
         (r"\bw/o\b", re.I, "without"),
+        (r"\b(where|who|what|how)s\b", re.I, r"\1 is"),
+        (r"(?<![\w\\\"'])(?:[\w.-]+\\)+[\w-]+\.\w+\b", 0, lambda found: found[0].replace("\\", "/")),
+        (r"(?<!\S)@(?=[\w.-]+/[\w./-]+)", 0, ""),  # A file as editors let it be mentioned.
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
         (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
         (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
@@ -147,12 +150,40 @@ _INSTEAD: Final = re.compile(
     re.I | re.DOTALL,
 )
 _EXCEPT: Final = re.compile(
-    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (.+)$", re.I | re.DOTALL
+    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (?!that\b)(.+)$", re.I | re.DOTALL
 )
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
 _RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
+_DECLINED: Final = re.compile(
+    r"(?:(?:i |we )?(?:don't|do not)(?: \w+)?(?: me)?|never mind|not|without|no)(?: the| its| their| any)? "
+    r"(?:(?:callers?|usages|importers|imports|history|dependencies|callees|hierarchy|call sites)(?: (?:of|for) .+)?"
+    r"|(?<=its )tests|(?<=their )tests)",
+    re.I,
+)
+"""What stands in a relation comes only where it is wished: beside another wish, to decline it changes nothing."""
+_CONDITION: Final = re.compile(
+    r"^if (?:there (?:is|are)|(?:it|they|you) ha(?:s|ve)|any)(?: any| an?| some)? ([^,]+?),? (?:then )?(?:please |also |could you |can you )*"
+    rf"({WORDS['show']}|pull in) (?:it|them|those|these|that one)(?: too| as well| also)?$",
+    re.I | re.DOTALL,
+)
+"""``if there are tests for it, show them``: what there is not is not shown."""
+_OWN_CONDITION: Final = re.compile(
+    rf"^if ({HELD}) (?:has|have|had) (?:any |an? |some )?({_RELATION}),? (?:then )?(?:please |also |could you |can you )*"
+    rf"({WORDS['show']}|pull in) (?:it|them|those|these)(?: too| as well| also)?$",
+    re.I,
+)
+_ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
+_NOT_BODIES: Final = re.compile(
+    r",? (?:and |but )?(?:not|without|(?:i|we) (?:don't|do not) need) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
+    re.I,
+)
+_REASON: Final = re.compile(
+    rf"({HELD}[^,]*?)(?:,? (?:because|since|so that)\s.+|, which (?:is|are|was|were|has|have|had|does|calls|uses|handles|the|it|they|you|{HELD})(?!\w).*)$",
+    re.I | re.DOTALL,
+)
+"""What is told of a name that is wished: other names in it are not."""
 _BESIDE: Final = re.compile(
-    rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+)$",
+    rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
     re.I | re.DOTALL,
 )
 _MANNERED: Final = re.compile(
@@ -160,6 +191,7 @@ _MANNERED: Final = re.compile(
 )
 """What is meant, then how it is to be shown: "tests: outline only"."""
 _CONTRAST: Final = re.compile(r"^not (.+?),? but (?!not )(?:also |rather )?(.+)$", re.I | re.DOTALL)
+_CORRECTION: Final = re.compile(rf"not ({HELD}),? ({HELD})", re.I)
 _MANNER: Final = (
     r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
 )
@@ -171,7 +203,7 @@ _RELATIONS: Final = re.compile(
     re.I | re.DOTALL,
 )
 _CUT: Final = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
+    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
     re.I,
 )
 
@@ -179,17 +211,39 @@ _CUT: Final = re.compile(
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where another wish begins."""
     sentence = plain(sentence)
+    if re.match(rf"unless\b|if\b.+,\s*(?:then |please |just )*{WORDS['drop']}\b", sentence, re.I):
+        # Whether it holds nobody here can tell.
+        return [sentence]
+    sentence = _direct(sentence)
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
-    if (contrast := _CONTRAST.match(sentence)) is not None:
+    if (contrast := _CONTRAST.match(sentence) or _CORRECTION.fullmatch(sentence)) is not None:
         return [f"drop {contrast[1]}", *_clauses(f"show {contrast[2]}")]
-    if names_numbers(sentence) or any(form.fullmatch(sentence) for form in _whole_sentences()):
+    if names_numbers(sentence) or any(form.fullmatch(sentence) for form in whole_sentences()):
         return [sentence]
     if (several := _RELATIONS.match(sentence)) is not None:
         each = re.split(r",? and |, ", several[2])
         return [f"{several[1]}{relation} {several[3]} {several[4]}" for relation in each]
     if (swap := _INSTEAD.match(sentence)) is not None:
         return [f"drop {swap[1]}", *_clauses(swap[2])]
+    parts = [plain(_REASON.sub(r"\1", part)) for part in _parts(sentence)]
+    found = [each for part in parts for each in _spread(part) if each]
+    return [each for each in found if _DECLINED.fullmatch(each) is None] or found
+
+
+def _direct(sentence: str) -> str:
+    """Return a sentence with its conditions and asides as the plain wish that they come to."""
+    if (condition := _CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[2]} {condition[1]}"
+    if (condition := _OWN_CONDITION.match(sentence)) is not None:
+        sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
+    sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    is_outline = re.search(rf"\b{WORDS['outline']}\b", sentence, re.I) is not None
+    return _NOT_BODIES.sub("", sentence) if is_outline else sentence
+
+
+def _parts(sentence: str) -> list[str]:
+    """Return the parts of a sentence, cut before each wish that begins."""
     parts: list[str] = []
     start = 0
     for cut in _CUT.finditer(sentence):
@@ -198,24 +252,17 @@ def _clauses(sentence: str) -> list[str]:
         before, after = sentence[start : cut.start()], sentence[cut.end() :]
         if not _begins(after, cut[0]):
             continue
-        if ":" in cut[0]:
-            # What leads up to a wish with a colon says why it is wished.
-            start = cut.end()
-            continue
-        parts.append(before)
         start = cut.end()
-    parts.append(sentence[start:])
-    return [each for part in parts for each in _spread(plain(part)) if each]
-
-
-@cache
-def _whole_sentences() -> tuple[re.Pattern[str], ...]:
-    """Return the forms that are about no name: what has one is one clause."""
-    return tuple(pattern_of(form) for row in TABLE for form in row.forms if "{}" not in form)
+        # What leads up to a wish with a colon says why it is wished.
+        if ":" not in cut[0]:
+            parts.append(before)
+    return [*parts, sentence[start:]]
 
 
 def _begins(text: str, cut: str) -> bool:
     """Say whether a wish of its own begins a text."""
+    if re.match(r"(?:tell|let) me\b", text, re.I):
+        return True
     text = plain(text)
     if re.match(
         r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
@@ -227,7 +274,9 @@ def _begins(text: str, cut: str) -> bool:
         return True
     if re.match(r"(?:all|the|my|an?|its?|this|that)\b(?!')", text, re.I) and "but" not in cut:
         # An item of an enumeration.
-        return bool(re.match(r"(?:that(?:'s| is| will)|no more|the \w+ of it\b)", text, re.I))
+        return bool(
+            re.match(rf"(?:that(?:'s| is| will)|no more|the (?!{_RELATION} )\w+ of it\b)", text, re.I)
+        )
     if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
         return True
     return leads().match(text) is not None or (
@@ -238,7 +287,8 @@ def _begins(text: str, cut: str) -> bool:
 def _spread(clause: str) -> list[str]:
     """Return the clauses that one of several halves stands for."""
     if (beside := _BESIDE.match(clause)) is not None:
-        return [beside[1], f"show {beside[2]}"]
+        relation = re.sub(r"^(?:its|their) (.+)$", r"the \1 of it", beside[2], flags=re.I)
+        return [beside[1], f"show {relation}"]
     if (manners := _MANNERS.match(clause)) is not None:
         return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
@@ -249,85 +299,6 @@ def _spread(clause: str) -> list[str]:
         )
         return [spared[1], f"{'show' if drops else 'drop'} {spared[2]}"]
     return [clause]
-
-
-_SELF: Final = r"(?:i|we)(?:(?:'d| would| do|'ll| will| still| also| really| now| actually| first)*)"
-_PREFIXES: Final = tuple(
-    (re.compile(rf"^(?:{pattern})", re.IGNORECASE), instead)
-    for pattern, instead in (
-        (
-            r"(?:please|kindly|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes|alright|right|first|next|finally|again"
-            r"|instead(?! of)|btw|maybe|perhaps|rather(?! than)|sorry|oh|hmm|additionally|furthermore|moreover|in addition|besides|further|or)(?:[,\s]+)",
-            "",
-        ),
-        (
-            r"(?:thanks?(?: you)?(?: a lot| so much| very much)?|great(?: work)?(?: so far)?|perfect|nice(?: work)?|good(?: work| job)?|cool"
-            r"|awesome|excellent)[,\s]+(?!enough\b)",
-            "",
-        ),
-        (r"(?:oops|ouch|hm+|uh|erm?|ah)[,.!\s]+", ""),
-        (r"(?:next|more|now|further|wanted|missing)\s*:\s*", "show "),
-        (r"there(?:'s| is) (?=no need)", ""),
-        (r"(?:i|we) (?:do not|don't) (?:think|believe)(?: that)? (.+?) (is|are) (?!not)", r"\1 \2 not "),
-        (r"neither (.+?) nor (.+?) (?:is|are|was|were) ", r"\1 and \2 are not "),
-        (r"(?:(?:that|this|it) (?:was|is|'s) (?:wrong|bad|not good|too much)|looks good),\s+", ""),
-        (
-            r"(?:can|could|would|will) you(?: (?:please|kindly|also|maybe|perhaps|now))*(?: be so kind as to)? ",
-            "",
-        ),
-        (r"(?:you|we) (?:can|could|may|might|should)(?: (?:please|also|safely|just|now))* ", ""),
-        (
-            r"(?:can|could|may|might) (?:i|we)(?: (?:please|also|now))* (?:have|get(?! rid)|see|read|look at) ",
-            "show ",
-        ),
-        (r"(?:it would be|it'd be|that would be) \w+ if you (?:could|would|can) ", ""),
-        (r"(?:i think|i believe|i guess|i suppose|it seems)(?: that)?,? ", ""),
-        (
-            r"(?:to|in order to) (?:be able to )?(?:write|make|fix|do|solve|understand|answer|implement|change|debug|finish|see)\b(?: \S+){1,6}?,? (?=(?:i|we)(?:'d| would)? (?:also |still |really )?(?:need|want|like)|please|show|give)",
-            "",
-        ),
-        (r"(?:for (?:this|that)|because of (?:this|that)),? ", ""),
-        (r"(?:i|we) (?:should|must|have to|ought to)(?: also| now)? ", ""),
-        (r"(?:can|could|may) (?:i|we) (?=get rid)", ""),
-        (r"(?:let's|let us|let me|lemme) ", ""),
-        (
-            rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to (?:know|find out|understand|learn)(?: about)? (?=who|what|why|where|which|how|when)",
-            "",
-        ),
-        (rf"{_SELF} (?:only|just) (?:want|need|like|care about)(?: to (?:see|read|look at|have))? ", "only "),
-        (rf"{_SELF} (?:want|need|like|love)(?: to (?:see|have|read|look at))? (?:only|just) ", "only "),
-        (rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to ", ""),
-        (rf"{_SELF} (?:want|need|like|require|lack) ", "show "),
-        (r"(?:tell|let) me (?:know )?(?=who|what|why|where|which|how|when|whether)", ""),
-        (
-            r"(?:(?:do|can) you (?:know|tell me)|i wonder|find out|say) (?=who|what|why|where|which|how|when)",
-            "",
-        ),
-        (r"(?:show|see|give)(?: me)? (?=(?:who|which|why)\s)", ""),
-        (r"(?:its) (outline|signatures?|structure|interface|api)\b", r"the \1 of it"),
-    )
-)
-_SUFFIXES: Final = re.compile(
-    r"(?:[,\s]+(?:please|for me|thanks|thank you|thx|if possible|now|instead|too|as well|also|for now|though|still|from now on"
-    r"|(?:to|from|in|into|of) (?:the|this|your) (?:context|map|packet|answer|menu)|in there|in here|in it|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
-    r"|,? which (?:i|we) (?:also |still )?(?:need|want|miss)(?: to see)?|so far|any ?more|any longer|right now|at once))$",
-    re.IGNORECASE,
-)
-
-
-def plain(clause: str) -> str:
-    """Return a clause without greetings, requests and thanks around it."""
-    text = re.sub(r"^[-–—*•]\s+|\s+[-–—]$", "", clause.strip()).strip(" ,.!?\t:")
-    while not any(form.fullmatch(text) for form in _whole_sentences()):
-        before = text
-        for pattern, instead in _PREFIXES:
-            if (match := pattern.match(text)) is not None and text[match.end() :].strip():
-                text = (match.expand(instead) + text[match.end() :]).strip(" ,")
-        if (tail := _SUFFIXES.search(text)) is not None and tail.start() > 0:
-            text = text[: tail.start()].strip(" ,.!?")
-        if text == before:
-            break
-    return text
 
 
 _NO_STATEMENT: Final = re.compile(
@@ -355,7 +326,17 @@ def looks_like_code(text: str) -> bool:
 
 def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
-    if re.fullmatch(r"not (?:that|this|it|these|those)(?: one)?", clause.text, re.I):
+    if re.fullmatch(
+        r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)",
+        clause.text,
+        re.I,
+    ):
+        return True
+    if re.match(
+        rf"(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
+        clause.text,
+        re.I,
+    ):
         return True
     is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
     if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):

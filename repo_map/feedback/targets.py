@@ -32,6 +32,7 @@ _AFTER: Final = re.compile(
 )
 _SPLIT: Final = re.compile(
     r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
+    rf"|(?<={HELD})\s+(?={HELD})"
 )
 _NUMBERED: Final = re.compile(
     r"^lines?\s+(\d+)(?:\s*(?:-|–|to|through|and|until)\s*(\d+))?\s+(?:of|in|from)\s+(.+)$", re.I
@@ -47,10 +48,28 @@ _SEVERAL_LINES: Final = re.compile(
     re.I,
 )
 _IT: Final = re.compile(
-    rf"(?:it|they|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
+    rf"(?:it|they|(?:both|all)(?: of (?:them|these|those))?|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
     r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined|used|called))",
     re.I,
 )
+_OTHERS: Final = re.compile(
+    r"(?:everything|anything|all|whatever|whoever|every \w+|any \w+|the \w+)(?: else)? (?:that|which|who)\b",
+    re.I,
+)
+"""More than what is named before it: "show it and everything that extends it"."""
+_BESIDE_IT: Final = re.compile(
+    r"\b(?:callers?|callees|usages|dependencies|importers|imports|history|commits?|log|subclass(?:es)?|superclass(?:es)?|hierarchy)"
+    rf" (?:of|for|to|that|in|from|touching)\b|\b(?:after|before|above|below|next to|beside|following|preceding)\s+{HELD}"
+    rf"|\b(?:that|which) {HELD} (?:is|(?:belong|live|extend|inherit|implement|import|call|use|need)s?)\b|\b(?:without|unlike) \w",
+    re.I,
+)
+
+
+def is_beside(words: str) -> bool:
+    """Say whether words mean something beside what they name: "the function after `Session.send`"."""
+    return _BESIDE_IT.search(words) is not None
+
+
 _QUOTES: Final = "`\"'“”„"
 _IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
@@ -88,6 +107,8 @@ class Named:
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
         for part in parts:
             targets = self._in_part(clause, part, texts=texts)
+            if not targets and found and _OTHERS.match(part):
+                return ()
             if not targets and anywhere:
                 targets = tuple(
                     target
@@ -117,7 +138,7 @@ class Named:
             )
             target = self._of_words(clause, file, texts=False)
             return _some(lines_of(self._index, target, int(first), int(last or first)))
-        if _IT.fullmatch(part):
+        if any(map(_IT.fullmatch, _strippings(part))):
             self.referred = self.referred or bool(self.last)
             return self.last
         if target := self._of_words(clause, part, texts=texts):

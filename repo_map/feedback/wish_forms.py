@@ -24,6 +24,9 @@ WISHES: Final = (
         (
             "(that|this)('s| is| will be| was) (enough|all|everything|it|sufficient|what i needed?)( that)?( (i|we) need(ed)?)?( for now| now)?",
             "(that|this) will do",
+            "(that|this|it|which)('s| is| should be| will be| would be) (enough|sufficient|all)( (context|code|information|detail))?( now)?"
+            "( for (me|us))?( to (?!.*\\b(and|but|then|if|show|see|drop|add)\\b)[^,]+)?",
+            "no (further|more|other|additional) (changes?|steps?|adjustments?|context|code|files) (is |are )?(needed|necessary|required)",
             "(good )?enough( already| now)?(,? stop( here| now)?)?",
             "(i'm |we're |i am |we are )?(good|ready|all set)( to (go|start|begin|proceed|code))( now| here)?",
             "wrap( (it|this|that))? up( here| now)?",
@@ -43,7 +46,7 @@ WISHES: Final = (
             "(thanks?( you| a lot| so much)*( very much)?|thx|ok(ay)?|good|great|nice|fine|perfect|yes|yep|sure|hi|hello|hey"
             "|cool|awesome|excellent|wonderful|got it|i see|understood|well done|nice work|good job|great work|continue|next|go on|proceed)( so far)?",
             "(thanks?( you)?|thx)( a lot| so much| very much)? for .+",
-            "(it|this|that)?\\s*(looks?|seems?|is|was|'s) (really |very |so |super |quite )?(an? )?(good|great|fine|nice|perfect|ok(ay)?|right|helpful|useful)( start| work| job)?( so far| to me| already)?",
+            "(it|this|that|(the |this |your )(packet|context|map|answer|selection))?\\s*(looks?|seems?|is|was|'s) (really |very |so |super |quite )?(an? )?(good|great|fine|nice|perfect|ok(ay)?|right|helpful|useful)( start| work| job)?( so far| overall| in general| to me| already)?",
             "(very |super |really )?(helpful|useful)",
         ),
         "danke merci gracias",
@@ -55,7 +58,7 @@ WISHES: Final = (
         "undo",
         ("undo that", "Undo the last two changes", "start over"),
         (
-            "(undo|revert|scrap|take back|roll ?back|cancel|forget|reverse)"
+            "(undo|revert|scrap|scratch|take back|roll ?back|cancel|forget|reverse)"
             "( that| it| this| the| my| your| last| previous| latest| change| changes| step| steps| one| ones| two| three| four| five"
             "| six| seven| eight| nine| ten| all| everything| of| them| again| to| beginning| start| first| original| initial| version| state| \\d+)*",
             "(take|put|turn) (that|it|this) back",
@@ -135,6 +138,7 @@ WISHES: Final = (
             "(show |give me )?(less|fewer) {}",
             "(there is |there's |there are |it has |you show |that's )?(too|far too|way too) (much|many)( detail)?( of| about| from| on)? {}",
             "((i |we )?<not> (<show>|need|want)|not) (me )?(the )?<whole>( <source>)?( of)? {}",
+            "(i |we )?<not> (<show>|need|want) {} (in full|in detail|completely|fully|entirely|as a whole)",
             "(shrink|fold|shorten|trim|condense|reduce|cut down) {}",
             "{} <is> (too|far too|way too) (long|big|large|detailed|much)( for me)?",
         ),
@@ -147,10 +151,10 @@ WISHES: Final = (
         "outline of {}",
         ("outline of web/cart.ts", "Show me just the API of Session", "src/shop/auth.py: signatures only"),
         (
-            "(<show> )?((only|just) )?(<show> )?(an? |the )?((only|just) )?<outline> <of> {}( (is|are|will be|would be) (enough|sufficient|fine|ok)| will do| suffices?)?",
+            "(<show> )?((only|just) )?(<show> )?(an? |the )?((only|just) )?((method|function|class|type|public) )?<outline> <of> {}( (is|are|will be|would be) (enough|sufficient|fine|ok)| will do| suffices?)?",
             "{}\\s*[:,]\\s*(<outline> only|only (the )?<outline>|just (the )?<outline>)",
             "(what is|what's|what are) (in|inside) {}",
-            "(collapse|outline) {}( to (its|an|the) <outline>| down)?",
+            "(collapse|outline|summari[sz]e) {}( to (its|an|the) <outline>| down)?",
             "(<show> )?(the rest of )?{}( only| just)?( in outline| (as|by) (an? |its )?<outline>)( only)?",
             "for {},? (just |only )?(the |an? |its )?<outline> (is|are|will|would) (enough|sufficient|fine|ok|do|be enough)",
         ),
@@ -164,6 +168,7 @@ WISHES: Final = (
         ("only src/shop", "Drop everything except proxy/", "keep only the Go code"),
         (
             "(<drop>|<not> <show>) (everything|anything|all|all files|the rest)( else)? (except|but|besides|other than|apart from)( for)? {}",
+            "(<drop>|strip|filter out) (everything|anything|all|all files)( else)? (that|which|who) <isnt>( in| under)? {}",
             "(everything|anything|all)( else)? (except|but|besides|other than|apart from) {}( can go| can be (dropped|removed|left out)| is (irrelevant|noise))",
             "(use |show |keep |include |take |see |give me |focus (only |just )?on )?(only|just|nothing but|nothing except|solely|exclusively) {}( (and )?nothing else)?",
             "focus (only|just|exclusively|solely) on {}",
@@ -228,6 +233,7 @@ WISHES: Final = (
             "(use|take|need|want|pick) {}",
             "(i'm|i am|we're|we are) (still |also )?missing {}",
             "(i|we) (still |also |really )?(miss|lack) {}",
+            "(i|we) (haven't|have not) (seen|read)( the)? {}( yet| so far)?",
             "{} (is|are) (still |also )?(missing|absent|lacking|not there|not shown)( here)?",
             "{} (should|must|could|needs? to|has to|ought to) be (shown|visible|included|there|in there|in it|expanded)( completely| in full| fully| too| as well)?",
             "{} (would|will|could|might) (really )?(help|be (really |very |quite )?(helpful|useful|good to (see|have)|nice|great))( me| us)?( a lot| here)?",
@@ -250,7 +256,8 @@ WISHES: Final = (
         ),
         (
             "(look|search|hunt) (also )?for {}",
-            "(is|are) there( any| some)? (?=(code|logic|something|function|place|helper)s? (that|which|for|to)){}",
+            "(i'm|i am|we're|we are)( also| still)? (looking|searching) for {}",
+            "(is|are) there( any| some)? (?=(code|logic|something|anything|function|place|helper)s? (that|which|for|to)){}",
             "(search|find) {}",
             "(show |give |tell )?(me )?more (about|on|around) {}",
             "(i'm|i am|we're|we are)( also| mainly| mostly| rather)* interested in {}",

@@ -89,6 +89,12 @@ def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> 
         ("corpus_further.txt", 0.97),
         # Of its 32 sentences 17 were understood by the grammar that the further set had mended, two wrongly.
         ("corpus_blind.txt", 0.92),
+        # Of its 85 sentences 39 were understood at first, and 19 wrongly. Of eight that can be meant in
+        # two ways, or whose expectation was misspelt, the other one is expected since.
+        ("corpus_plain.txt", 0.98),
+        # Of its 40 sentences 21 were understood by the grammar that those had mended, eleven wrongly; of one
+        # that can be meant in two ways the other one is expected since.
+        ("corpus_plain_later.txt", 0.87),
     ],
 )
 def test_further_sentences_are_understood_or_honestly_not(index: RepoIndex, name: str, least: float) -> None:
@@ -114,3 +120,25 @@ def test_what_is_said_by_the_way_is_no_wish(index: RepoIndex, words: str, heard_
     found = heard(index, words)
     assert [wish.told for wish in found.heard] == heard_as
     assert not found.not_understood
+
+
+@pytest.mark.parametrize(
+    ("words", "heard_as"),
+    [
+        ("If Session.send is tested, drop the tests", []),
+        ("Unless it is used elsewhere, drop src/shop/utils.py", []),
+        ("What does Session.send use? Drop them.", ["uses? Session.send"]),
+        ("Who calls slug? List those in tests.", ["callers? slug"]),
+        ("Show the function right after Session.send", []),
+        ("Show callers of callers of slug", []),
+        ("show the class that Session.send belongs to", []),
+        ("show Session without close", []),
+        ("That should be enough, except that I need Invoice.total.", []),
+        ("I have already read src/shop/auth.py", []),
+    ],
+)
+def test_what_could_be_done_wrongly_is_refused(index: RepoIndex, words: str, heard_as: list[str]) -> None:
+    found = heard(index, words)
+    assert [wish.told for wish in found.heard] == heard_as
+    assert found.not_understood
+    assert not found.changes
