@@ -63,7 +63,7 @@ class HttpSettings:
 
     host: str = "127.0.0.1"
     port: int = 8321
-    tokens: Mapping[str, str] = field(default_factory=dict)
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Bearer token → the principal whom it admits."""
     identity: IdentitySettings | None = None
     allowed_hosts: tuple[str, ...] = ()

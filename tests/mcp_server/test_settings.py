@@ -148,6 +148,13 @@ def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
     }
 
 
+def test_no_token_is_told_where_settings_are_printed() -> None:
+    word = "0123456789abcdef"
+    settings = read_settings({"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}"})
+    assert settings.http.tokens == {word: "alice"}
+    assert word not in repr(settings)
+
+
 def test_a_short_token_is_refused() -> None:
     with pytest.raises(SettingsError, match="The bearer token of `bob` has 5 characters; use 16 or more"):
         bearer_tokens("bob:short")
