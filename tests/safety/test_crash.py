@@ -14,6 +14,8 @@ import pytest
 from tests.safety.crash import FILES, run_all
 from tests.support.trees import write
 
+pytestmark = pytest.mark.slow
+
 needs_posix = pytest.mark.skipif(
     sys.platform == "win32", reason="there is neither fork nor SIGKILL nor a limit"
 )
@@ -29,8 +31,6 @@ if limit := int(sys.argv[1]):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 from repo_navigator.main import main
-
-pytestmark = pytest.mark.slow
 sys.exit(main(sys.argv[2:]))
 """
 
