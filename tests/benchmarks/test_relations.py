@@ -85,6 +85,7 @@ def test_precision_and_recall_are_those_of_edges_and_of_lines(
     assert counts["lines"]["known"] == 3
 
 
+@pytest.mark.slow
 def test_answers_are_kept_so_that_a_second_run_needs_no_server(
     tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from benchmarks.concurrency import served
 REPOSITORIES = 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems don't tell what a process has mapped")
 @pytest.mark.anyio
 async def test_a_server_gives_back_the_memory_of_the_repositories_that_had_to_go(

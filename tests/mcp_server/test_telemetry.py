@@ -14,6 +14,9 @@ import pytest
 
 from navigator.loading import export_telemetry
 
+pytestmark = pytest.mark.slow
+
+
 GOAL = "The discount on an apple must never make its price negative"
 
 

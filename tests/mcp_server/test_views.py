@@ -203,6 +203,7 @@ async def over_http(shop: Path, era: str) -> AsyncIterator[Client]:
         server.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", [over_stdio, over_http])
 async def test_the_map_is_offered_and_steered_over_either_transport(
     door: Callable[[Path, str], Any], shop: Path, era: str

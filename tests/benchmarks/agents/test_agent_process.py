@@ -14,7 +14,7 @@ from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import call, say
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 AGENT = """
 import os, socket

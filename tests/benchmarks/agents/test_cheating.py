@@ -12,7 +12,7 @@ from benchmarks.agents.trial import judge
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 NO_TEST_RUNS = {
     "it ends the process": ("python-tax", "import os\nos._exit(0)\n"),

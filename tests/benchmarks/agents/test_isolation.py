@@ -12,7 +12,11 @@ import pytest
 from benchmarks.agents.isolation.limits import MEBIBYTE, Ended, EndReason, Limits, Walls
 from benchmarks.agents.isolation.sandbox import Room, run_isolated
 
-pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="cells need POSIX")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform == "win32", reason="cells need POSIX"),
+]
 
 LIMITS = Limits(
     seconds=20, memory_bytes=256 * MEBIBYTE, file_bytes=4 * MEBIBYTE, folder_bytes=8 * MEBIBYTE, processes=30

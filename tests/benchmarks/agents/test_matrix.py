@@ -19,6 +19,8 @@ from benchmarks.agents.report import MEASURES, paired, report
 from benchmarks.agents.task import Task
 from navigator.pricing import load_prices
 
+pytestmark = pytest.mark.slow
+
 
 def row(task: str, variant: str, *, solved: bool, tokens: int = 1_000, failure: str = "") -> RunRow:
     return RunRow(

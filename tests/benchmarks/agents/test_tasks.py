@@ -19,6 +19,8 @@ from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import gemini
 from tests.support.trees import commit
 
+pytestmark = pytest.mark.slow
+
 TASKS = read_tasks()
 ONE_OF_EACH = list({task.language: task for task in TASKS if task.kind == "fix"}.values())
 """`bench agents tasks --check` looks at all of them."""

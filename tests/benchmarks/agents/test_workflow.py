@@ -25,7 +25,7 @@ from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import Call, Refuse, Say, Thought, say
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 FIXED = "orderdesk/shipping/zones.py"
 
