@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -48,8 +49,8 @@ _STOP = frozenset(
 _CHOSEN, _SEARCHES, _READS = 3, 6, 2
 
 
-class ScriptedMind:
-    """Answers every stage of the workflow, and any agent that is written meanwhile."""
+class CountedMind(ABC):
+    """A mind that knows the tasks, and counts what it says."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tuple(tasks)
@@ -60,6 +61,14 @@ class ScriptedMind:
         answer = self._think(request)
         said = answer.text + "".join(f"{name}{json.dumps(arguments)}" for name, arguments in answer.calls)
         return answer._replace(usage=Usage(candidates=count(said)))
+
+    @abstractmethod
+    def _think(self, request: dict[str, Any]) -> Say:
+        """Return the answer to one request."""
+
+
+class ScriptedMind(CountedMind):
+    """Answers every stage of the workflow, and any agent that is written meanwhile."""
 
     def _think(self, request: dict[str, Any]) -> Say:
         role = request.get("systemInstruction", {}).get("parts", [{}])[0].get("text", "")

@@ -16,11 +16,10 @@ import msgspec
 
 from benchmarks.agents.report import markdown
 from benchmarks.figures import bootstrap
-from benchmarks.localize import folder
 from benchmarks.scoring import Answer, Place, score
 from benchmarks.small_model.kept import KeptRows
-from benchmarks.small_model.sampling import sampled
-from benchmarks.tasks import Task, read_tasks
+from benchmarks.small_model.sampling import add_task_arguments, asked_tasks
+from benchmarks.tasks import Task
 from benchmarks.trees import files_at_head, materialise
 from navigator.navigator import Navigator
 from navigator.reports import MenuPlace, NavigatorOutput, TurnReport
@@ -75,7 +74,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
-    parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
+    add_task_arguments(parser)
     parser.add_argument(
         "--url",
         default="http://127.0.0.1:8012/v1",
@@ -84,19 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="local", help="the model's name there")
     parser.add_argument("--tokens", type=int, default=2_000, metavar="N", help="budget (default 2000)")
     parser.add_argument("--steps", type=int, default=3, metavar="N", help="decisions at most (default 3)")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="keep rows here, and resume")
-    parser.add_argument("--sample", type=int, metavar="N", help="N tasks only, languages in turn")
     parser.add_argument(
         "--wait", type=float, default=600.0, metavar="S", help="seconds for one answer (default 600)"
-    )
-    parser.add_argument(
-        "--figures", action="store_true", help="ask nothing; print the figures of the rows that are there"
-    )
-    parser.add_argument(
-        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
-    )
-    parser.add_argument(
-        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
     )
 
 
@@ -104,10 +92,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the measurement and print its figures; a run that was stopped goes on where it was."""
     kept = KeptRows(options.out, Chosen)
     if not options.figures:
-        if options.mirrors is None or options.trees is None:
-            print("Say where mirrors and work trees are: BENCH_MIRROR and BENCH_TREES.", file=sys.stderr)
+        tasks = asked_tasks(options)
+        if tasks is None:
             return 2
-        tasks = sampled([task for file in options.tasks for task in read_tasks(file)], options.sample)
         name = f"{PROVIDER}/{options.model}"
         known = {(row.id, row.model, row.budget) for row in kept}
         for number, task in enumerate(tasks, 1):

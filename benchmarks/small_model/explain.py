@@ -14,12 +14,11 @@ import msgspec
 from benchmarks.agents.report import markdown
 from benchmarks.answers import read_answers
 from benchmarks.figures import NAVIGATOR, bootstrap
-from benchmarks.localize import folder
 from benchmarks.small_model.fixes import Fix, fix_of
 from benchmarks.small_model.kept import KeptRows
 from benchmarks.small_model.likelihood import bits_of
-from benchmarks.small_model.sampling import sampled
-from benchmarks.tasks import Task, read_tasks
+from benchmarks.small_model.sampling import add_task_arguments, asked_tasks
+from benchmarks.tasks import Task
 from benchmarks.trees import materialise
 from repo_map.errors import RepoMapError
 from repo_map.text import tokens
@@ -51,7 +50,7 @@ class Explained(msgspec.Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the measurement's arguments."""
-    parser.add_argument("tasks", nargs="+", type=Path, metavar="TASKS", help="task files (JSON lines)")
+    add_task_arguments(parser)
     parser.add_argument(
         "--answers",
         type=Path,
@@ -68,19 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens", default="2000,4000", metavar="N,…", help="budgets, by commas (default 2000,4000)"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="keep rows here, and resume")
-    parser.add_argument("--sample", type=int, metavar="N", help="N tasks only, languages in turn")
     parser.add_argument(
         "--most", type=int, default=1_000, metavar="N", help="characters of a fix (default 1000)"
-    )
-    parser.add_argument(
-        "--figures", action="store_true", help="ask nothing; print the figures of the rows that are there"
-    )
-    parser.add_argument(
-        "--mirrors", type=Path, default=folder("BENCH_MIRROR"), help="folder of git mirrors ($BENCH_MIRROR)"
-    )
-    parser.add_argument(
-        "--trees", type=Path, default=folder("BENCH_TREES"), help="folder for work trees ($BENCH_TREES)"
     )
 
 
@@ -88,11 +76,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the measurement and print its figures; a run that was stopped goes on where it was."""
     kept = KeptRows(options.out, Explained)
     if not options.figures:
-        if options.mirrors is None or options.trees is None:
-            print("Say where mirrors and work trees are: BENCH_MIRROR and BENCH_TREES.", file=sys.stderr)
+        tasks = asked_tasks(options)
+        if tasks is None:
             return 2
         budgets = sorted({int(each) for each in options.tokens.split(",")})
-        tasks = sampled([task for file in options.tasks for task in read_tasks(file)], options.sample)
         contexts = _answers(options.answers)
         for number, task in enumerate(tasks, 1):
             for row in _explain(task, budgets, contexts, kept, options):

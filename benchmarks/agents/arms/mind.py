@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.agents.mind import patterns_of, squeeze
-from benchmarks.agents.task import Change, Task
-from repo_map.text.tokens import count
+from benchmarks.agents.mind import CountedMind, patterns_of, squeeze
+from benchmarks.agents.task import Change
 from tests.support.providers.gemini import text_of
-from tests.support.providers.minds import Call, Say, Usage
+from tests.support.providers.minds import Call, Say
 
 _HIT = re.compile(r"^\./([\w./+-]+):\d+:", re.MULTILINE)
 _READS = 2
 
 
-class ShellMind:
+class ShellMind(CountedMind):
     """Asks the navigator where it sees it, else searches; mends the faulty lines where they were shown."""
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._tasks = tuple(tasks)
-
-    def __call__(self, request: dict[str, Any], number: int) -> Say:
-        """Answer one request; what is said is counted here."""
-        del number
-        answer = self._think(request)
-        said = answer.text + "".join(f"{name}{json.dumps(arguments)}" for name, arguments in answer.calls)
-        return answer._replace(usage=Usage(candidates=count(said)))
 
     def _think(self, request: dict[str, Any]) -> Say:
         goal = text_of({"contents": request["contents"][:1]})
