@@ -21,7 +21,7 @@ from navigator.picture.svg import svg_of
 from navigator.picture.text import as_json
 from navigator.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
-from repo_map.drawing.outline import FILE, outline_of
+from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.navigator.conftest import MakeNavigator
@@ -154,6 +154,45 @@ def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) ->
     assert (outline.kinds[at], outline.levels[at]) == (FILE, 4)
     assert outline.levels[0] == 4
     assert sum(outline.files[each] for each, kind in enumerate(outline.kinds) if kind != 0) == 3_000
+
+
+@pytest.mark.anyio
+async def test_a_folder_that_is_folded_is_looked_into(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    write(repository, {f"data/d{at % 50}/m{at}.py": f"x = {at}\n" for at in range(3_000)})
+    navigator = make_navigator()
+    navigation_id = await flown(navigator, repository)
+
+    def folder(data: dict[str, Any], path: str) -> int:
+        tree, paths = data["tree"], [""]
+        for name, parent in zip(tree["names"][1:], tree["parents"][1:], strict=True):
+            paths.append(f"{paths[parent]}/{name}".strip("/"))
+        return int(tree["kinds"][paths.index(path)])
+
+    whole = await navigator.picture(navigation_id)
+    inside = await navigator.picture(navigation_id, within="data/d49")
+    assert (whole["within"], inside["within"]) == ("", "data/d49")
+    assert (folder(whole, "data/d49"), folder(inside, "data/d49")) == (CLOSED, FOLDER)
+    assert {name for name in inside["tree"]["names"] if name.startswith("m")} == {
+        f"m{at}.py" for at in range(49, 3_000, 50)
+    }
+    assert inside["tree"]["files"][0] == whole["tree"]["files"][0]
+    assert {**inside, "within": "", "tree": whole["tree"]} == whole
+    for gone in ("data/none", "data/d49/", "/", "README.md"):
+        assert await navigator.picture(navigation_id, within=gone) == whole
+
+
+def test_a_deep_folder_of_long_names_is_left_where_its_way_takes_all_bytes(tmp_path: Path) -> None:
+    steps = [f"{at:03}{chr(0x1234) * 20}" for at in range(45)]
+    deep = "/".join(steps)
+    write(tmp_path, {f"{'/'.join(steps[:at])}/f.py": "x = 1\n" for at in range(1, 46)})
+    index = build_index(tmp_path, store=Store(None))
+    words = "<" * 400
+    shown = Shown([], 0, 1_000, None, impact=(words,) * 8, sureness=words)
+    data = picture_data(index, Subject("r", "nav-1", words * 5, notes=(words,) * 8), shown, within=deep)
+    assert len(as_json(data).encode()) <= MOST_BYTES
+    assert data["tree"]["files"][0] == 45
 
 
 class Seen(HTMLParser):
