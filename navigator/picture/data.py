@@ -148,7 +148,7 @@ def _tree(
         if size <= most_bytes:
             return within, columns
         if nodes <= _LEAST_NODES:
-            # Long names of many files that are kept: those named last go first, then what is above the folder.
+            # Long names of many files that are kept: those named last go first, then the folder.
             kept, within = kept[: len(kept) // 2], within if kept else ""
         nodes = max(min(nodes * most_bytes // size, nodes * 3 // 4), _LEAST_NODES)
 

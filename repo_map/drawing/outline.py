@@ -47,11 +47,16 @@ class Outline(NamedTuple):
 
     def paths(self) -> list[str]:
         """Return the path of each node, relative to the root; of a rest that of its folder."""
-        found: list[str] = []
-        for name, parent in zip(self.names, self.parents, strict=True):
-            above = found[parent] if parent >= 0 else ""
-            found.append(f"{above}/{name}" if above and name else above or name)
-        return found
+        return paths_of(self.names, self.parents)
+
+
+def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
+    """Return the path of each node, given the columns of an outline."""
+    found: list[str] = []
+    for name, parent in zip(names, parents, strict=True):
+        above = found[parent] if parent >= 0 else ""
+        found.append(f"{above}/{name}" if above and name else above or name)
+    return found
 
 
 class Measured(NamedTuple):

@@ -14,19 +14,20 @@ from xml.etree import ElementTree
 import pytest
 
 from navigator.navigator import Navigator
+from navigator.picture import treemap
 from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
 from navigator.picture.page import saved_page, view_page
 from navigator.picture.subjects import CHANGED
-from navigator.picture.svg import svg_of
+from navigator.picture.svg import DARK, LEVELS, LIGHT, svg_of
 from navigator.picture.text import as_json
 from navigator.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
-from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of
+from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of, paths_of
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import write
-from view.build import built
+from view.build import SOURCES, built
 
 GOAL = "token_expired says that a session token is old too early"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\u202e'\"&amp;"
@@ -165,10 +166,8 @@ async def test_a_folder_that_is_folded_is_looked_into(
     navigation_id = await flown(navigator, repository)
 
     def folder(data: dict[str, Any], path: str) -> int:
-        tree, paths = data["tree"], [""]
-        for name, parent in zip(tree["names"][1:], tree["parents"][1:], strict=True):
-            paths.append(f"{paths[parent]}/{name}".strip("/"))
-        return int(tree["kinds"][paths.index(path)])
+        tree = data["tree"]
+        return int(tree["kinds"][paths_of(tree["names"], tree["parents"]).index(path)])
 
     whole = await navigator.picture(navigation_id)
     inside = await navigator.picture(navigation_id, within="data/d49")
@@ -266,6 +265,20 @@ def test_hosts_get_the_page_without_a_policy_of_its_own() -> None:
 
 def test_the_page_is_what_its_sources_make() -> None:
     assert view_page() == built(), "run `python -m view.build`"
+
+
+def test_the_page_and_the_svg_have_the_same_words_colours_and_layout() -> None:
+    sources = {file.name: file.read_text("utf-8") for file in SOURCES.iterdir()}
+    assert f"const LEVELS = {json.dumps(LEVELS)};" in sources["model.js"]
+    for name in ("page", "ink", "faint", "line", "mark"):
+        assert f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)});" in sources["view.css"]
+    for level in range(5):
+        assert (
+            f"--level{level}: light-dark({LIGHT.levels[level]}, {DARK.levels[level]});" in sources["view.css"]
+        )
+        assert f"--ink{level}: light-dark({LIGHT.inks[level]}, {DARK.inks[level]});" in sources["view.css"]
+    for name in ("HEAD", "EDGE", "LEAST_WIDTH", "LEAST_HEIGHT"):
+        assert f"const {name} = {getattr(treemap, name)};" in sources["treemap.js"]
 
 
 @pytest.mark.anyio
