@@ -17,7 +17,7 @@ _TOP = 62
 _LINE = 17
 _LETTER = 6.1
 """Width of a letter of a name, about."""
-_FEWEST_LETTERS = 6
+_FEWEST_LETTERS = 7
 _ROWS = 8
 """Files that are listed below the map."""
 LEVELS = ("not shown", *map(level_word, range(1, 5)))

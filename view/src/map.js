@@ -3,6 +3,7 @@
 const LETTER = 6.2;
 const LINE = 14;
 const FEWEST_LETTERS = 7;
+const FEWEST_LETTERS_OF_FOLDERS = 5;
 // Where a name may go on in the next line.
 const PIECES = /(?<=[_ -])|(?=\.)/;
 
@@ -32,7 +33,7 @@ class MapWidget {
     this.items.clear();
     this.order = [];
     const beside = new Map();
-    for (const box of layout(root, sizeOf, width - 2, height - 2)) {
+    for (const box of layout(root, sizeOf, width, height - 2)) {
       const { node } = box;
       if (node !== root && (box.w < 1 || box.h < 1)) continue;
       const item = this.item(box, isWanted(node));
@@ -91,12 +92,13 @@ class MapWidget {
     const digit = !isOpen && node.level ? String(node.level) : null;
     const name = node.kind === REST ? `${node.files.toLocaleString("en")} smaller` : node.name;
     const letters = Math.floor((box.w - 6) / LETTER) - (digit ? 2 : 0);
-    const words = letters >= Math.min(FEWEST_LETTERS, name.length) ? name : "";
-    if (!(words || digit) || box.w < 9 || box.h < LINE - 1) return [];
-    const pieces = words.split(PIECES);
+    const pieces = name.split(PIECES);
     const isWrapped = !isOpen && pieces.every((piece) => piece.length <= letters);
+    const fewest = isOpen ? FEWEST_LETTERS_OF_FOLDERS : FEWEST_LETTERS;
+    const words = isWrapped || letters >= Math.min(fewest, name.length) ? name : "";
+    if (!(words || digit) || box.w < 9 || box.h < LINE - 1) return [];
     const told = make("span", { class: isWrapped ? "name wrapped" : "name", "data-level": digit },
-      ...(isWrapped ? pieces.flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece])) : [words]));
+      ...(words && isWrapped ? pieces.flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece])) : [words]));
     told.style.setProperty("--lines", String(Math.max(Math.floor((box.h - 2) / LINE), 1)));
     return [told];
   }
