@@ -241,7 +241,7 @@ async def test_what_a_screen_reader_is_told_follows_the_map_and_every_change(
         places = {title: numbers for title, *numbers in await page.evaluate(placed)}
         inside = [title for title in places if title.startswith("shop/")]
         assert [places[title] for title in inside] == [
-            [3, at, len(inside)] for at in range(1, len(inside) + 1)
+            ["3", f"{at}", f"{len(inside)}"] for at in range(1, len(inside) + 1)
         ]
         assert "expanded" not in prices
         walked = []
