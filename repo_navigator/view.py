@@ -20,7 +20,7 @@ from repo_map.messages import one_line
 from repo_navigator.context import latest_navigation
 from repo_navigator.navigate import stderr_console
 from repo_navigator.replay import replayed
-from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -85,8 +85,7 @@ def _require_plan(subject: str) -> None:
     Raises:
         InvalidRequestError: it names neither.
     """
-    file = Path(subject)
-    if subject != "-" and (file.is_dir() or not file.exists()):
+    if not is_input(Path(subject)):
         raise InvalidRequestError(
             f"`{one_line(subject)}` is neither the id of a navigation, which begins with `{NAVIGATION}`, nor "
             "the file of a flight plan; name one of them, or nothing for the latest navigation."
