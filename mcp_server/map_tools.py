@@ -39,6 +39,7 @@ async def map_data(
     *,
     navigation_id: str | None = None,
     steer: dict[str, Any] | None = None,
+    within: str = "",
 ) -> CallToolResult:
     """For the map."""
     navigations, principal = _navigations(ctx), current_principal()
@@ -54,7 +55,7 @@ async def map_data(
                     meant.navigation_id, user=principal.user, on_progress=on_progress, **wish._asdict()
                 )
                 said = report.answer
-            picture = await navigator.picture(meant.navigation_id, user=principal.user)
+            picture = await navigator.picture(meant.navigation_id, user=principal.user, within=within)
     if steer is not None:
         await ctx.request_context.lifespan_context.subscriptions.announce(ctx, meant.navigation_id)
     return _result("This is for the map.", {"said": said, "picture": picture})

@@ -429,8 +429,10 @@ class Navigator:
         navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.reports(navigation, user)
 
-    async def picture(self, navigation_id: str, *, user: str = LOCAL_USER) -> PictureData:
-        """Return what a picture shows of the latest step; what was delivered stays as it is.
+    async def picture(self, navigation_id: str, *, user: str = LOCAL_USER, within: str = "") -> PictureData:
+        """Return what a picture shows of the latest step, most of its tree of the folder ``within``.
+
+        What was delivered stays as it is.
 
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
@@ -443,7 +445,9 @@ class Navigator:
         reports = await self._readings.reports(navigation, user)
         workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
         async with self._active_navigation.room(EMBEDDED, user):
-            return await asyncio.to_thread(picture_of_navigation, workspace, navigation, output, reports)
+            return await asyncio.to_thread(
+                picture_of_navigation, workspace, navigation, output, reports, within
+            )
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
         """Delete a navigation with its maps and reports.

@@ -375,6 +375,11 @@ def read_input(path: Path) -> bytes:
         return file.read(_LONGEST_INPUT)
 
 
+def is_input(path: Path) -> bool:
+    """Say whether ``read_input`` finds something there: a file, a pipe, or stdin."""
+    return str(path) == "-" or (path.exists() and not path.is_dir())
+
+
 def read_plan(path: Path) -> str:
     """Return the text of a plan file, ``-`` for what comes in on stdin."""
     try:

@@ -11,14 +11,16 @@ import anyio
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
 from navigator.picture.page import saved_page
 from navigator.picture.svg import svg_of
 from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
+from repo_map.messages import one_line
 from repo_navigator.context import latest_navigation
 from repo_navigator.navigate import stderr_console
 from repo_navigator.replay import replayed
-from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -67,6 +69,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
     subject = options.subject
     if subject is not None and not subject.startswith(NAVIGATION):
+        _require_plan(subject)
         from navigator.picture.subjects import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
 
         index, drawn, drift = replayed(subject, options.repo, None, settings)
@@ -74,6 +77,19 @@ def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)
     return anyio.run(_of_navigation, navigator, subject)
+
+
+def _require_plan(subject: str) -> None:
+    """Make sure that what names no navigation names a file at least.
+
+    Raises:
+        InvalidRequestError: it names neither.
+    """
+    if not is_input(Path(subject)):
+        raise InvalidRequestError(
+            f"`{one_line(subject)}` is neither the id of a navigation, which begins with `{NAVIGATION}`, nor "
+            "the file of a flight plan; name one of them, or nothing for the latest navigation."
+        )
 
 
 async def _of_navigation(navigator: Navigator, navigation_id: str | None) -> PictureData:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from navigator.picture.parts import parts_of
+from navigator.picture.parts import Reasons, parts_of, reasons_of
 from navigator.picture.text import PictureData, as_json, clipped
 from repo_map.drawing.outline import MOST_NODES, outline_of
+from repo_map.packing.why import brief_reason
 
 if TYPE_CHECKING:
     from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
@@ -89,7 +90,11 @@ class Shown(NamedTuple):
 
 
 def picture_data(
-    index: RepoIndex, subject: Subject, shown: Shown, turns: Sequence[TurnReport] = ()
+    index: RepoIndex,
+    subject: Subject,
+    shown: Shown,
+    turns: Sequence[TurnReport] = (),
+    within: str = "",
 ) -> PictureData:
     """Return the data of a picture, at most ``MOST_BYTES`` of JSON; the same input gives the same bytes.
 
@@ -98,6 +103,7 @@ def picture_data(
         subject: what is shown.
         shown: its map.
         turns: the steps that led there, oldest first.
+        within: the folder that most of the tree is for; the whole tree where there is no such folder.
     """
     told: PictureData = {}
     for room in _ROOMS:
@@ -110,7 +116,11 @@ def picture_data(
         *(each["path"] for each in told["deeper"]),
     ]
     levels = {file.path: file.level for file in shown.files}
-    return {**told, "tree": _tree(index, levels, kept, MOST_BYTES - _bytes({**told, "tree": {}}))}
+    if not any(path.startswith(f"{within}/") for path in index.paths):
+        within = ""
+    room = MOST_BYTES - _bytes({**told, "within": within, "tree": {}})
+    within, tree = _tree(index, levels, kept, within, room)
+    return {**told, "within": within, "tree": tree}
 
 
 def _bytes(data: Mapping[str, Any]) -> int:
@@ -118,12 +128,15 @@ def _bytes(data: Mapping[str, Any]) -> int:
 
 
 def _tree(
-    index: RepoIndex, levels: Mapping[str, int], kept: Sequence[str], most_bytes: int
-) -> dict[str, Any]:
-    """Return the folded tree as columns, with as many nodes as there are bytes for."""
+    index: RepoIndex, levels: Mapping[str, int], kept: Sequence[str], within: str, most_bytes: int
+) -> tuple[str, dict[str, Any]]:
+    """Return the folder that most of the tree is for, and the folded tree as columns.
+
+    It has as many nodes as there are bytes for.
+    """
     nodes = MOST_NODES
     while True:
-        outline = outline_of(index, levels, kept, nodes)
+        outline = outline_of(index, levels, kept, nodes, within)
         columns: dict[str, Any] = {
             "names": [clipped(name, _LONGEST_NAME) for name in outline.names],
             **{
@@ -133,10 +146,10 @@ def _tree(
         }
         size = _bytes(columns)
         if size <= most_bytes:
-            return columns
+            return within, columns
         if nodes <= _LEAST_NODES:
-            # Long names of many files that are kept: those named last go first.
-            kept = kept[: len(kept) // 2]
+            # Long names of many files that are kept: those named last go first, then the folder.
+            kept, within = kept[: len(kept) // 2], within if kept else ""
         nodes = max(min(nodes * most_bytes // size, nodes * 3 // 4), _LEAST_NODES)
 
 
@@ -151,6 +164,7 @@ class _Teller:
     ) -> PictureData:
         room = self._room
         seen = [file for file in shown.files if file.level > 1]
+        reasons = reasons_of(shown.relevance)
         return {
             "v": VERSION,
             **self._subject(subject),
@@ -160,10 +174,10 @@ class _Teller:
             "impact": self._sentences(shown.impact),
             "left_out": shown.left_out,
             "excluded": shown.excluded,
-            "shown": [self._file(index, file, shown) for file in seen[: room.files]],
+            "shown": [self._file(index, file, shown.drawn, reasons) for file in seen[: room.files]],
             "shown_more": max(len(seen) - room.files, 0),
             "paths_only": len(shown.files) - len(seen),
-            "menu": [self._place(place) for place in shown.menu[: room.places]],
+            "menu": [self._place(place, reasons) for place in shown.menu[: room.places]],
             "menu_more": max(len(shown.menu) - room.places, 0),
             "deeper": [self._deeper(each) for each in shown.candidates if not each.symbol],
             "cuts": [self._cut(each) for each in shown.cuts[: room.places]],
@@ -183,9 +197,11 @@ class _Teller:
             "notes": self._sentences(subject.notes),
         }
 
-    def _file(self, index: RepoIndex, file: FileReport, shown: Shown) -> dict[str, Any]:
-        block = None if shown.drawn is None else shown.drawn.block(file.path)
-        parts = None if block is None else parts_of(index, block, shown.relevance)
+    def _file(
+        self, index: RepoIndex, file: FileReport, drawn: RepoMap | None, reasons: Reasons
+    ) -> dict[str, Any]:
+        block = None if drawn is None else drawn.block(file.path)
+        parts = None if block is None else parts_of(index, block, reasons)
         whole, lines = (parts.whole, parts.lines) if parts else ((), ())
         return {
             "path": self._path(file.path),
@@ -205,14 +221,18 @@ class _Teller:
             "parts_more": max(len(whole) - self._room.parts, 0),
         }
 
-    def _place(self, place: MenuPlace) -> dict[str, Any]:
+    def _place(self, place: MenuPlace, reasons: Reasons) -> dict[str, Any]:
+        known = reasons.get((place.path, place.name), ())
+        # A menu has room for a few words of a reason; here it is told as it is of what is shown.
+        why = known[0] if known and brief_reason(known) == place.why else place.why
         return {
             "number": place.number,
             "path": self._path(place.path),
             "name": clipped(place.name, self._room.reason),
-            "head": clipped(place.head, self._room.reason),
+            # Parameters that stand on lines of their own leave a space where they are joined.
+            "head": clipped(place.head.replace("( ", "("), self._room.reason),
             "lines": [place.first, place.last],
-            "why": clipped(place.why, self._room.reason),
+            "why": clipped(why, self._room.reason),
             "tokens": place.tokens,
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.parsing.values import LineRange
@@ -35,8 +36,21 @@ class Parts(NamedTuple):
     """All lines that are shown."""
 
 
-def parts_of(index: RepoIndex, block: Block, relevance: Relevance | None) -> Parts:
-    """Return the parts that a block shows whole; ``relevance`` has the reasons."""
+Reasons = Mapping[tuple[str, str], tuple[str, ...]]
+"""Of a definition, by its path and its qualified name; the strongest first."""
+
+
+def reasons_of(relevance: Relevance | None) -> Reasons:
+    """Return the reasons of all units that have some; of namesakes in a file those of the likeliest."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for unit in () if relevance is None else relevance.units:
+        if unit.name and unit.reasons:
+            found.setdefault((unit.path, unit.name), tuple(unit.reasons))
+    return found
+
+
+def parts_of(index: RepoIndex, block: Block, reasons: Reasons) -> Parts:
+    """Return the parts that a block shows whole."""
     file_id = index.file_id(block.path)
     if file_id is None:
         return Parts((), block.shown)
@@ -47,18 +61,8 @@ def parts_of(index: RepoIndex, block: Block, relevance: Relevance | None) -> Par
         if not inside and block.shows(LineRange(each.start, each.end)):
             taken.append(row)
     names = qualified_names(definitions) if taken else []
-    why = _reasons(block.path, relevance)
     found = [
-        Part(names[row], each.start, each.end, why.get(names[row], ()))
+        Part(names[row], each.start, each.end, reasons.get((block.path, names[row]), ()))
         for row, each in ((row, definitions[row]) for row in taken)
     ]
     return Parts(tuple(found), block.shown)
-
-
-def _reasons(path: str, relevance: Relevance | None) -> dict[str, tuple[str, ...]]:
-    """Return the reasons of a file's units by their names, the likeliest of a name."""
-    found: dict[str, tuple[str, ...]] = {}
-    for unit in () if relevance is None else relevance.units:
-        if unit.path == path and unit.name and unit.reasons:
-            found.setdefault(unit.name, tuple(unit.reasons))
-    return found

@@ -27,6 +27,7 @@ def picture_of_navigation(
     navigation: Navigation,
     output: NavigatorOutput,
     reports: Sequence[TurnReport],
+    within: str = "",
 ) -> PictureData:
     """Return the picture's data of a navigation's latest step.
 
@@ -35,6 +36,7 @@ def picture_of_navigation(
         navigation: both halves of its memory.
         output: the context of its latest step.
         reports: of all steps, oldest first.
+        within: the folder that most of the tree is for; ``""`` for the whole tree.
     """
     state, run = navigation
     is_same = workspace.index.fingerprint == run.fingerprint
@@ -65,7 +67,7 @@ def picture_of_navigation(
         left_out=output.left_out,
         excluded=output.excluded_count,
     )
-    return picture_data(workspace.index, subject, shown, reports)
+    return picture_data(workspace.index, subject, shown, reports, within)
 
 
 def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureData:

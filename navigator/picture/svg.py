@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from navigator.picture.text import PictureData, clipped, totals
 from navigator.picture.treemap import Box, layout
-from repo_map.drawing.outline import CLOSED, FILE, REST
+from repo_map.drawing.outline import CLOSED, FILE, REST, paths_of
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
@@ -17,7 +17,7 @@ _TOP = 62
 _LINE = 17
 _LETTER = 6.1
 """Width of a letter of a name, about."""
-_FEWEST_LETTERS = 4
+_FEWEST_LETTERS = 7
 _ROWS = 8
 """Files that are listed below the map."""
 LEVELS = ("not shown", *map(level_word, range(1, 5)))
@@ -35,12 +35,12 @@ class _Colours(NamedTuple):
     inks: tuple[str, ...]
 
 
-_LIGHT = _Colours(
+LIGHT = _Colours(
     *("#ffffff", "#1b2229", "#4d5965", "#c3ccd5", "#0b57a8"),
     levels=("#eceff2", "#cfe1f4", "#9cc4ec", "#2f6cb0", "#0d3663"),
     inks=("#3d4853", "#0c2238", "#0c2238", "#ffffff", "#ffffff"),
 )
-_DARK = _Colours(
+DARK = _Colours(
     *("#0f1419", "#dfe7ef", "#a3b1bf", "#3a4856", "#8cc2ff"),
     levels=("#1d262f", "#23394f", "#2c5580", "#78b0e6", "#d8eafd"),
     inks=("#b4c1cd", "#e6eff8", "#ffffff", "#06131f", "#06131f"),
@@ -77,7 +77,7 @@ def _style() -> str:
     return (
         "text{font:13px system-ui,sans-serif}.title{font-size:17px;font-weight:600}.n{font-size:11px}"
         ".offered{fill:none;stroke-width:2;stroke-dasharray:4 3}"
-        f"{_rules(_LIGHT)}@media(prefers-color-scheme:dark){{{_rules(_DARK)}}}"
+        f"{_rules(LIGHT)}@media(prefers-color-scheme:dark){{{_rules(DARK)}}}"
     )
 
 
@@ -94,7 +94,7 @@ def _rules(colours: _Colours) -> str:
 
 def _drawn(data: PictureData, tree: dict[str, Any]) -> Iterator[str]:
     offered = {each["path"] for each in (*data["menu"], *data["deeper"])}
-    paths = _paths(tree)
+    paths = paths_of(tree["names"], tree["parents"])
     for node, box, is_open in layout(tree["parents"], tree["areas"], WIDTH, MAP_HEIGHT):
         if node and (box.w < 1 or box.h < 1):
             continue
@@ -129,14 +129,6 @@ def _name(box: Box, name: str, ink: str, level: int) -> Iterator[str]:
 def _rect(box: Box, kind: str) -> str:
     place = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{max(box.w, 0):.1f}" height="{max(box.h, 0):.1f}"'
     return f'<rect class="{kind}" {place}/>'
-
-
-def _paths(tree: dict[str, Any]) -> list[str]:
-    found: list[str] = []
-    for name, parent in zip(tree["names"], tree["parents"], strict=True):
-        above = found[parent] if parent >= 0 else ""
-        found.append(f"{above}/{name}" if above and name else above or name)
-    return found
 
 
 def _legend(top: int) -> Iterator[str]:

@@ -23,6 +23,8 @@ _TONED = 10
 """Tokens of prose and data that count as one of code: translations and fixtures would fill the picture."""
 _SMALL = 0.35
 """Of a node's fair share: what is smaller goes into its folder's rest."""
+_AROUND = 4
+"""A folder that is looked into gets all nodes but one in so many, which show what is around it."""
 
 Counts = NDArray[np.int64]
 
@@ -45,11 +47,16 @@ class Outline(NamedTuple):
 
     def paths(self) -> list[str]:
         """Return the path of each node, relative to the root; of a rest that of its folder."""
-        found: list[str] = []
-        for name, parent in zip(self.names, self.parents, strict=True):
-            above = found[parent] if parent >= 0 else ""
-            found.append(f"{above}/{name}" if above and name else above or name)
-        return found
+        return paths_of(self.names, self.parents)
+
+
+def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
+    """Return the path of each node, given the columns of an outline."""
+    found: list[str] = []
+    for name, parent in zip(names, parents, strict=True):
+        above = found[parent] if parent >= 0 else ""
+        found.append(f"{above}/{name}" if above and name else above or name)
+    return found
 
 
 class Measured(NamedTuple):
@@ -62,14 +69,20 @@ class Measured(NamedTuple):
 
 
 def outline_of(
-    index: RepoIndex, levels: Mapping[str, int], kept: Collection[str], most_nodes: int = MOST_NODES
+    index: RepoIndex,
+    levels: Mapping[str, int],
+    kept: Collection[str],
+    most_nodes: int = MOST_NODES,
+    within: str = "",
 ) -> Outline:
     """Fold the tree of an index.
 
     Args:
+        index: the tree.
         levels: the level of each file that a map shows, by its path.
         kept: paths of files that stay nodes of their own.
-        most_nodes: more than these there are only where ``kept`` needs them.
+        most_nodes: more than these there are only where ``kept`` or ``within`` needs them.
+        within: the folder that most nodes are for; ``""`` for the whole tree.
     """
     tokens = np.rint(file_level_costs(index)[:, 4]).astype(np.int64)
     is_copy = (index.files.flags & int(COPIED)) != 0
@@ -80,16 +93,17 @@ def outline_of(
         if (file_id := index.file_id(path)) is not None:
             shown[file_id] = level
     ids = frozenset(found for path in kept if (found := index.file_id(path)) is not None)
-    return fold(Measured(index.paths, tokens, areas, shown), ids, most_nodes)
+    return fold(Measured(index.paths, tokens, areas, shown), ids, most_nodes, within)
 
 
-def fold(files: Measured, kept: Collection[int], most_nodes: int) -> Outline:
+def fold(files: Measured, kept: Collection[int], most_nodes: int, within: str = "") -> Outline:
     """Fold files: open folders from the largest on, join chains of folders, add up what is small.
 
-    The folders of the files whose positions are ``kept`` are opened whatever they take.
+    The folders of the files whose positions are ``kept`` are opened whatever they take, and so is the folder
+    ``within``, which gets most of the nodes; where there is no such folder, the whole tree is folded.
     """
     folders = _Folders(files, kept)
-    folders.open_largest(most_nodes)
+    folders.open_largest(most_nodes, within)
     return folders.outline()
 
 
@@ -113,6 +127,7 @@ class _Folders:
         self._names: list[str] = [""]
         self._parents: list[int] = [-1]
         self._below: list[list[int]] = [[]]
+        self._numbers = {"": 0}
         owners = self._owners()
         number = len(self._names)
         order = np.argsort(owners, kind="stable")
@@ -128,16 +143,19 @@ class _Folders:
             self._levels[above] = max(self._levels[above], self._levels[folder])
         self._needed = {0}
         for each in self._kept:
-            folder = int(owners[each])
-            while folder > 0 and folder not in self._needed:
-                self._needed.add(folder)
-                folder = self._parents[folder]
-        self._small = 0.0
+            self._need(int(owners[each]))
+        self._small = [0.0] * number
         self._open: set[int] = set()
+
+    def _need(self, folder: int) -> None:
+        """Note that a folder, and so all above it, is to be opened."""
+        while folder not in self._needed:
+            self._needed.add(folder)
+            folder = self._parents[folder]
 
     def _owners(self) -> NDArray[np.int64]:
         """Return the folder of each file, and note every folder."""
-        numbers = {"": 0}
+        numbers = self._numbers
         owners = np.zeros(len(self._files.paths), np.int64)
         for at, path in enumerate(self._files.paths):
             folder = path.rpartition("/")[0]
@@ -163,13 +181,35 @@ class _Folders:
             total[self._parents[folder]] += total[folder]
         return total
 
-    def open_largest(self, most_nodes: int) -> None:
+    def open_largest(self, most_nodes: int, within: str) -> None:
         """Choose which folders are open."""
+        inner = self._numbers.get(within, 0)
+        if not inner:
+            self._open_from(0, most_nodes, range(len(self._names)))
+            return
+        self._need(inner)
+        is_inside = [False] * len(self._names)
+        for folder in range(inner, len(self._names)):
+            is_inside[folder] = folder == inner or is_inside[self._parents[folder]]
+        around = max(most_nodes // _AROUND, 1)
+        self._open_from(0, around, [each for each, inside in enumerate(is_inside) if not inside])
+        self._open_from(
+            inner, max(most_nodes - around, 1), [each for each, inside in enumerate(is_inside) if inside]
+        )
+
+    def _open_from(self, top: int, most_nodes: int, folders: Collection[int]) -> None:
+        """Choose which of the ``folders``, all below ``top``, are open."""
         areas = self._totals["areas"]
-        self._small = areas[0] * _SMALL / most_nodes
-        if sum(map(len, self._parts(0)[:2])) > most_nodes - 2:
-            self._small = areas[0] / max(most_nodes - 2, 1)
-        nodes, waiting = 1, [(False, -areas[0], "", 0)]
+        for folder in folders:
+            self._small[folder] = areas[top] * _SMALL / most_nodes
+        if len(self._below[top]) + len(self._own[top]) <= most_nodes // 2:
+            # Nobody could look for what is small in a folder that is looked into, were it folded there.
+            self._small[top] = 0
+        elif sum(map(len, self._parts(top)[:2])) > most_nodes - 2:
+            for folder in folders:
+                self._small[folder] = areas[top] / max(most_nodes - 2, 1)
+        among = frozenset(folders)
+        nodes, waiting = 1, [(False, -areas[top], "", top)]
         while waiting:
             is_free, _, path, folder = heappop(waiting)
             large, own, rest = self._parts(folder)
@@ -179,17 +219,16 @@ class _Folders:
             nodes += cost
             self._open.add(folder)
             for each in large:
-                entry = (each not in self._needed, -areas[each], f"{path}/{self._names[each]}", each)
-                heappush(waiting, entry)
+                if each in among:
+                    entry = (each not in self._needed, -areas[each], f"{path}/{self._names[each]}", each)
+                    heappush(waiting, entry)
 
     def _parts(self, folder: int) -> tuple[list[int], list[int], tuple[list[int], list[int]] | None]:
         """Return the folders and the files that are nodes within a folder, and those that are its rest."""
-        areas, files = self._totals["areas"], self._files.areas
-        large, few = _parted(
-            self._below[folder], lambda each: each in self._needed or areas[each] >= self._small
-        )
+        areas, files, small = self._totals["areas"], self._files.areas, self._small[folder]
+        large, few = _parted(self._below[folder], lambda each: each in self._needed or areas[each] >= small)
         own, rest = _parted(
-            self._own[folder].tolist(), lambda each: each in self._kept or files[each] >= self._small
+            self._own[folder].tolist(), lambda each: each in self._kept or files[each] >= small
         )
         if len(few) + len(rest) == 1:
             return large + few, own + rest, None

@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 
+from tests.conformance.axe import check_axe
 from tests.conformance.bundle import check_bundle
 from tests.conformance.inspector import check_inspector
+from tests.conformance.inspector_page import check_inspector_page
 from tests.conformance.node import UnavailableError, install
 from tests.conformance.older import check_older_client, older_python
 from tests.conformance.suite import check_suite
@@ -35,7 +37,8 @@ def _official(missing: list[str]) -> list[str]:
     except UnavailableError as error:
         missing.append(f"the official conformance suite and Inspector can't be installed: {error}")
         return []
-    return [*check_suite(environ), *check_inspector(environ), *check_bundle(environ)]
+    checks = (check_suite, check_inspector, check_inspector_page, check_axe, check_bundle)
+    return [failure for check in checks for failure in check(environ)]
 
 
 def _older(missing: list[str]) -> list[str]:

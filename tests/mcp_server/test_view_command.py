@@ -68,7 +68,14 @@ def test_a_plan_on_another_tree_says_so(
     ("arguments", "sentence"),
     [
         (["nav-000000000000000000000000"], "nav-000000000000000000000000"),
-        (["missing.yaml", "."], "missing.yaml"),
+        (
+            ["missing.yaml", "."],
+            "`missing.yaml` is neither the id of a navigation, which begins with `nav-`, nor",
+        ),
+        (
+            ["."],
+            "`.` is neither the id of a navigation, which begins with `nav-`, nor the file of a flight plan;",
+        ),
         (["nav-0", "--html", "missing/map.html"], "Nothing can be written to"),
     ],
 )

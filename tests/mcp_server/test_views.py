@@ -129,6 +129,17 @@ async def test_the_view_gets_its_data_by_a_tool_of_its_own(connect: Connect) -> 
     assert len(json.dumps(picture).encode()) <= MOST_BYTES
 
 
+async def test_a_folder_is_looked_into_and_stays_so_when_the_view_changes_something(connect: Connect) -> None:
+    async with connect() as client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        whole = object_of(await client.call_tool("map_data", {}))["picture"]
+        inside = object_of(await client.call_tool("map_data", {"within": "shop"}))["picture"]
+        changed = object_of(await client.call_tool("map_data", {"within": "shop", "steer": MAIL}))["picture"]
+    assert [each["within"] for each in (whole, inside, changed)] == ["", "shop", "shop"]
+    assert inside["turns"] == whole["turns"]
+    assert "shop/mail.py" in [file["path"] for file in changed["shown"]]
+
+
 async def test_after_steering_in_the_view_the_models_next_step_brings_what_it_has_not_seen(
     connect: Connect,
 ) -> None:

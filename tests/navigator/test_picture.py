@@ -14,19 +14,20 @@ from xml.etree import ElementTree
 import pytest
 
 from navigator.navigator import Navigator
+from navigator.picture import treemap
 from navigator.picture.data import MOST_BYTES, Shown, Subject, picture_data
 from navigator.picture.page import saved_page, view_page
 from navigator.picture.subjects import CHANGED
-from navigator.picture.svg import svg_of
+from navigator.picture.svg import DARK, LEVELS, LIGHT, svg_of
 from navigator.picture.text import as_json
 from navigator.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
-from repo_map.drawing.outline import FILE, outline_of
+from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of, paths_of
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.navigator.conftest import MakeNavigator
 from tests.support.trees import write
-from view.build import built
+from view.build import SOURCES, built
 
 GOAL = "token_expired says that a session token is old too early"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\u202e'\"&amp;"
@@ -156,6 +157,43 @@ def test_a_chosen_file_is_a_node_of_its_own_in_a_tree_of_many(tmp_path: Path) ->
     assert sum(outline.files[each] for each, kind in enumerate(outline.kinds) if kind != 0) == 3_000
 
 
+@pytest.mark.anyio
+async def test_a_folder_that_is_folded_is_looked_into(
+    make_navigator: MakeNavigator, repository: Path
+) -> None:
+    write(repository, {f"data/d{at % 50}/m{at}.py": f"x = {at}\n" for at in range(3_000)})
+    navigator = make_navigator()
+    navigation_id = await flown(navigator, repository)
+
+    def folder(data: dict[str, Any], path: str) -> int:
+        tree = data["tree"]
+        return int(tree["kinds"][paths_of(tree["names"], tree["parents"]).index(path)])
+
+    whole = await navigator.picture(navigation_id)
+    inside = await navigator.picture(navigation_id, within="data/d49")
+    assert (whole["within"], inside["within"]) == ("", "data/d49")
+    assert (folder(whole, "data/d49"), folder(inside, "data/d49")) == (CLOSED, FOLDER)
+    assert {name for name in inside["tree"]["names"] if name.startswith("m")} == {
+        f"m{at}.py" for at in range(49, 3_000, 50)
+    }
+    assert inside["tree"]["files"][0] == whole["tree"]["files"][0]
+    assert {**inside, "within": "", "tree": whole["tree"]} == whole
+    for gone in ("data/none", "data/d49/", "/", "README.md"):
+        assert await navigator.picture(navigation_id, within=gone) == whole
+
+
+def test_a_deep_folder_of_long_names_is_left_where_its_way_takes_all_bytes(tmp_path: Path) -> None:
+    steps = [f"{at:03}{chr(0x1234) * 20}" for at in range(45)]
+    deep = "/".join(steps)
+    write(tmp_path, {f"{'/'.join(steps[:at])}/f.py": "x = 1\n" for at in range(1, 46)})
+    index = build_index(tmp_path, store=Store(None))
+    words = "<" * 400
+    shown = Shown([], 0, 1_000, None, impact=(words,) * 8, sureness=words)
+    data = picture_data(index, Subject("r", "nav-1", words * 5, notes=(words,) * 8), shown, within=deep)
+    assert len(as_json(data).encode()) <= MOST_BYTES
+    assert data["tree"]["files"][0] == 45
+
+
 class Seen(HTMLParser):
     """Every element of a page, and the text of its scripts."""
 
@@ -227,6 +265,20 @@ def test_hosts_get_the_page_without_a_policy_of_its_own() -> None:
 
 def test_the_page_is_what_its_sources_make() -> None:
     assert view_page() == built(), "run `python -m view.build`"
+
+
+def test_the_page_and_the_svg_have_the_same_words_colours_and_layout() -> None:
+    sources = {file.name: file.read_text("utf-8") for file in SOURCES.iterdir()}
+    assert f"const LEVELS = {json.dumps(LEVELS)};" in sources["model.js"]
+    for name in ("page", "ink", "faint", "line", "mark"):
+        assert f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)});" in sources["view.css"]
+    for level in range(5):
+        assert (
+            f"--level{level}: light-dark({LIGHT.levels[level]}, {DARK.levels[level]});" in sources["view.css"]
+        )
+        assert f"--ink{level}: light-dark({LIGHT.inks[level]}, {DARK.inks[level]});" in sources["view.css"]
+    for name in ("HEAD", "EDGE", "LEAST_WIDTH", "LEAST_HEIGHT"):
+        assert f"const {name} = {getattr(treemap, name)};" in sources["treemap.js"]
 
 
 @pytest.mark.anyio

@@ -150,10 +150,17 @@ class Page:
         await self.send("Emulation.setEmulatedMedia", features=listed)
 
     async def frame(self) -> int | None:
-        """Return the context of the only frame within the page, None where there is none."""
+        """Return the context of the innermost frame within the page, None where there is none."""
+        found = await self._innermost()
+        return None if found is None else self._contexts[found]
+
+    async def _innermost(self) -> str | None:
         tree = (await self.send("Page.getFrameTree"))["frameTree"]
-        children = tree.get("childFrames", [])
-        return self._contexts[children[0]["frame"]["id"]] if children else None
+        found = None
+        while children := tree.get("childFrames", []):
+            tree = children[0]
+            found = str(tree["frame"]["id"])
+        return found
 
     async def evaluate(self, expression: str) -> Any:
         """Return the value of an expression: in the frame, where there is one."""
@@ -195,12 +202,23 @@ class Page:
             await self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     async def tree(self) -> list[dict[str, Any]]:
-        """Return what a screen reader is told: a role, a name and properties of each thing that counts."""
-        frames = (await self.send("Page.getFrameTree"))["frameTree"]
-        inner = [each["frame"]["id"] for each in frames.get("childFrames", [])]
-        found = await self.send("Accessibility.getFullAXTree", **({"frameId": inner[0]} if inner else {}))
+        """Return what a screen reader is told: a role, a name and properties of each thing that counts.
+
+        ``id`` and ``parent`` say what is in what; what counts for nothing is left out in between.
+        """
+        inner = await self._innermost()
+        found = await self.send("Accessibility.getFullAXTree", **({"frameId": inner} if inner else {}))
+        above = {node["nodeId"]: node for node in found["nodes"]}
+
+        def parent(node: dict[str, Any]) -> str:
+            while (node := above.get(node.get("parentId", ""), {})) and node["ignored"]:
+                continue
+            return str(node.get("nodeId", ""))
+
         return [
             {
+                "id": node["nodeId"],
+                "parent": parent(node),
                 "role": node["role"]["value"],
                 "name": node.get("name", {}).get("value", ""),
                 **{each["name"]: each["value"].get("value") for each in node.get("properties", [])},

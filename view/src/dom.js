@@ -10,6 +10,18 @@ function make(tag, attributes = {}, ...content) {
   return element;
 }
 
+/** Return a sentence as nodes, with what stands between backticks as code. */
+function prose(sentence) {
+  const pieces = sentence.split("`");
+  if (pieces.length % 2 === 0) return [sentence];
+  return pieces.map((piece, at) => (at % 2 ? make("code", {}, piece) : piece)).filter(Boolean);
+}
+
+/** Return a path as nodes that lines may break between, rather than within a name. */
+function breakable(path) {
+  return path.split("/").flatMap((name, at) => (at ? ["/", make("wbr"), name] : [name]));
+}
+
 function place(element, box) {
   element.style.left = `${box.x}px`;
   element.style.top = `${box.y}px`;

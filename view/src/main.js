@@ -27,8 +27,10 @@ async function openInHost() {
     ping: () => ({}),
   });
   const view = new View(async (data, wish, done) => {
-    const steer = { at_step: data.turns.at(-1).step, ...wish };
-    const answer = await bridge.call("map_data", { navigation_id: data.navigation_id, steer });
+    const asked = { navigation_id: data.navigation_id, within: wish.within };
+    if (!wish.steer) return bridge.call("map_data", asked);
+    const steer = { at_step: data.turns.at(-1).step, ...wish.steer };
+    const answer = await bridge.call("map_data", { ...asked, steer });
     // Paths are somebody else's text: as JSON strings they can't pass for words of the user.
     const told = `In the map of navigation ${data.navigation_id} the user ${JSON.stringify(done)}. step or get_context brings what is new.`;
     bridge.request("ui/update-model-context", { content: [{ type: "text", text: told }] }).catch(() => {});

@@ -1,6 +1,11 @@
 // The map as a tree: one stop for Tab, arrows to go from node to node, Enter to choose.
 
-const LEAST_NAME = 26;
+const LETTER = 6.2;
+const LINE = 14;
+const FEWEST_LETTERS = 7;
+const FEWEST_LETTERS_OF_FOLDERS = 5;
+// Where a name may go on in the next line.
+const PIECES = /(?<=[_ -])|(?=\.)/;
 
 class MapWidget {
   constructor(state, onChoose, onZoom) {
@@ -8,6 +13,8 @@ class MapWidget {
     this.onChoose = onChoose;
     this.onZoom = onZoom;
     this.items = new Map();
+    // What is in a folder covers it: its frame has to lie above that.
+    this.marker = make("div", { "aria-hidden": "true" });
     this.element = make("div", {
       class: "map",
       role: "tree",
@@ -25,37 +32,45 @@ class MapWidget {
     this.element.replaceChildren();
     this.items.clear();
     this.order = [];
-    const groups = new Map();
-    for (const box of layout(root, sizeOf, width - 2, height - 2)) {
-      if (box.node !== root && (box.w < 1 || box.h < 1)) continue;
-      const above = groups.get(box.node.parent);
-      const item = this.item(box, isWanted(box.node));
-      place(item, above ? { ...box, x: box.x - above.x, y: box.y - above.y } : box);
-      (above ? above.element : this.element).append(item);
-      this.items.set(box.node, item);
-      this.order.push(box.node);
-      if (box.node.children.length) {
-        const group = make("div", { role: "group" });
-        item.append(group);
-        groups.set(box.node, { x: box.x, y: box.y, element: group });
-      }
+    const beside = new Map();
+    for (const box of layout(root, sizeOf, width, height - 2)) {
+      const { node } = box;
+      if (node !== root && (box.w < 1 || box.h < 1)) continue;
+      const item = this.item(box, isWanted(node));
+      place(item, box);
+      this.element.append(item);
+      this.items.set(node, item);
+      this.order.push(node);
+      if (!beside.has(node.parent)) beside.set(node.parent, []);
+      beside.get(node.parent).push(item);
+    }
+    // The items lie side by side: what is in what is told by numbers.
+    for (const items of beside.values()) {
+      items.forEach((item, at) => {
+        item.setAttribute("aria-posinset", String(at + 1));
+        item.setAttribute("aria-setsize", String(items.length));
+      });
     }
     if (!this.items.has(this.state.chosen)) this.state.chosen = root;
     for (const [node, item] of this.items) {
-      const group = item.querySelector(":scope > [role=group]");
-      if (group && group.childElementCount) item.setAttribute("aria-expanded", "true");
-      else if (group) group.remove();
       item.tabIndex = node === this.state.chosen ? 0 : -1;
       item.setAttribute("aria-selected", String(node === this.state.chosen));
     }
+    this.element.append(this.marker);
+    this.mark();
+  }
+
+  mark() {
+    const { left, top, width, height } = this.items.get(this.state.chosen).style;
+    Object.assign(this.marker.style, { left, top, width, height });
+    this.marker.className = this.state.chosen === this.state.root ? "marker whole" : "marker";
   }
 
   item(box, isWanted) {
-    const { node } = box;
-    const isOpen = node.children.length > 0;
+    const { node, isOpen } = box;
     const kinds = ["node", isOpen ? "folder" : "leaf"];
     if (!isOpen) kinds.push(`level${node.level}`);
-    if (node.kind === CLOSED || node.kind === REST) kinds.push("many");
+    if (node.kind !== FILE && !isOpen) kinds.push("many");
     if (isOffered(node) && !isOpen) kinds.push("offered");
     if (!isWanted) kinds.push("dim");
     const item = make("div", {
@@ -63,17 +78,33 @@ class MapWidget {
       role: "treeitem",
       "aria-label": labelOf(node),
       "aria-level": String(box.depth + 1),
+      "aria-expanded": isOpen ? "true" : null,
       title: labelOf(node),
       "data-at": String(node.at),
     });
-    if (box.w >= LEAST_NAME && box.h >= 14) {
-      const digit = !isOpen && node.level ? `${node.level} ` : "";
-      const name = node.kind === REST ? `${node.files} more` : node.name || this.state.picture.data.repository;
-      item.append(make("span", { class: "name", "aria-hidden": "true" }, node === this.state.root && isOpen ? "" : digit + name));
-    } else if (!isOpen && node.level && box.w >= 9 && box.h >= 13) {
-      item.append(make("span", { class: "name", "aria-hidden": "true" }, String(node.level)));
-    }
+    if (node !== this.state.root) item.append(...this.name(box));
     return item;
+  }
+
+  /** Return the name in a box; its level alone, or nothing, where so few letters would tell nobody anything. */
+  name(box) {
+    const { node, isOpen } = box;
+    const digit = !isOpen && node.level ? String(node.level) : null;
+    const name = node.kind === REST ? `${node.files.toLocaleString("en")} smaller` : node.name;
+    const letters = Math.floor((box.w - 6) / LETTER) - (digit ? 2 : 0);
+    const pieces = name.split(PIECES);
+    const isWrapped = !isOpen && pieces.every((piece) => piece.length <= letters);
+    const fewest = isOpen ? FEWEST_LETTERS_OF_FOLDERS : FEWEST_LETTERS;
+    const words = isWrapped || letters >= Math.min(fewest, name.length) ? name : "";
+    if (!(words || digit) || box.w < 9 || box.h < LINE - 1) return [];
+    const told = make("span", { class: isWrapped ? "name wrapped" : "name", "data-level": digit },
+      ...(words && isWrapped ? pieces.flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece])) : [words]));
+    told.style.setProperty("--lines", String(Math.max(Math.floor((box.h - 2) / LINE), 1)));
+    return [told];
+  }
+
+  opens(node) {
+    return node.kind !== FILE && node !== this.state.root;
   }
 
   nodeOf(event) {
@@ -84,7 +115,7 @@ class MapWidget {
   onClick(event, isTwice) {
     const node = this.nodeOf(event);
     if (!node) return;
-    if (isTwice && node.children.length && node !== this.state.root) this.onZoom(node);
+    if (isTwice && this.opens(node)) this.onZoom(node);
     else this.choose(node, true);
   }
 
@@ -99,6 +130,7 @@ class MapWidget {
     this.state.chosen = node;
     item.tabIndex = 0;
     item.setAttribute("aria-selected", "true");
+    this.mark();
     if (takesFocus) item.focus({ preventScroll: true });
     this.onChoose(node);
   }
@@ -110,7 +142,7 @@ class MapWidget {
     if (goal) {
       this.choose(goal, true);
     } else if (event.key === "Enter" || event.key === " ") {
-      if (node.children.length && node !== this.state.root) this.onZoom(node);
+      if (this.opens(node)) this.onZoom(node);
       else this.choose(node, true);
     } else if ((event.key === "Escape" || event.key === "Backspace") && this.state.root.parent) {
       this.onZoom(this.state.root.parent);

@@ -5,6 +5,7 @@ const FILE = 1;
 const CLOSED = 2;
 const REST = 3;
 const LEVELS = ["not shown", "path only", "outline", "signatures", "source"];
+const BY = { embedded: "the embedded planner" };
 const ACTIONS = {
   open: "opened the repository",
   update_flight_plan: "changed the plan",
@@ -49,6 +50,28 @@ function attach(byPath, path, change) {
   if (node && node.kind === FILE) change(node);
 }
 
+/** Whether something below a folder is folded: more of it is known than the picture holds. */
+function isFolded(node) {
+  if (node.kind === CLOSED || node.kind === REST) return true;
+  return node.children.some(isFolded);
+}
+
+/** Say what a page that can ask nobody has of a folded node: no more than it shows. */
+function foldedOf(node) {
+  return `${node.kind === REST ? "These files are" : "This folder is"} folded: a saved page holds no more of ${node.kind === REST ? "them" : "it"}; the map in a host opens it.`;
+}
+
+/** Return the folder that a node opens: a rest opens the folder that it is in. */
+function folderOf(node) {
+  return node.kind === REST ? node.parent : node;
+}
+
+/** Yield a node and all that is below it. */
+function* withAllBelow(node) {
+  yield node;
+  for (const child of node.children) yield* withAllBelow(child);
+}
+
 function isOffered(node) {
   return node.places.length > 0 || node.deeper !== null;
 }
@@ -83,8 +106,12 @@ function moreOf(file) {
   return file.lines_more ? ` and ${file.lines_more.toLocaleString("en")} more` : "";
 }
 
+function spanOf(pair) {
+  return pair[0] === pair[1] ? String(pair[0]) : `${pair[0]}–${pair[1]}`;
+}
+
 function linesOf(pair) {
-  return pair[0] === pair[1] ? `line ${pair[0]}` : `lines ${pair[0]}–${pair[1]}`;
+  return `${pair[0] === pair[1] ? "line" : "lines"} ${spanOf(pair)}`;
 }
 
 /** Return a pattern that names this path and nothing else. */

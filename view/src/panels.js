@@ -1,6 +1,8 @@
 // What stands around the map: totals, the chosen node, what is shown, what could be, and the steps so far.
 
 const MOST_FOUND = 12;
+const MOST_INSIDE = 8;
+const MOST_PLACES = 12;
 
 function headOf(data) {
   const facts = make("div", { class: "facts" });
@@ -26,7 +28,7 @@ function headOf(data) {
 
 function legendOf() {
   const samples = LEVELS.map((words, level) =>
-    make("li", {}, make("span", { class: `level${level}`, "aria-hidden": "true" }, level ? String(level) : ""), `${level ? `${level} ` : ""}${words}`));
+    make("li", {}, make("span", { class: `level${level}` }, level ? String(level) : ""), words));
   samples.push(make("li", {}, make("span", { class: "offered", "aria-hidden": "true" }), "a next step could show it"));
   samples.push(make("li", {}, make("span", { class: "many", "aria-hidden": "true" }), "several files"));
   return make("ul", { class: "legend", "aria-label": "Legend" }, ...samples);
@@ -39,29 +41,31 @@ class Panels {
   }
 
   button(words, act, title) {
-    return make("button", { type: "button", class: "act", title: title || null, disabled: this.state.isBusy, click: act }, words);
+    return make("button", { type: "button", class: "act", title: title || null, disabled: this.state.isBusy(), click: act }, words);
   }
 
-  link(node, words) {
-    return make("button", { type: "button", class: "plain", click: () => this.acts.goTo(node) }, words);
+  link(node, ...words) {
+    return make("button", { type: "button", class: "plain", click: () => this.acts.goTo(node) }, ...words);
   }
 
   pathOf(path) {
     const node = this.state.picture.byPath.get(path);
-    return node ? this.link(node, path) : make("code", {}, path);
+    return node ? this.link(node, ...breakable(path)) : make("code", {}, ...breakable(path));
   }
 
   details(node) {
     const box = make("section", { class: "panel", "aria-label": "The chosen part of the map", id: "chosen" });
-    box.append(make("h2", {}, titleOf(node)), make("p", { class: "faint" }, this.facts(node)));
-    const file = node.file;
+    box.append(make("h2", {}, ...breakable(titleOf(node))), make("p", { class: "faint" }, this.facts(node)));
+    const { file } = node;
     if (file) box.append(...this.shown(file));
-    else if (node.deeper && node.deeper.why) box.append(make("p", {}, `Why it could be next: ${node.deeper.why}`));
+    else if (node.deeper && node.deeper.why) box.append(make("p", {}, "Why it could be next: ", ...prose(node.deeper.why)));
     const cut = this.state.picture.data.cuts.find((each) => each.path === node.path);
     if (cut) box.append(make("p", {}, `The budget shows it as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}: +${count(cut.tokens, "token")} would do.`));
     if (node.places.length) {
-      box.append(make("p", {}, "Not shown of it:"), make("ul", {}, ...node.places.map((place) => make("li", {}, ...this.place(place, false)))));
+      box.append(make("h3", {}, "Not shown of it"), make("ul", { class: "places" }, ...node.places.map((place) => make("li", {}, ...this.place(place)))));
     }
+    if (node.kind === FOLDER) box.append(this.inside(node));
+    if (!this.state.canOpen && node.kind !== FILE && node.kind !== FOLDER) box.append(make("p", { class: "faint" }, foldedOf(node)));
     const actions = this.actions(node);
     if (actions.length) box.append(make("div", { class: "actions" }, ...actions));
     return box;
@@ -69,21 +73,36 @@ class Panels {
 
   facts(node) {
     const size = `${count(node.tokens, "token")} of source`;
-    if (node.kind === FILE) {
-      const shown = node.file ? `, ${count(node.file.tokens, "token")} of them in the context` : "";
-      return `Level ${node.level}: ${LEVELS[node.level]}; ${size}${shown}.`;
-    }
-    return `${count(node.files, "file")}, ${size}; ${node.level ? `shown up to ${LEVELS[node.level]}` : "not shown"}.`;
+    if (node.kind === FILE && node.file) return `Level ${node.level}, ${LEVELS[node.level]}: ${node.file.tokens.toLocaleString("en")} of its ${count(node.tokens, "token")} are in the context.`;
+    if (node.kind === FILE) return `Level ${node.level}, ${LEVELS[node.level]}; ${size}.`;
+    return `${count(node.files, "file")}, ${size}; ${node.level ? `shown up to level ${node.level}, ${LEVELS[node.level]}` : "none is shown"}.`;
+  }
+
+  /** What is shown of a folder, as a short way to it. */
+  inside(folder) {
+    const within = [...withAllBelow(folder)];
+    const files = within.filter((each) => each.file);
+    const offered = within.filter((each) => isOffered(each) && !each.file);
+    const listed = (words, nodes) => (nodes.length ? [
+      make("h3", {}, words),
+      make("ul", { class: "plain" }, ...nodes.slice(0, MOST_INSIDE).map((each) =>
+        make("li", {}, make("span", { class: each.level ? `digit level${each.level}` : null }, each.level ? String(each.level) : ""), this.pathOf(each.path)))),
+      nodes.length > MOST_INSIDE ? make("p", { class: "faint" }, `and ${count(nodes.length - MOST_INSIDE, "more file")}`) : null,
+    ].filter(Boolean) : []);
+    // Above the same files in a table a narrow page leaves it out.
+    const kinds = folder.parent ? "inside" : "inside whole";
+    return make("div", { class: kinds }, ...listed("In the context", files), ...listed("A next step could show", offered));
   }
 
   shown(file) {
     const found = [];
-    if (file.reasons.length) found.push(make("ul", { "aria-label": "Reasons" }, ...file.reasons.map((reason) => make("li", {}, reason))));
+    if (file.reasons.length) found.push(make("ul", { "aria-label": "Reasons" }, ...file.reasons.map((reason) => make("li", {}, ...prose(reason)))));
     if (file.parts.length) {
-      const parts = file.parts.map((part) =>
-        make("li", {}, make("code", {}, part.name), `, ${linesOf(part.lines)}${part.why ? `: ${part.why}` : ""}`));
+      const parts = file.parts.map((part) => make("li", {},
+        make("code", {}, part.name), `, ${linesOf(part.lines)}`,
+        part.why ? make("div", { class: "faint" }, ...prose(part.why)) : null));
       if (file.parts_more) parts.push(make("li", {}, `and ${count(file.parts_more, "more part")}`));
-      found.push(make("p", {}, "Shown whole:"), make("ul", { "aria-label": "Parts" }, ...parts));
+      found.push(make("h3", {}, "Shown whole"), make("ul", { "aria-label": "Parts" }, ...parts));
     } else if (file.lines.length) {
       found.push(make("p", {}, `Shown: ${file.lines.map(linesOf).join(", ")}${moreOf(file)}.`));
     }
@@ -92,7 +111,8 @@ class Panels {
 
   actions(node) {
     const found = [];
-    if (node.children.length && node !== this.state.root) found.push(make("button", { type: "button", click: () => this.acts.zoom(node) }, "Zoom in"));
+    const isOpening = this.state.canOpen ? node.kind !== FILE : node.children.length > 0;
+    if (isOpening && node !== this.state.root) found.push(make("button", { type: "button", click: () => this.acts.zoom(node) }, "Zoom in"));
     if (!this.state.canSteer || node.kind === REST || !node.path) return found;
     if (node.kind !== FILE) {
       if (node.level) found.push(this.button("Drop this folder", () => this.acts.rule(node, 0)));
@@ -108,43 +128,65 @@ class Panels {
     return found;
   }
 
+  /** The files as a table, whose rows a narrow page stacks: roles keep it a table for whoever hears it. */
   files() {
     const { data } = this.state.picture;
-    const rows = data.shown.map((file) => make("tr", {},
-      make("td", {}, this.pathOf(file.path)),
-      make("td", {}, `${file.level} ${LEVELS[file.level]}`),
-      make("td", { class: "number" }, file.tokens.toLocaleString("en")),
-      make("td", {}, file.lines.map((pair) => (pair[0] === pair[1] ? String(pair[0]) : `${pair[0]}–${pair[1]}`)).join(", ") + moreOf(file)),
-      make("td", {}, file.reasons.join("; "))));
-    const head = make("tr", {}, ...["File", "Level", "Tokens", "Lines", "Why"].map((words) =>
-      make("th", { scope: "col", class: words === "Tokens" ? "number" : null }, words)));
+    const cell = (kind, ...content) => make("td", { role: "cell", class: kind }, ...content);
+    const rows = data.shown.map((file) => make("tr", { role: "row" },
+      cell("path", this.pathOf(file.path)),
+      cell("level", make("span", { class: `digit level${file.level}` }, String(file.level)), LEVELS[file.level]),
+      cell("number", file.tokens.toLocaleString("en")),
+      cell("lines", file.lines.map(spanOf).join(", ") + moreOf(file)),
+      cell("why", ...prose(file.reasons.join("; ")))));
+    const head = make("tr", { role: "row" }, ...["File", "Level", "Tokens", "Lines", "Why"].map((words) =>
+      make("th", { scope: "col", role: "columnheader", class: words === "Tokens" ? "number" : null }, words)));
     const section = make("section", { "aria-labelledby": "files-title" }, make("h2", { id: "files-title" }, "In the context"));
-    if (!rows.length) section.append(make("p", {}, "No file is shown in detail yet."));
-    else section.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the files" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+    if (rows.length) {
+      section.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the files" },
+        make("table", { role: "table" }, make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, ...rows))));
+    } else {
+      section.append(make("p", {}, "No file is shown in detail yet."));
+    }
     if (data.shown_more) section.append(make("p", { class: "faint" }, `and ${count(data.shown_more, "more file")}.`));
     return section;
   }
 
-  place(place, names) {
-    const found = [];
-    if (this.state.canSteer) found.push(this.button(`Add +${place.tokens.toLocaleString("en")}`, () => this.acts.add(place), `Show ${place.path} ${place.head}`), " ");
-    else found.push(`+${place.tokens.toLocaleString("en")} `);
-    if (names) found.push(this.pathOf(place.path), " ");
-    found.push(make("code", {}, place.head), `, ${linesOf(place.lines)}${place.why ? `: ${place.why}` : ""}`);
-    return found;
+  place(place) {
+    const price = `+${place.tokens.toLocaleString("en")}`;
+    return [
+      make("span", { class: "price faint" }, `${place.number}.`),
+      make("span", { class: "price" }, this.state.canSteer ? this.button(`Add ${price}`, () => this.acts.add(place), `Show ${place.path} ${place.head}`) : price),
+      make("div", {}, make("code", {}, place.head), make("div", { class: "faint" }, linesOf(place.lines), ...(place.why ? ["; ", ...prose(place.why)] : []))),
+    ];
   }
 
   menu() {
     const { data } = this.state.picture;
     const section = make("section", { "aria-labelledby": "menu-title" }, make("h2", { id: "menu-title" }, "What a next step could show, in tokens"));
     if (!data.menu.length && !data.cuts.length) section.append(make("p", {}, data.navigation_id ? "Nothing is on offer." : "A plan has no goal, so there is no menu."));
-    if (data.menu.length) section.append(make("ol", {}, ...data.menu.map((place) => make("li", { value: String(place.number) }, ...this.place(place, true)))));
-    if (data.menu_more) section.append(make("p", { class: "faint" }, `and ${count(data.menu_more, "more place")}.`));
+    section.append(...this.byFile(data.menu.slice(0, MOST_PLACES)));
+    const rest = data.menu.slice(MOST_PLACES);
+    if (rest.length) section.append(make("details", {}, make("summary", {}, count(rest.length, "more place")), ...this.byFile(rest)));
+    if (data.menu_more) section.append(make("p", { class: "faint" }, `and ${count(data.menu_more, "place")} for which there was no room.`));
     if (data.cuts.length) {
       section.append(make("p", {}, "Shown in less detail for want of tokens:"), make("ul", {}, ...data.cuts.map((cut) =>
         make("li", {}, this.pathOf(cut.path), ` as ${LEVELS[cut.drawn]} in place of ${LEVELS[cut.wanted]}, +${cut.tokens.toLocaleString("en")}`))));
     }
     return section;
+  }
+
+  /** Places under the files that hold them, in the order of their numbers. */
+  byFile(places) {
+    const found = [];
+    let list = null;
+    places.forEach((place, at) => {
+      if (!at || place.path !== places[at - 1].path) {
+        list = make("ol", { class: "places", start: String(place.number) });
+        found.push(make("h3", {}, this.pathOf(place.path)), list);
+      }
+      list.append(make("li", { value: String(place.number) }, ...this.place(place)));
+    });
+    return found;
   }
 
   timeline() {
@@ -159,18 +201,18 @@ class Panels {
       return make("li", {},
         make("span", { class: "track", "aria-hidden": "true" }, bar),
         make("strong", {}, `Step ${turn.step}`),
-        `: ${turn.by} ${ACTIONS[turn.action] || turn.action}; ${count(turn.tokens, "token")} in ${count(turn.files, "file")}; ${dollars(turn.usd)}${used}.`,
+        `: ${BY[turn.by] || turn.by} ${ACTIONS[turn.action] || turn.action}; ${count(turn.tokens, "token")} in ${count(turn.files, "file")}; ${dollars(turn.usd)}${used}.`,
         turn.words || turn.said ? make("details", {}, make("summary", {}, `What step ${turn.step} said`),
-          turn.said ? make("p", {}, turn.said) : null, turn.words ? make("p", {}, turn.words) : null) : null);
+          turn.said ? make("p", {}, ...prose(turn.said)) : null, turn.words ? make("p", {}, ...prose(turn.words)) : null) : null);
     });
-    section.append(make("ul", {}, ...items));
-    if (data.ended) section.append(make("p", {}, data.ended));
+    section.append(make("ul", { class: "plain" }, ...items));
+    if (data.ended) section.append(make("p", {}, ...prose(data.ended)));
     return section;
   }
 
   notes() {
     const { data } = this.state.picture;
     if (!data.notes.length) return null;
-    return make("section", { "aria-labelledby": "notes-title" }, make("h2", { id: "notes-title" }, "Notes"), make("ul", {}, ...data.notes.map((note) => make("li", {}, note))));
+    return make("section", { "aria-labelledby": "notes-title" }, make("h2", { id: "notes-title" }, "Notes"), make("ul", {}, ...data.notes.map((note) => make("li", {}, ...prose(note)))));
   }
 }

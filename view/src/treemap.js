@@ -46,15 +46,15 @@ function squarify(areas, box) {
   return places;
 }
 
-/** Return where each node below `root` is, folders before what is in them. */
+/** Return where each node below `root` is, folders before what is in them, and which are open: drawn with that. */
 function layout(root, sizeOf, width, height) {
   const placed = [];
   const visit = (node, box, depth) => {
-    placed.push({ node, ...box, depth });
-    if (!node.children.length) return;
+    const isOpen = node.children.length > 0 && (node === root || (box.w >= LEAST_WIDTH && box.h >= LEAST_HEIGHT));
+    placed.push({ node, ...box, depth, isOpen });
+    if (!isOpen) return;
     const head = node === root ? 0 : HEAD;
     const inner = { x: box.x + EDGE, y: box.y + head + EDGE, w: box.w - 2 * EDGE, h: box.h - head - 2 * EDGE };
-    if (node !== root && (box.w < LEAST_WIDTH || box.h < LEAST_HEIGHT)) return;
     const children = [...node.children].sort((a, b) => sizeOf(b) - sizeOf(a) || a.at - b.at);
     const places = squarify(children.map(sizeOf), inner);
     places.forEach((place, each) => visit(children[each], place, depth + 1));

@@ -1,25 +1,32 @@
 // The whole page over one picture: what is chosen, zoomed, sought and shown.
 
 class View {
-  constructor(steer) {
-    this.steer = steer;
+  /** `ask` fetches a picture: of a folder (`within`), after a change (`steer`); null where nobody can be asked. */
+  constructor(ask) {
+    this.ask = ask;
+    this.above = document.getElementById("above");
     this.main = document.getElementById("view");
     this.settings = { show: "all", area: "tokens", sought: "" };
     this.state = null;
     this.width = 0;
+    this.opening = null;
+    this.running = 0;
     new ResizeObserver(() => this.fit()).observe(this.main);
   }
 
-  show(data) {
+  /** Draw a picture, zoomed to the folder `path`, or as the one before it was. */
+  show(data, path = null) {
     const before = this.state;
     const picture = readPicture(data);
-    const find = (node) => (node && picture.byPath.get(node.path)) || picture.root;
+    const find = (known) => picture.byPath.get(known) || picture.root;
+    const root = this.zoomable(find(path ?? (before ? before.root.path : "")));
     this.state = {
       picture,
-      root: before ? this.zoomable(find(before.root), picture) : picture.root,
-      chosen: before ? find(before.chosen) : picture.root,
-      canSteer: Boolean(this.steer) && Boolean(data.navigation_id) && data.status !== "cancelled",
-      isBusy: false,
+      root,
+      chosen: path === null && before ? find(before.chosen.path) : root,
+      canOpen: Boolean(this.ask),
+      canSteer: Boolean(this.ask) && Boolean(data.navigation_id) && data.status !== "cancelled",
+      isBusy: () => this.running > 0,
       sizeOf: (node) => (this.settings.area === "files" ? node.files : node.area),
       isWanted: (node) => this.wanted(node),
     };
@@ -28,8 +35,8 @@ class View {
     this.build();
   }
 
-  zoomable(node, picture) {
-    return node.children.length ? node : picture.root;
+  zoomable(node) {
+    return node.children.length || !node.parent ? node : node.parent;
   }
 
   wanted(node) {
@@ -48,8 +55,8 @@ class View {
       goTo: (node) => this.goTo(node),
       zoom: (node) => this.zoom(node),
       rule: (node, level) => this.rule(node, level),
-      why: (node) => this.take({ feedback: `why ${node.level ? "is" : "don't I see"} ${node.path}${node.level ? " here" : ""}?` }, `asked about ${node.path}`),
-      add: (place) => this.take({ updates: { numbers: [place.number] } }, `added ${place.head} of ${place.path}`),
+      why: (node) => this.change({ feedback: `why ${node.level ? "is" : "don't I see"} ${node.path}${node.level ? " here" : ""}?` }, `asked about ${node.path}`),
+      add: (place) => this.change({ updates: { numbers: [place.number] } }, `added ${place.head} of ${place.path}`),
     };
     this.panels = new Panels(state, acts);
     this.map = new MapWidget(state, (node) => this.chose(node), (node) => this.zoom(node));
@@ -57,8 +64,9 @@ class View {
     this.found = make("div", { id: "found" });
     this.aside = make("div", {});
     this.columns = make("div", { class: "columns" }, make("div", {}, this.crumbs, this.map.element, legendOf()), this.aside);
+    this.above.replaceChildren(headOf(data), this.tools());
     this.main.replaceChildren(
-      ...[headOf(data), this.tools(), this.found, this.columns, this.panels.files(), this.panels.menu(), this.panels.timeline(), this.panels.notes()].filter(Boolean));
+      ...[this.found, this.columns, this.panels.files(), this.panels.menu(), this.panels.timeline(), this.panels.notes()].filter(Boolean));
     this.width = 0;
     this.fit();
     this.listFound();
@@ -66,7 +74,7 @@ class View {
 
   tools() {
     const choice = (name, words, choices) =>
-      make("label", {}, words, make("select", { change: (event) => { this.settings[name] = event.target.value; this.redraw(); } },
+      make("label", {}, words, make("select", { id: name, change: (event) => { this.settings[name] = event.target.value; this.redraw(); } },
         ...choices.map(([value, told]) => make("option", { value, selected: this.settings[name] === value }, told))));
     const find = make("input", {
       type: "search", id: "find", autocomplete: "off", spellcheck: "false",
@@ -78,7 +86,7 @@ class View {
       make("label", {}, "Find a file or folder", find),
       choice("show", "Show", [["all", "everything"], ["shown", "what is in the context"], ["offered", "what a next step could show"]]),
       choice("area", "Area by", [["tokens", "tokens (prose and data a tenth)"], ["files", "files"]]));
-    if (this.state.canSteer) tools.append(this.panels.button("Undo the last change", () => this.take({ feedback: "undo" }, "took the last change back")));
+    if (this.state.canSteer) tools.append(this.panels.button("Undo the last change", () => this.change({ feedback: "undo" }, "took the last change back")));
     if (this.onFullscreen) tools.append(make("button", { type: "button", click: () => this.onFullscreen() }, "Larger"));
     return tools;
   }
@@ -107,7 +115,7 @@ class View {
   }
 
   redraw() {
-    this.columns.classList.toggle("narrow", this.width < 760);
+    this.main.classList.toggle("narrow", this.width < 760);
     this.map.draw(this.map.element.clientWidth || this.width);
     this.showCrumbs();
     this.showChosen();
@@ -131,18 +139,42 @@ class View {
     this.showChosen();
   }
 
+  /** Show a folder alone; what the picture has folded of it is fetched, where somebody can be asked. */
   zoom(node) {
-    this.state.root = node;
-    this.state.chosen = node;
-    this.redraw();
-    this.map.choose(node, true);
-    say(`Zoomed to ${titleOf(node)}.`);
+    const folder = folderOf(node);
+    this.opening = null;
+    if (folder.children.length) {
+      this.state.root = folder;
+      this.state.chosen = folder;
+      this.redraw();
+      this.map.choose(folder, true);
+      say(`Zoomed to ${titleOf(folder)}.`);
+    }
+    const isLookedInto = this.state.picture.data.within === folder.path;
+    if (this.ask && isFolded(folder) && !isLookedInto) return this.open(folder);
+    if (node.kind === REST && isLookedInto && this.ask) say(`${titleOf(node)}: too small to be shown one by one.`);
+    else if (node.kind === REST || node.kind === CLOSED) say(foldedOf(node));
+    return null;
+  }
+
+  open(folder) {
+    const { path } = folder;
+    this.opening = path;
+    return this.whileBusy(`Opening ${titleOf(folder)} …`, async () => {
+      const answer = await this.ask(this.state.picture.data, { within: path }, "");
+      // Another folder may have been gone to meanwhile.
+      if (this.opening !== path) return null;
+      this.show(answer.picture, path);
+      const { root } = this.state;
+      return root.path === path ? `Zoomed to ${titleOf(root)}.` : `${titleOf(folder)} can't be opened: the repository has no such folder now.`;
+    });
   }
 
   goTo(node) {
     for (let above = node; above !== this.state.root; above = above.parent) {
       if (!above.parent) { this.state.root = this.state.picture.root; break; }
     }
+    this.opening = null;
     this.state.chosen = node;
     this.redraw();
     while (!this.map.items.has(node)) {
@@ -156,32 +188,47 @@ class View {
     }
     if (this.map.items.has(node)) this.map.choose(node, true);
     else { this.state.chosen = node; this.showChosen(); }
+    this.map.element.scrollIntoView({ block: "nearest" });
     say(labelOf(node));
   }
 
   rule(node, level) {
     const pattern = node.kind === FILE ? escapeGlob(node.path) : `${escapeGlob(node.path)}/**`;
     const done = level ? `asked to show ${node.path} at level ${level}` : `dropped ${node.path}`;
-    return this.take({ updates: { verbosity: [{ pattern, level }] } }, done);
+    return this.change({ updates: { verbosity: [{ pattern, level }] } }, done);
   }
 
-  async take(wish, done) {
-    if (this.state.isBusy || !this.steer) return;
-    this.state.isBusy = true;
-    this.main.setAttribute("aria-busy", "true");
-    for (const button of this.main.querySelectorAll("button.act")) button.disabled = true;
-    say("Working …");
-    try {
-      const answer = await this.steer(this.state.picture.data, wish, done);
+  async change(steer, done) {
+    if (this.running || !this.ask) return;
+    const { data } = this.state.picture;
+    await this.whileBusy("Working …", async () => {
+      const answer = await this.ask(data, { steer, within: data.within }, done);
       this.show(answer.picture);
-      say(answer.said || "Done.");
+      return answer.said || `Done: ${done}.`;
+    });
+  }
+
+  /** Run an act that returns what to say at its end, null for nothing; meanwhile nothing can be changed. */
+  async whileBusy(words, act) {
+    this.busy(1);
+    say(words);
+    let told;
+    try {
+      told = await act();
     } catch (error) {
-      say(`That did not work: ${error.message}`);
-      this.state.isBusy = false;
-      for (const button of this.main.querySelectorAll("button.act")) button.disabled = false;
+      told = `That did not work: ${error.message}`;
     }
-    this.main.removeAttribute("aria-busy");
+    this.busy(-1);
+    if (told === null) return;
+    say(told);
     const item = this.map.items.get(this.state.chosen);
     if (item) item.focus({ preventScroll: true });
+  }
+
+  busy(more) {
+    this.running += more;
+    if (this.running) this.main.setAttribute("aria-busy", "true");
+    else this.main.removeAttribute("aria-busy");
+    for (const button of document.querySelectorAll("button.act")) button.disabled = this.running > 0;
   }
 }

@@ -43,7 +43,8 @@ def test_every_file_is_counted_once_and_those_kept_stand_alone(
 ) -> None:
     files = measured(tree)
     kept = data.draw(st.sets(st.integers(0, len(files.paths) - 1), max_size=5))
-    outline = fold(files, kept, most)
+    folder = data.draw(st.sampled_from(["", *sorted({path.rpartition("/")[0] for path in files.paths})]))
+    outline = fold(files, kept, most, folder)
     for column, total in (
         (outline.tokens, files.tokens.sum()),
         (outline.areas, files.areas.sum()),
@@ -71,6 +72,24 @@ def test_folders_that_hold_one_folder_alone_are_one_node_and_small_files_share_o
     assert outline.kinds == (FOLDER, FOLDER, FILE, FILE, REST)
     assert outline.files == (9, 9, 1, 1, 7)
     assert outline.paths()[2] == "a/b/cc/f0.py"
+
+
+def test_a_folder_that_is_looked_into_gets_most_of_the_room() -> None:
+    tree: Tree = [([step, inner], number, 1_000, 0) for step in "ab" for inner in "cd" for number in range(9)]
+    files = measured(tree)
+    assert fold(files, (), 12).kinds.count(FILE) == 0
+    inside = fold(files, (), 30, "b")
+    alone = [path for path, kind in zip(inside.paths(), inside.kinds, strict=True) if kind == FILE]
+    assert alone == [path for path in files.paths if path.startswith("b/")]
+    assert fold(files, (), 12, "b/none") == fold(files, (), 12)
+
+
+def test_what_is_small_stands_alone_in_a_folder_that_is_looked_into() -> None:
+    tree: Tree = [(["a"], 0, 1_000_000, 0), *((["a"], number, 1, 0) for number in range(1, 6))]
+    tree += [(["b"], number, 900_000, 0) for number in range(9)]
+    files = measured(tree)
+    assert REST in fold(files, (), 40).kinds
+    assert "a/f3.py" in fold(files, (), 40, "a").paths()
 
 
 def test_a_folder_that_has_no_room_is_one_node() -> None:
