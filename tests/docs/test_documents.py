@@ -62,10 +62,11 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
     [each for program in PROGRAMS.values() for each in program.commands],
     ids=lambda command: command.name,
 )
-def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Command) -> None:
+def test_the_examples_of_every_commands_help_are_lines_that_it_takes(command: Command) -> None:
     parser = FlagParser(prog=command.name)
     importlib.import_module(command.module).add_arguments(parser)
-    parser.parse_args(shlex.split(command.example.partition("<")[0]))
+    for example in command.examples:
+        parser.parse_args(shlex.split(re.split("[<>]", example)[0]))
 
 
 @cache
