@@ -9,6 +9,7 @@ from mcp_server import wire
 from mcp_server.addresses import address
 from navigator.menu_text import menu_text
 from navigator.money import dollars
+from navigator.settings import EMBEDDED
 from navigator.turn import USER
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
@@ -118,6 +119,17 @@ def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
     told = clip(report.sufficiency, detail.characters)
     is_bare = detail.focus_areas == DETAILS[0].focus_areas
     return None if not told or (is_bare and told in clip(report.reasoning, detail.characters)) else told
+
+
+def beside_reasons(report: wire.TurnReportJson) -> wire.TurnReportJson:
+    """Return the report of an answer whose context says itself, file by file, what is shown and why.
+
+    What the embedded planner sums up is that very list, and what its menu says: only how sure it is remains.
+    A model's own words stay.
+    """
+    if report.model != EMBEDDED or not report.sufficiency:
+        return report.model_copy(update={"focus_areas": []})
+    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": None, "focus_areas": []})
 
 
 def brief(

@@ -15,6 +15,7 @@ from mcp_server.report_text import (
     DETAILS,
     STATUS_WORDS,
     DetailLevel,
+    beside_reasons,
     brief,
     clip,
     report_text,
@@ -187,9 +188,12 @@ _OPEN: Final = tuple(AnswerShape(detail._replace(candidates=0)) for detail in re
 
 def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
     """Return the answer of ``navigate``."""
+    says_why = any(rule.why for rule in output.flight_plan.verbosity)
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(report, response_token_budget, telling.detail)
+        if says_why:
+            message = beside_reasons(message)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import importlib
 import os
@@ -9,7 +10,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from textwrap import fill
 from types import ModuleType
+from typing import Final
 
 from mcp_server.imports import large_imports, models_built_on_first_use
 from navigator.errors import InvalidArgumentError, InvalidRequestError
@@ -17,6 +20,9 @@ from repo_map.limits import ONE_THREAD
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.commands import Command, Program
 from repo_navigator.terminal import FlagParser, TellVersion, ending_at_once, prepare_streams
+
+_HELP_WIDTH: Final = 78
+"""Columns of a description; options are wrapped to the terminal by argparse."""
 
 
 def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
@@ -46,9 +52,13 @@ def _run(program: Program, arguments: list[str]) -> int:
     module: ModuleType | None = None
     parsers: dict[str, FlagParser] = {}
     for each in program.commands:
-        example = f"Example: {' '.join(filter(None, (program.name, each.name, each.example)))}"
-        texts = {"help": each.summary, "description": each.description, "epilog": example}
-        parsers[each.name] = commands.add_parser(each.name, **texts)
+        parsers[each.name] = commands.add_parser(
+            each.name,
+            help=each.summary,
+            description=fill(each.description, width=_HELP_WIDTH),
+            epilog=_examples(program, each),
+            formatter_class=argparse.RawDescriptionHelpFormatter,  # Examples stand a line each.
+        )
         if each is named:
             module = _imported(program, each)
             module.add_arguments(parsers[each.name])
@@ -67,6 +77,11 @@ def _run(program: Program, arguments: list[str]) -> int:
     except InvalidArgumentError as error:
         name = parsers[named.name].name_of(error.argument, getattr(options, error.argument, None))
         raise InvalidRequestError(error.naming(name)) from error
+
+
+def _examples(program: Program, command: Command) -> str:
+    lines = [" ".join(filter(None, (program.name, command.name, each))) for each in command.examples]
+    return "\n  ".join(("Examples:" if len(lines) > 1 else "Example:", *lines))
 
 
 def _imported(program: Program, command: Command) -> ModuleType:

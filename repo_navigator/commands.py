@@ -15,8 +15,8 @@ class Command(NamedTuple):
     """Beside the command's name in the list of all."""
     description: str
     """A sentence of its own ``--help``."""
-    example: str
-    """Arguments that a newcomer can start from."""
+    examples: tuple[str, ...]
+    """Arguments that a newcomer can start from, each with what follows the command's name."""
     builds_tables: bool = False
     """Whether it ends soon and builds large tables: collecting garbage costs more than it frees."""
 
@@ -44,14 +44,19 @@ REPO_NAVIGATOR: Final = Program(
             "repo_navigator.serve",
             "serve MCP, over stdio or HTTP",
             "Serve MCP, over stdio to the assistant that starts it, or over HTTP to many.",
-            "--http 127.0.0.1:8321 --allow ~/work",
+            ("", "--http 127.0.0.1:8321 --allow ~/work"),
         ),
         Command(
             "navigate",
             "repo_navigator.navigate",
             "find the code for a goal and print it",
             "Find the code for a goal and print it, with the steps that led there on stderr.",
-            '. "A discount of 100 % makes the total negative" --tokens 8000',
+            (
+                '. "A discount of 100 % makes the total negative"',
+                ". --goal-file issue.md --tokens 4000 --save-plan plan.yaml",
+                ". --since main",
+                ". --goal-file issue.md --json > packet.json",
+            ),
             builds_tables=True,
         ),
         Command(
@@ -59,14 +64,14 @@ REPO_NAVIGATOR: Final = Program(
             "repo_navigator.context",
             "print the context, or the plan, of a stored navigation",
             "Print the context, or the plan, of a stored navigation; words take it one step further.",
-            '--feedback "leave the tests out"',
+            ("", '--feedback "3, 7 and 12"', '--feedback "who calls Session.send?"', "--plan -o plan.yaml"),
         ),
         Command(
             "replay",
             "repo_navigator.replay",
             "draw the context of a saved flight plan again",
             "Draw the context of a saved flight plan again, and tell how the repository changed since.",
-            "plan.yaml .",
+            ("plan.yaml .", "plan.yaml . --json"),
             builds_tables=True,
         ),
         Command(
@@ -74,7 +79,7 @@ REPO_NAVIGATOR: Final = Program(
             "repo_navigator.view",
             "draw a picture of a navigation or of a saved flight plan",
             "Draw a picture of a stored navigation, or of a saved flight plan, as a page for a browser.",
-            "plan.yaml . --svg map.svg",
+            ("--html map.html", "plan.yaml . --svg map.svg"),
             builds_tables=True,
         ),
         Command(
@@ -83,21 +88,21 @@ REPO_NAVIGATOR: Final = Program(
             "answer an assistant's prompt hook with the code for the prompt",
             "Answer an assistant's prompt hook with the code for the prompt: stdin holds what a host tells "
             "its UserPromptSubmit hook, an object with `prompt` and `cwd`.",
-            "< hook.json",
+            ("< hook.json",),
         ),
         Command(
             "install",
             "repo_navigator.install",
             "add the server to an assistant's configuration",
             "Add the server to an assistant's configuration; nothing else in it changes.",
-            "all --dry-run",
+            ("claude-code", "all --dry-run", "cursor --scope project", "claude-code --undo"),
         ),
         Command(
             "doctor",
             "repo_navigator.doctor",
             "check that everything works here, offline",
             "Check that everything works here, offline, and say how to mend what does not.",
-            "",
+            ("", "--json"),
         ),
     ),
     reads_settings=True,
@@ -111,7 +116,7 @@ REPO_MAP: Final = Program(
             "repo_navigator.generate",
             "draw a map",
             "Draw a map of a repository: its most central files in the most detail that the budget allows.",
-            ". --tokens 4000 -v 'src/**:3'",
+            (". --tokens 4000", ". -v 'src/**:3' -v 'tests/**:0'", ". -C plan.yaml --strict"),
             builds_tables=True,
         ),
         Command(
@@ -119,7 +124,7 @@ REPO_MAP: Final = Program(
             "repo_navigator.costs",
             "price a map",
             "Tell what each part of a map would cost, in tokens at every level, before it is drawn.",
-            ". --by dir --depth 2",
+            (".", ". --by dir --depth 2"),
             builds_tables=True,
         ),
         Command(
@@ -127,7 +132,7 @@ REPO_MAP: Final = Program(
             "repo_navigator.watch",
             "keep the index up to date",
             "Index a repository again as its files change, until Ctrl-C.",
-            ".",
+            (".",),
         ),
     ),
     debugging="REPO_MAP_DEBUG=1",

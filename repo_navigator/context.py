@@ -14,16 +14,10 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
-from repo_navigator.navigate import (
-    NUMBERED,
-    TerminalReport,
-    add_line_numbers,
-    cost_line,
-    output_object,
-    stderr_console,
-    write_or_print,
-)
+from repo_navigator.navigate import NUMBERED, add_line_numbers, add_quiet, output_object
+from repo_navigator.printing import show_context, stderr_console, write_or_print
 from repo_navigator.terminal import FlagParser, ending_at_once
+from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -42,6 +36,7 @@ def add_arguments(parser: FlagParser) -> None:
     add_line_numbers(parser)
     parser.add_argument("--plan", action="store_true", help="print the flight plan in place of the context")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+    add_quiet(parser)
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
     )
@@ -59,9 +54,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         message = output_object(output, seconds, status_of(output.stop_reason), output.notes)
         write_or_print(json.dumps(message, ensure_ascii=False), options.output)
         return 0
-    write_or_print(output.flight_plan_yaml if options.plan else output.context_string, options.output)
-    line = f"{output.navigation_id}: {cost_line(output, output.seconds.total)}"
-    stderr_console().print(line, style="bold", markup=False)
+    if options.plan:
+        write_or_print(output.flight_plan_yaml, options.output)
+    else:
+        show_context(output.context_string, options.output)
+    if not options.quiet:
+        stderr_console().print(closing(output, output.seconds.total))
     return 0
 
 
@@ -72,7 +70,8 @@ async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorO
             await navigator.step(navigation_id, updates=NUMBERED)
         if options.feedback:
             report = await navigator.step(navigation_id, feedback=options.feedback)
-            stderr_console().print(TerminalReport().of(report))
+            if not options.quiet:
+                stderr_console().print(report.answer, style="green", markup=False)
         return await navigator.context(navigation_id)
     finally:
         with anyio.CancelScope(shield=True):

@@ -1,4 +1,4 @@
-"""`navigate`, with panels and the prompt between steps."""
+"""`navigate`: find the code for a goal and print it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-import anyio.to_thread
-from rich.console import Console, Group
-from rich.panel import Panel
-from rich.syntax import Syntax
-from rich.table import Table
-from rich.text import Text
 
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator
@@ -30,260 +23,28 @@ from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
-from navigator.money import dollars
 from navigator.picture.page import saved_page
-from navigator.reports import NavigatorOutput, Progress, StopReason, TurnReport
-from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
+from navigator.reports import NavigatorOutput, Progress, StopReason
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
-from repo_map.messages import counted
-from repo_map.plan.levels import level_word
+from repo_navigator.interactive import InteractivePrompt
+from repo_navigator.printing import show_context, stderr_console, write_or_print
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
     ending_at_once,
     nonempty,
     number,
-    print_text,
     read_input,
     read_plan,
     whole_number,
 )
+from repo_navigator.terminal_report import TerminalReport, closing, cost_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from navigator.navigator import Navigator
     from navigator.picture.text import PictureData
-    from navigator.reports import NavigatorOutput, TurnReport
-    from navigator.token_usage import TokenAccount
-
-
-HELP: Final = (
-    "[y] next step  [n] stop here  [show] map  [plan] flight plan  [cost] costs  or say what is missing"
-)
-NO_CALLS: Final = "No model was called: the embedded planner costs nothing."
-_SHOWN: Final = 8
-
-
-def stderr_console() -> Console:
-    """Return a console on stderr."""
-    return Console(stderr=True, highlight=False)
-
-
-class TerminalReport:
-    """The panels of one navigation's steps; what one has told, the next does not repeat."""
-
-    def __init__(self) -> None:
-        self._files: set[tuple[str, int]] = set()
-        """Paths that a panel has listed, each with the level that it was shown at then."""
-        self._notes: set[str] = set()
-        self._step = -1
-
-    def of(self, report: TurnReport) -> Panel:
-        """Return the panel of the next step, or of the answer where no step was taken."""
-        if report.step_number == self._step:
-            return Panel(Text(report.answer, style="green"), title="No step taken", title_align="left")
-        self._step = report.step_number
-        lines = [Text(report.answer, style="green")] if report.answer else []
-        lines += [Text(each) for each in report.impact if each not in self._notes]
-        # The last step's reasoning sums the map up already.
-        is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
-        lines.append(Text(self._summary(report) if is_summed_up else report.reasoning))
-        if report.focus and not is_summed_up:
-            lines += _focus_lines(report)
-        lines += _cut_lines(report)
-        if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
-            lines.append(Text(aside, style="dim"))
-        if report.sufficiency and not is_summed_up:
-            lines.append(Text(report.sufficiency, style="dim"))
-        if report.ended:
-            lines.append(Text(report.ended, style="bold"))
-            lines += _menu_lines(report)
-        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
-        self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
-        self._notes.update((*report.notes, *report.impact))
-        return _panel(report, lines)
-
-    def _summary(self, report: TurnReport) -> str:
-        """Return the last step's words without the files that a panel before has listed."""
-        from navigator.planner import without_files  # noqa: PLC0415 - a replay shows no panel
-
-        return without_files(report.reasoning, self._files)
-
-
-def _panel(report: TurnReport, lines: Sequence[Text]) -> Panel:
-    files = counted(report.file_count, "file")
-    size = f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')} in {files}"
-    cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
-    return Panel(
-        Group(*lines),
-        title=f"Step {report.step_number} · {report.last_action} · {report.model}",
-        title_align="left",
-        subtitle=f"{size} · {cost}",
-        subtitle_align="left",
-    )
-
-
-def budget_line(report: TurnReport) -> str:
-    """Return what is left of the limits."""
-    return (
-        f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; the map takes "
-        f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')}."
-    )
-
-
-def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
-    """Return what each step sent, was answered and cost, and what sessions of one step would have sent."""
-    *_, last = reports
-    account = last.account
-    if not account.calls:
-        return Text(NO_CALLS)
-    table = Table(box=None, header_style="bold", caption=_saving(account), caption_justify="left")
-    table.add_column("step")
-    table.add_column("model")
-    for name in ("calls", "sent new", "repeated", "cached", "answered", "US dollars"):
-        table.add_column(name, justify="right")
-    before = reports[0].account
-    for report in reports[1:]:
-        _add_row(
-            table, str(report.step_number), report.model, report.account.minus(before), report.cost_this_turn
-        )
-        before = report.account
-    table.add_section()
-    _add_row(table, "all", "", account, last.total_cost)
-    return table
-
-
-def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
-    """Return what a whole navigation took."""
-    usage = output.total_usage
-    # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
-    calls = (
-        f", {counted(usage.calls, 'model call')} ({counted(usage.input, 'token')} in, {usage.output:,} out)"
-        if usage.input or usage.output
-        else ""
-    )
-    size = f"{output.token_count:,} of {counted(output.map_token_budget, 'token')}"
-    return (
-        f"{size}, {counted(len(output.files), 'file')}, {counted(output.total_iterations, 'step')}, "
-        f"{dollars(output.total_cost)}{calls}, {total_seconds:.1f} s"
-    )
-
-
-def write_or_print(text: str, file: str | None) -> None:
-    """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
-    if file is None:
-        print_text(text if text.endswith("\n") else f"{text}\n")
-    else:
-        replace_text(Path(file), text if text.endswith("\n") else f"{text}\n")
-
-
-def _menu_lines(report: TurnReport) -> list[Text]:
-    """Return the first places of the menu, and how to ask for them."""
-    if not report.menu:
-        return []
-    shown = report.menu[:_SHOWN]
-    lines = [
-        Text('Not shown (`repo-navigator context --feedback "1, 3"` adds their source, +N tokens each):'),
-        *(
-            Text(f"  {place.number} {place.path}:{place.first} {place.head} +{place.tokens:,}")
-            for place in shown
-        ),
-    ]
-    if len(report.menu) > len(shown):
-        lines.append(Text(f"  and {counted(len(report.menu) - len(shown), 'more place')}, listed by --json"))
-    return lines
-
-
-def _focus_lines(report: TurnReport) -> list[Text]:
-    shown = [_file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]]
-    more = len(report.focus) - _SHOWN
-    rest = [Text(f"  and {more} more", style="dim")] if more > 0 else []
-    return [Text("In focus", style="bold"), *shown, *rest]
-
-
-def _cut_lines(report: TurnReport) -> list[Text]:
-    if not report.cuts:
-        return []
-    message = ", ".join(f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in report.cuts[:3])
-    more = f" and {len(report.cuts) - 3} more" if len(report.cuts) > 3 else ""
-    return [Text(f"Shown in less detail for lack of tokens: {message}{more}", style="yellow")]
-
-
-def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
-    line = Text(f"  {path}", style="cyan")
-    line.append(f"  {level_word(level)}, {counted(tokens, 'token')}", style="default")
-    if reasons:
-        line.append(f"  {'; '.join(reasons)}", style="dim")
-    return line
-
-
-def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: Decimal) -> None:
-    numbers = (account.calls, account.fresh, account.repeated, account.cached, account.output)
-    table.add_row(step, model, *(f"{number:,}" for number in numbers), dollars(cost))
-
-
-def _saving(account: TokenAccount) -> str:
-    return (
-        f"Role, rules, tools and goal are {account.initial:,} tokens. Sessions of one step would have sent "
-        f"{account.step_scoped:,}; this one sent {account.sent:,}, {abs(account.saved):.0%} "
-        f"{'less' if account.saved >= 0 else 'more'}. "
-        f"{account.wasted:.0%} of all tokens said nothing new."
-    )
-
-
-def _aside(report: TurnReport, excluded: int) -> str:
-    """Return how many files the map does not show, and why; those excluded where nothing else tells it."""
-    by_plan = f"{counted(excluded, 'file')} excluded by the plan" if excluded else ""
-    left_out = f"{counted(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
-    return ", ".join(filter(None, (by_plan, left_out)))
-
-
-_YES: Final = frozenset({"", "y", "yes"})
-_NO: Final = frozenset({"n", "no", "q", "quit"})
-
-
-class InteractivePrompt:
-    """Asks how to go on, and shows what the user wants to see first."""
-
-    def __init__(self, navigator: Navigator, navigation_id: str, console: Console) -> None:
-        self._navigator = navigator
-        self._navigation_id = navigation_id
-        self._console = console
-
-    async def ask(self) -> str | None:
-        """Return the user's feedback, empty for just going on, None for stopping here."""
-        while True:
-            self._console.print(HELP, style="dim", markup=False)
-            self._console.print("> ", end="")
-            answer = await anyio.to_thread.run_sync(_line, abandon_on_cancel=True)
-            if answer is None or answer.lower() in _NO:
-                return None
-            if answer.lower() in _YES:
-                return ""
-            if answer.lower() in ("show", "plan", "cost"):
-                await self._show(answer.lower())
-            else:
-                return answer.removeprefix("feedback").lstrip(": ").strip()
-
-    async def _show(self, what: str) -> None:
-        if what == "cost":
-            reports = await self._navigator.decisions(self._navigation_id)
-            self._console.print(budget_line(reports[-1]))
-            self._console.print(cost_table(reports))
-            return
-        output = await self._navigator.context(self._navigation_id)
-        if what == "plan":
-            self._console.print(
-                Syntax(output.flight_plan_yaml, "yaml", background_color="default", word_wrap=True)
-            )
-        else:
-            self._console.print(output.context_string, markup=False, soft_wrap=True)
-
-
-def _line() -> str | None:
-    line = sys.stdin.readline()
-    return line.strip() if line else None
+    from navigator.reports import TurnReport
 
 
 NUMBERED: Final = {"line_numbers": True}
@@ -298,6 +59,11 @@ def add_line_numbers(parser: FlagParser) -> None:
         default=None,
         help="tell the numbers of lines: 55│ before the source of line 55",
     )
+
+
+def add_quiet(parser: FlagParser) -> None:
+    """Add the flag for scripts."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
 
 
 def add_arguments(parser: FlagParser) -> None:
@@ -369,6 +135,10 @@ def add_arguments(parser: FlagParser) -> None:
         help="ask after every step how to go on: further, in words, or stop",
     )
     parser.add_argument(
+        "--verbose", action="store_true", help="tell on stderr what each step decided, and why"
+    )
+    add_quiet(parser)
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
     )
 
@@ -383,38 +153,49 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)
-    flight = NavigationResult()
+    result = NavigationResult()
     cancelled, failed = False, ""
     try:
-        anyio.run(_fly, navigator, request, options, flight)
+        anyio.run(_navigate, navigator, request, options, result)
     except KeyboardInterrupt:
         cancelled = True
-        if flight.output is None:
+        if result.output is None:
             raise
     except ModelFailedError as error:
         # What the steps before have found is paid for, and good.
         failed = str(error)
-        if flight.output is None:
+        if result.output is None:
             raise
-    assert flight.output is not None
+    assert result.output is not None
     seconds = time.perf_counter() - started
-    status = "cancelled" if cancelled else "error" if failed else status_of(flight.output.stop_reason)
+    status = "cancelled" if cancelled else "error" if failed else status_of(result.output.stop_reason)
     if options.json:
-        notes = [*([failed] if failed else []), *flight.output.notes]
-        message = output_object(flight.output, seconds, status, notes)
+        notes = [*([failed] if failed else []), *result.output.notes]
+        message = output_object(result.output, seconds, status, notes)
         write_or_print(json.dumps(message, ensure_ascii=False), options.output)
     else:
-        write_or_print(flight.output.context_string, options.output)
-        note = "Cancelled; this is what was done before. " if cancelled else f"{failed} " if failed else ""
-        stderr_console().print(f"{note}{cost_line(flight.output, seconds)}", style="bold")
-    _save(options, flight.output, flight.picture)
+        show_context(result.output.context_string, options.output, pages=not options.interactive)
+        note = "Cancelled; this is what was done before." if cancelled else failed
+        _close(options, result.output, seconds, note)
+    _save(options, result.output, result.picture)
     if cancelled and options.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()
         os._exit(CANCELLED)
-    if cancelled or flight.output.stop_reason is StopReason.CANCELLED:
+    if cancelled or result.output.stop_reason is StopReason.CANCELLED:
         return CANCELLED
-    return MODEL_FAILED if failed or flight.output.stop_reason is StopReason.ERROR else 0
+    return MODEL_FAILED if failed or result.output.stop_reason is StopReason.ERROR else 0
+
+
+def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float, note: str) -> None:
+    """Tell below the context what comes next, as far as no panel has told it."""
+    if options.quiet and not note:
+        return
+    console = stderr_console()
+    if note:
+        console.print(note, style="bold yellow", markup=False)
+    if not options.quiet:
+        console.print(cost_line(output, seconds) if options.interactive else closing(output, seconds))
 
 
 def _save(options: argparse.Namespace, output: NavigatorOutput, picture: PictureData | None) -> None:
@@ -433,27 +214,27 @@ class NavigationResult:
     picture: PictureData | None = field(default=None)
 
 
-async def _fly(
+async def _navigate(
     navigator: Navigator,
     request: NavigationRequest | None,
     options: argparse.Namespace,
-    flight: NavigationResult,
+    result: NavigationResult,
 ) -> None:
     """Open a navigation, or take up the stored one where there is no request, and take its steps."""
     try:
         if request is None:
-            flight.navigation_id = options.continued
+            result.navigation_id = options.continued
         else:
             with _spinner("Reading the repository") as progress:
-                flight.navigation_id = await navigator.open(request, on_progress=progress)
+                result.navigation_id = await navigator.open(request, on_progress=progress)
         try:
-            await _steps(navigator, options, flight.navigation_id)
+            await _steps(navigator, options, result.navigation_id)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
-                flight.output = await navigator.context(flight.navigation_id)
+                result.output = await navigator.context(result.navigation_id)
                 if options.html:
-                    flight.picture = await navigator.picture(flight.navigation_id)
+                    result.picture = await navigator.picture(result.navigation_id)
     finally:
         with anyio.CancelScope(shield=True):
             await navigator.aclose()
@@ -462,14 +243,14 @@ async def _fly(
 async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
-    panels = TerminalReport()
+    panels = TerminalReport(is_followed=conversation is None)
     if options.continued and options.line_numbers:
         await navigator.step(navigation_id, updates=NUMBERED)
     report = await navigator.report(navigation_id) if options.continued else None
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
     is_taken_up = report is not None and conversation is not None
-    if report is not None and not options.json:
+    if report is not None and (conversation is not None or _tells_steps(options, report)):
         console.print(panels.of(report))
     # Who has just said something is asked again, also where the planner has nothing more to improve.
     while report is None or report.stop_reason is None or feedback or is_taken_up:
@@ -483,11 +264,16 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
                 return
         with _spinner("Deciding the next step") as progress:
             report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
-        # Who talks is answered, whatever stdout is to hold.
-        if not options.json or conversation is not None:
+        if conversation is not None or _tells_steps(options, report):
             console.print(panels.of(report))
         if report.stop_reason is StopReason.USER:
             return
+
+
+def _tells_steps(options: argparse.Namespace, report: TurnReport) -> bool:
+    """Whether a step is told while others follow: one of a model that costs time and money, or any."""
+    is_wanted = options.verbose or report.model != EMBEDDED
+    return is_wanted and not options.json and not options.quiet
 
 
 @contextmanager

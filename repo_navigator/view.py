@@ -18,7 +18,7 @@ from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import one_line
 from repo_navigator.context import latest_navigation
-from repo_navigator.navigate import stderr_console
+from repo_navigator.printing import stderr_console
 from repo_navigator.replay import replayed
 from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
 

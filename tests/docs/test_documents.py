@@ -6,6 +6,7 @@ import importlib
 import io
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 )
+ORDERDESK = ROOT / "benchmarks/agents/tasks/repositories/orderdesk"
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 _PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
 PROGRAMS = {each.name: each for each in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS)}
@@ -36,6 +38,20 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     folder = write(tmp_path / "tree", console.files(tutorial))
     for entry in console.entries(tutorial):
         assert console.run(entry.command, folder) == entry.printed, entry.command
+
+
+def test_the_packet_that_the_readme_shows_is_what_its_command_prints(tmp_path: Path) -> None:
+    folder = tmp_path / "orderdesk"
+    shutil.copytree(ORDERDESK, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (entry,) = console.entries((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert console.run(entry.command, folder) == entry.printed
+    goal = shlex.split(entry.command)[3]
+    words = "|".join(word for word in re.findall(r"\w+", goal.lower()) if len(word) > 4)
+    grep = console.run(f"grep -rniE '{words}' .", folder)
+    files = {line.partition(":")[0] for line in grep.splitlines()}
+    assert f"prints {len(grep.splitlines())} lines of {len(files)} files" in (ROOT / "README.md").read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -62,10 +78,11 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
     [each for program in PROGRAMS.values() for each in program.commands],
     ids=lambda command: command.name,
 )
-def test_the_example_of_every_commands_help_is_a_line_that_it_takes(command: Command) -> None:
+def test_the_examples_of_every_commands_help_are_lines_that_it_takes(command: Command) -> None:
     parser = FlagParser(prog=command.name)
     importlib.import_module(command.module).add_arguments(parser)
-    parser.parse_args(shlex.split(command.example.partition("<")[0]))
+    for example in command.examples:
+        parser.parse_args(shlex.split(re.split("[<>]", example)[0]))
 
 
 @cache

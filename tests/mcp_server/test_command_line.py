@@ -64,7 +64,7 @@ def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.C
     assert main(["navigate", str(shop), "--goal", GOAL]) == 0
     out, err = capfd.readouterr()
     assert re.match(r"■ shop/prices\.py  \w.*\n", out)
-    assert "Step 1" in err
+    assert err.startswith("Evidence: ")
     assert "$0.00," in err
 
 

@@ -85,3 +85,47 @@ def test_questions_never_end_a_conversation_in_a_terminal(shop: Path) -> None:
     assert process.returncode == 0, seen
     assert b"shop/cart.py:6" in seen
     assert json.loads(out)["status"] == "user"
+
+
+def seen_on_a_terminal(*arguments: object, **variables: str) -> str:
+    """Return what a command shows on a terminal of 24 lines, with its colours."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120", "LINES": "24"} | variables
+    with subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=slave,
+        stdout=slave,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    ) as process:
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                part = os.read(master, 65_536)
+            except OSError:  # The other end is closed.
+                break
+            seen += part
+    os.close(master)
+    assert process.returncode == 0, seen
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_shows_headers_in_colour_and_a_pipe_the_very_text(shop: Path) -> None:
+    shown = seen_on_a_terminal("navigate", shop, GOAL, PAGER="cat")
+    assert "\x1b[1;36m■ shop/prices.py" in shown
+    assert ran("navigate", shop, GOAL).stdout == re.sub(r"\x1b\[[\d;]*m", "", shown)
+    assert "36m" not in seen_on_a_terminal("navigate", shop, GOAL, NO_COLOR="1", PAGER="cat")
+
+
+def test_a_context_longer_than_the_screen_is_read_in_the_users_pager(shop: Path) -> None:
+    (shop / "shop" / "prices.py").write_text(
+        "def discount(apple):\n"
+        + "".join(f"    apple += {number}\n" for number in range(40))
+        + "    return apple\n"
+    )
+    paged = seen_on_a_terminal("navigate", shop, "the discount", PAGER="sed s/^/paged:/")
+    assert "paged:" in paged
+    assert "paged:" not in seen_on_a_terminal(
+        "navigate", shop, "the discount", "-o", shop / "out", PAGER="sed s/^/paged:/"
+    )

@@ -12,7 +12,7 @@ from rich.table import Table
 from navigator.reports import TurnReport
 from navigator.token_usage import TokenAccount
 from repo_navigator.main import main
-from repo_navigator.navigate import cost_table
+from repo_navigator.terminal_report import cost_table
 
 
 def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
@@ -26,7 +26,7 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     plan = tmp_path / "plan.yaml"
     plan.write_text("budget: 6000\nverbosity: [{pattern: 'other_*', level: 0}]\n")
     goal = ("--goal", "why is discount so slow")
-    assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan)]) == 0
+    assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan), "--verbose"]) == 0
     message = capfd.readouterr().err
     end = message.rpartition("finalize_context")[2]
     assert "Left out by your rules, or for want of evidence or of room: 31 files." in end, (
@@ -79,3 +79,24 @@ def test_a_session_that_sent_more_than_others_would_have_says_so() -> None:
     table = cost_table([report])
     assert isinstance(table, Table)
     assert "this one sent 150, 50% more" in str(table.caption)
+
+
+def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_context(
+    shop: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["navigate", str(shop), "the discount on an apple", "--tokens", "200"]) == 0
+    _, message = capfd.readouterr()
+    assert message.startswith("Evidence: ")
+    assert "Step 1" not in message
+    assert re.search(r"^  1 +\+\d+  \S+:\d+ +\w", message, re.MULTILINE), message
+    last = message.rstrip().splitlines()[-1]
+    assert re.fullmatch(r"\d+ of 200 tokens, \d files?, \d steps?, \$0\.00, [\d.]+ s  nav-\w+", last)
+
+
+def test_quiet_leaves_the_context_alone(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["navigate", str(shop), "the discount on an apple", "-q"]) == 0
+    assert main(["context", "-q"]) == 0
+    out, err = capfd.readouterr()
+    assert out.count("■ shop/prices.py") == 2
+    assert err == ""

@@ -1,0 +1,64 @@
+"""Where a command's text goes: stdout, a pager, a file; and the console on stderr."""
+
+from __future__ import annotations
+
+import os
+import pydoc
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from repo_map.atomic_files import replace_text
+from repo_navigator.terminal import print_text
+
+_HEADER: Final = re.compile(r"^■ (\S+)(.*)$", re.MULTILINE)
+_GAP: Final = re.compile(r"^⋮.*$", re.MULTILINE)
+
+
+def stderr_console() -> Console:
+    """Return a console on stderr."""
+    return Console(stderr=True, highlight=False)
+
+
+def write_or_print(text: str, file: str | None) -> None:
+    """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
+    text = text if text.endswith("\n") else f"{text}\n"
+    if file is None:
+        print_text(text)
+    else:
+        replace_text(Path(file), text)
+
+
+def show_context(text: str, file: str | None, *, pages: bool = True) -> None:
+    """Write a context to ``file``, or print it.
+
+    On a terminal headers stand out, and what is longer than the screen is shown by the user's pager, from its
+    beginning. A pipe gets the very text.
+    """
+    if file is not None or not sys.stdout.isatty():
+        write_or_print(text, file)
+        return
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        console.print(_highlighted(text), soft_wrap=True, end="" if text.endswith("\n") else "\n")
+    if pages and len(text.splitlines()) > shutil.get_terminal_size().lines:
+        # As git does: colours as they are, the text stays on the screen, an interrupt is the pager's.
+        os.environ.setdefault("LESS", "FRX")
+        pydoc.pager(captured.get())
+    else:
+        print_text(captured.get())
+
+
+def _highlighted(text: str) -> Text:
+    shown = Text(text)
+    for header in _HEADER.finditer(text):
+        shown.stylize("bold cyan", header.start(), header.end(1))
+        shown.stylize("dim", header.start(2), header.end(2))
+    for gap in _GAP.finditer(text):
+        shown.stylize("dim", gap.start(), gap.end())
+    return shown

@@ -1,0 +1,201 @@
+"""What a terminal is told of a navigation: a panel for each step, and what to do next at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from navigator.money import dollars
+from repo_map.messages import counted
+from repo_map.plan.levels import level_word
+
+if TYPE_CHECKING:
+    from navigator.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
+    from navigator.token_usage import TokenAccount
+
+
+NO_CALLS: Final = "No model was called: the embedded planner costs nothing."
+_SHOWN: Final = 8
+"""Files and places of the menu that are listed at most; `--json` lists all."""
+
+
+class TerminalReport:
+    """The panels of one navigation's steps; what one has told, the next does not repeat."""
+
+    def __init__(self, *, is_followed: bool = False) -> None:
+        self._is_followed = is_followed
+        """Whether ``closing`` follows, which tells how the navigation ended."""
+        self._files: set[tuple[str, int]] = set()
+        """Paths that a panel has listed, each with the level that it was shown at then."""
+        self._notes: set[str] = set()
+        self._step = -1
+
+    def of(self, report: TurnReport) -> Panel:
+        """Return the panel of the next step, or of the answer where no step was taken."""
+        if report.step_number == self._step:
+            return Panel(Text(report.answer, style="green"), title="No step taken", title_align="left")
+        self._step = report.step_number
+        lines: list[RenderableType] = [Text(report.answer, style="green")] if report.answer else []
+        lines += [Text(each) for each in report.impact if each not in self._notes]
+        # The last step's reasoning sums the map up already.
+        is_summed_up = bool(report.sufficiency) and report.sufficiency in report.reasoning
+        lines.append(Text(self._summary(report) if is_summed_up else report.reasoning))
+        if report.focus and not is_summed_up:
+            lines += _focus_lines(report)
+        lines += _cut_lines(report.cuts)
+        if aside := _aside(report, excluded=0 if is_summed_up else report.excluded_count):
+            lines.append(Text(aside, style="dim"))
+        if report.sufficiency and not is_summed_up and not self._is_followed:
+            lines.append(Text(report.sufficiency, style="dim"))
+        if report.ended and not self._is_followed:
+            lines.append(Text(report.ended, style="bold"))
+            lines += _menu_lines(report.menu)
+        lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
+        self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
+        self._notes.update((*report.notes, *report.impact))
+        return _panel(report, lines)
+
+    def _summary(self, report: TurnReport) -> str:
+        """Return the last step's words without the files that a panel before has listed."""
+        from navigator.planner import without_files  # noqa: PLC0415 - a replay shows no panel
+
+        return without_files(report.reasoning, self._files)
+
+
+def _panel(report: TurnReport, lines: Sequence[RenderableType]) -> Panel:
+    files = counted(report.file_count, "file")
+    size = f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')} in {files}"
+    cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
+    return Panel(
+        Group(*lines),
+        title=f"Step {report.step_number} · {report.last_action} · {report.model}",
+        title_align="left",
+        subtitle=f"{size} · {cost}",
+        subtitle_align="left",
+    )
+
+
+def closing(output: NavigatorOutput, total_seconds: float) -> Group:
+    """Return what stands below a context: how sure it is, what can be added, and what it took."""
+    lines: list[RenderableType] = [Text(each) for each in output.impact]
+    lines += [Text(each) for each in (output.sufficiency, output.ended) if each]
+    lines += _cut_lines(output.cuts)
+    lines += _menu_lines(output.menu)
+    lines += [Text(f"Note: {note}", style="yellow") for note in output.notes]
+    took = Text(cost_line(output, total_seconds), style="bold")
+    lines.append(took.append(f"  {output.navigation_id}", style="dim not bold"))
+    return Group(*lines)
+
+
+def budget_line(report: TurnReport) -> str:
+    """Return what is left of the limits."""
+    return (
+        f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; the map takes "
+        f"{report.map_size_tokens:,} of {counted(report.map_token_budget, 'token')}."
+    )
+
+
+def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
+    """Return what each step sent, was answered and cost, and what sessions of one step would have sent."""
+    *_, last = reports
+    account = last.account
+    if not account.calls:
+        return Text(NO_CALLS)
+    table = Table(box=None, header_style="bold", caption=_saving(account), caption_justify="left")
+    table.add_column("step")
+    table.add_column("model")
+    for name in ("calls", "sent new", "repeated", "cached", "answered", "US dollars"):
+        table.add_column(name, justify="right")
+    before = reports[0].account
+    for report in reports[1:]:
+        _add_row(
+            table, str(report.step_number), report.model, report.account.minus(before), report.cost_this_turn
+        )
+        before = report.account
+    table.add_section()
+    _add_row(table, "all", "", account, last.total_cost)
+    return table
+
+
+def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
+    """Return what a whole navigation took."""
+    usage = output.total_usage
+    # The embedded planner reads and writes no tokens, and of the host's own model nobody tells.
+    calls = (
+        f", {counted(usage.calls, 'model call')} ({counted(usage.input, 'token')} in, {usage.output:,} out)"
+        if usage.input or usage.output
+        else ""
+    )
+    size = f"{output.token_count:,} of {counted(output.map_token_budget, 'token')}"
+    return (
+        f"{size}, {counted(len(output.files), 'file')}, {counted(output.total_iterations, 'step')}, "
+        f"{dollars(output.total_cost)}{calls}, {total_seconds:.1f} s"
+    )
+
+
+def _menu_lines(menu: Sequence[MenuPlace]) -> list[Text]:
+    """Return the first places of the menu, a row each, and how to ask for them."""
+    if not menu:
+        return []
+    shown = menu[:_SHOWN]
+    places = [f"{place.path}:{place.first}" for place in shown]
+    wide = max(map(len, places))
+    lines = [Text('Menu, with the tokens that each adds (repo-navigator context --feedback "1, 3"):')]
+    for place, where in zip(shown, places, strict=True):
+        line = Text(f"{place.number:>3} {f'+{place.tokens:,}':>7}  ", no_wrap=True, overflow="ellipsis")
+        line.append(where.ljust(wide), style="cyan")
+        lines.append(line.append(f"  {place.head}"))
+    if len(menu) > len(shown):
+        more = counted(len(menu) - len(shown), "more place")
+        lines.append(Text(f"    and {more}, listed by --json", style="dim"))
+    return lines
+
+
+def _focus_lines(report: TurnReport) -> list[Text]:
+    shown = [_file_line(file.path, file.level, file.tokens, file.reasons) for file in report.focus[:_SHOWN]]
+    more = len(report.focus) - _SHOWN
+    rest = [Text(f"  and {more} more", style="dim")] if more > 0 else []
+    return [Text("In focus", style="bold"), *shown, *rest]
+
+
+def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
+    if not cuts:
+        return []
+    message = ", ".join(f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in cuts[:3])
+    more = f" and {len(cuts) - 3} more" if len(cuts) > 3 else ""
+    return [Text(f"Shown in less detail for lack of tokens: {message}{more}", style="yellow")]
+
+
+def _file_line(path: str, level: int, tokens: int, reasons: tuple[str, ...]) -> Text:
+    line = Text(f"  {path}", style="cyan")
+    line.append(f"  {level_word(level)}, {counted(tokens, 'token')}", style="default")
+    if reasons:
+        line.append(f"  {'; '.join(reasons)}", style="dim")
+    return line
+
+
+def _add_row(table: Table, step: str, model: str, account: TokenAccount, cost: Decimal) -> None:
+    numbers = (account.calls, account.fresh, account.repeated, account.cached, account.output)
+    table.add_row(step, model, *(f"{number:,}" for number in numbers), dollars(cost))
+
+
+def _saving(account: TokenAccount) -> str:
+    return (
+        f"Role, rules, tools and goal are {account.initial:,} tokens. Sessions of one step would have sent "
+        f"{account.step_scoped:,}; this one sent {account.sent:,}, {abs(account.saved):.0%} "
+        f"{'less' if account.saved >= 0 else 'more'}. "
+        f"{account.wasted:.0%} of all tokens said nothing new."
+    )
+
+
+def _aside(report: TurnReport, excluded: int) -> str:
+    """Return how many files the map does not show, and why; those excluded where nothing else tells it."""
+    by_plan = f"{counted(excluded, 'file')} excluded by the plan" if excluded else ""
+    left_out = f"{counted(report.left_out, 'file')} left out for lack of tokens" if report.left_out else ""
+    return ", ".join(filter(None, (by_plan, left_out)))
