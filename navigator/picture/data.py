@@ -118,8 +118,8 @@ def picture_data(
     levels = {file.path: file.level for file in shown.files}
     if not any(path.startswith(f"{within}/") for path in index.paths):
         within = ""
-    room = MOST_BYTES - _bytes({**told, "within": within, "tree": {}})
-    within, tree = _tree(index, levels, kept, within, room)
+    most_bytes = MOST_BYTES - _bytes({**told, "within": within, "tree": {}})
+    within, tree = _tree(index, levels, kept, within, most_bytes)
     return {**told, "within": within, "tree": tree}
 
 
