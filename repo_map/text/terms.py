@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain, count
 from typing import NamedTuple
@@ -34,7 +34,7 @@ _STOP = frozenset(
         """,
     )
 )
-_stem = Stemmer.Stemmer("english", 0).stemWord
+_stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
 
 def words(text: str) -> list[str]:
