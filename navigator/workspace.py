@@ -18,6 +18,7 @@ from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
 from navigator.turn import View
 from repo_map.impact.values import NOTHING, Changes
+from repo_map.indexing.remaining import RemainingTime
 from repo_map.messages import counted
 from repo_map.recent import Recent
 from repo_map.worktree.repository import top_of
@@ -67,6 +68,7 @@ class InitialIndexing:
         self._settings = settings
         self._halted = Event()
         self._words = "Listing the files"
+        self._remaining = RemainingTime()
         self._task = asyncio.create_task(self._read())
         self._on_end = on_end
         self._task.add_done_callback(self._ended)
@@ -127,7 +129,8 @@ class InitialIndexing:
         if self._halted.is_set():
             raise IndexingHalted
         if phase == "parsing":
-            self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}"
+            left = self._remaining.words(done, total)
+            self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}{left}"
         elif phase == "saving":
             self._words = "Saving the index"
 

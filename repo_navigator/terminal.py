@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from mcp_server.version import package_version
 from navigator.errors import StorageError
 from repo_map.errors import FlightPlanError
+from repo_map.indexing.remaining import RemainingTime
 from repo_map.messages import printable, unwritten
 
 if TYPE_CHECKING:
@@ -300,12 +301,14 @@ class Progress:
         self._shown = shown
         self._started = time.monotonic()
         self._drawn = ""
+        self._remaining = RemainingTime()
 
     def report(self, phase: str, done: int, total: int) -> None:
-        """Show how far a phase is, once the work has lasted a second."""
+        """Show how far a phase is and how long it will go on, once the work has lasted a second."""
+        left = self._remaining.words(done, total) if phase == "parsing" else ""
         if not self._shown or time.monotonic() - self._started < _QUIET_SECONDS:
             return
-        line = f"{phase} {done:,} of {total:,}"
+        line = f"{phase} {done:,} of {total:,}{left}"
         sys.stderr.write("\r" + line.ljust(len(self._drawn)))
         sys.stderr.flush()
         self._drawn = line

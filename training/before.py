@@ -92,7 +92,7 @@ def read_before(blobs: BlobReader, change: FileChange, hunks: Sequence[int]) -> 
         return None
     symbols = read_symbols(source, change.path)
     units = read_units(source, symbols, change.path)
-    postings = count_terms(units.words, units.slots)
+    postings = count_terms(units.texts)
     return Before(change.path, symbols.definitions, units, postings, _touched(units, hunks))
 
 

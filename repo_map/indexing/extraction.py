@@ -92,8 +92,8 @@ class _Builder:
         self._names: dict[str, list[str]] = {column.name: [] for column in COLUMNS if column.vocabulary}
         self._counts = {space.name: array("q") for space in SPACES}
         self._facts = (_FactColumns("facts.site"), _FactColumns("facts.binding"))
-        self._words: list[str] = []
-        self._slots: list[int] = []
+        self._texts: list[str] = []
+        """Of each field of each unit in turn."""
 
     def add(self, file: ReadFile) -> None:
         reading = _read(file, self._read)
@@ -147,8 +147,7 @@ class _Builder:
     def _add_units(self, units: FileUnits) -> None:
         for field in ("start", "end", "definition", "kind"):
             self._numbers[f"units.{field}"].extend(getattr(units, field))
-        self._words += units.words
-        self._slots += units.slots
+        self._texts += units.texts
         self._counts["units"].append(len(units.start))
 
     def finish(self) -> Tables:
@@ -180,7 +179,7 @@ class _Builder:
         self, arrays: dict[str, NDArray[np.generic]], columns: dict[str, NDArray[Any]]
     ) -> StringTable:
         """Count the terms of all units at once, and return the vocabulary."""
-        postings = count_terms(self._words, self._slots)
+        postings = count_terms(self._texts)
         number = len(self._numbers["units.start"])
         starts = _offsets(np.bincount(postings.units, minlength=number))
         counted = _offsets(postings.counts)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing.values import Definition, FileSymbols
-from repo_map.text.terms import words
 
 FUNCTION, CLASS_HEADER, GAP = range(3)
 NAME, SIGNATURE, DOCS, STRINGS, BODY = range(5)
@@ -40,10 +39,8 @@ class FileUnits(NamedTuple):
     """Row in the file's definitions, -1 for a gap."""
     kind: list[int]
     """0 function, 1 class header, 2 gap."""
-    words: list[str]
-    """The words of each unit in turn, field by field."""
-    slots: list[int]
-    """The number of words of each field of each unit in turn: ``postings.count_terms`` counts their terms."""
+    texts: list[str]
+    """The text of each field of each unit in turn, whose terms ``terms.count_terms`` counts."""
 
 
 class _Span(NamedTuple):
@@ -54,10 +51,10 @@ class _Span(NamedTuple):
 
 
 def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
-    """Cut one file into units and list their words by field; every line belongs to at most one unit."""
+    """Cut one file into units and list their texts by field; every line belongs to at most one unit."""
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     spans = _limited(_cut(lines, symbols.definitions), _most_windows(symbols))
-    units = FileUnits([], [], [], [], [], [])
+    units = FileUnits([], [], [], [], [])
     quoted = re.compile(language_named(symbols.language).literals)
     names = _names_in_gaps(symbols.definitions, spans)
     for row, span in enumerate(spans):
@@ -65,35 +62,34 @@ def read_units(source: bytes, symbols: FileSymbols, path: str) -> FileUnits:
         units.end.append(span.end)
         units.definition.append(span.definition)
         units.kind.append(span.kind)
-        fields = _fields(lines, span, symbols.definitions, quoted)
         if span.kind == GAP:
-            fields = (names.get(row, []), *fields[1:])
-        for found in fields:
-            units.words.extend(found)
-            units.slots.append(len(found))
+            text = "\n".join(lines[span.start - 1 : span.end])
+            units.texts.extend((" ".join(names.get(row, ())), "", *_split_quoted(text, quoted)))
+        else:
+            units.texts.extend(_fields(lines, span, symbols.definitions, quoted))
     return units
 
 
 def _fields(
     lines: list[str], span: _Span, definitions: Sequence[Definition], quoted: re.Pattern[str]
-) -> tuple[Sequence[str], ...]:
-    """Return the words of a unit's name, signature, docs, strings and body."""
-    if span.definition < 0:
-        return ((), (), *_split_quoted("\n".join(lines[span.start - 1 : span.end]), quoted))
+) -> tuple[str, ...]:
+    """Return the texts of a definition's name, signature, docs, strings and body."""
     definition = definitions[span.definition]
     sig_start = max(definition.sig_start, span.start)
     sig_end = min(definition.sig_end, span.end, sig_start + _LONGEST_SIGNATURE - 1)
     above, below = lines[span.start - 1 : sig_start - 1], lines[max(sig_end, sig_start - 1) : span.end]
-    signature = words("\n".join(lines[sig_start - 1 : sig_end]))
+    signature = "\n".join(lines[sig_start - 1 : sig_end])
     rest = _split_quoted("\n".join(above + below), quoted)
-    return (words(" ".join(_qualified(definitions, span.definition))), signature, *rest)
+    return (" ".join(_qualified(definitions, span.definition)), signature, *rest)
 
 
-def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words of the comments, of the string literals, and of the rest of ``text``."""
+def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[str, str, str]:
+    """Return the comments, the string literals, and the rest of ``text``."""
     # What opens behind the last end of a comment would be searched to the end of the text, each time anew.
     closed = text.rfind("*/") + 2
-    pieces = quoted.split(text[:closed] + text[closed:].replace("/*", "/ "))
+    if text.find("/*", closed) >= 0:
+        text = text[:closed] + text[closed:].replace("/*", "/ ")
+    pieces = quoted.split(text)
     docs: list[str] = []
     strings: list[str] = []
     for piece in pieces[1::2]:
@@ -101,7 +97,7 @@ def _split_quoted(text: str, quoted: re.Pattern[str]) -> tuple[list[str], list[s
             strings.append(piece)
         else:
             docs.append(piece)
-    return words("\n".join(docs)), words("\n".join(strings)), words(" ".join(pieces[::2]))
+    return "\n".join(docs), "\n".join(strings), " ".join(pieces[::2])
 
 
 def _qualified(definitions: Sequence[Definition], row: int) -> list[str]:
@@ -113,7 +109,7 @@ def _qualified(definitions: Sequence[Definition], row: int) -> list[str]:
 
 
 def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) -> dict[int, list[str]]:
-    """Return the words of the constants, types and headings that begin in each gap, by the gap's row."""
+    """Return the names of the constants, types and headings that begin in each gap, by the gap's row."""
     names: dict[int, list[str]] = {}
     row = 0
     for definition in definitions:
@@ -122,7 +118,7 @@ def _names_in_gaps(definitions: Sequence[Definition], spans: Sequence[_Span]) ->
         if row == len(spans):
             break
         if spans[row].kind == GAP and spans[row].start <= definition.start:
-            names.setdefault(row, []).extend(words(definition.name))
+            names.setdefault(row, []).append(definition.name)
     return names
 
 
@@ -223,5 +219,15 @@ def _windows(lines: list[str], first: int, last: int) -> Iterator[_Span]:
         last -= 1
     for start in range(first, last + 1, _WINDOW):
         end = min(start + _WINDOW - 1, last)
-        if sum(len(line.strip()) for line in lines[start - 1 : end]) >= 10:
+        if _says_something(lines[start - 1 : end]):
             yield _Span(start, end, -1, GAP)
+
+
+def _says_something(lines: Sequence[str]) -> bool:
+    """Tell whether lines have ten characters or more beside the blanks at their edges."""
+    missing = 10
+    for line in lines:
+        missing -= len(line.strip())
+        if missing <= 0:
+            return True
+    return False

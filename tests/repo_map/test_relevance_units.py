@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_map.parsing.values import Definition, FileSymbols
-from repo_map.text.terms import count_terms, terms_of
+from repo_map.text.terms import FIELDS, count_terms, terms_of, words
 from repo_map.text.units import BODY, CLASS_HEADER, DOCS, FUNCTION, GAP, NAME, STRINGS, FileUnits, read_units
 
 SOURCE = b'''import os, sys
@@ -37,7 +37,7 @@ SYMBOLS = FileSymbols(
 
 
 def words_of(units: FileUnits, unit: int, field: int) -> set[str]:
-    counted = count_terms(units.words, units.slots)
+    counted = count_terms(units.texts)
     rows = zip(counted.units.tolist(), counted.term_ids.tolist(), counted.fields.tolist(), strict=True)
     return {counted.terms[term] for row, term, at in rows if (row, at) == (unit, field)}
 
@@ -91,3 +91,21 @@ def test_text_without_a_grammar_and_empty_files_have_only_gaps() -> None:
     assert read_units(b"", plain, "empty").start == []
     assert read_units(b"hello there, reader\n" * 70, plain, "notes.txt").kind == [GAP, GAP]
     assert read_units(b"\xff\xfe\x00bytes of no encoding", plain, "blob").kind == [GAP]
+
+
+def test_words_are_the_same_however_texts_are_split() -> None:
+    odd = [
+        "x",
+        "",
+        "12ab 0x1F _1_000",
+        "zwölf Größen 12größe",
+        "a\0b cacheKeys\0",
+        "数据 name",
+        "cacheKeys 9",
+    ]
+    counted = count_terms([*odd, "", "", ""])
+    rows = zip(counted.units.tolist(), counted.fields.tolist(), counted.term_ids.tolist(), strict=True)
+    found = sorted((unit * FIELDS + field, counted.terms[term]) for unit, field, term in rows)
+    assert found == sorted(
+        {(at, term) for at, text in enumerate(odd) for word in words(text) for term in terms_of(word)}
+    )

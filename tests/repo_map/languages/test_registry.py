@@ -16,6 +16,7 @@ from repo_map.languages import kinds, registry
 from repo_map.languages.grammars import symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
 from repo_map.languages.registry import LANGUAGES, language_called, language_named
+from repo_map.languages.writing import BETWEEN
 from repo_map.parsing.definitions import _WEIGHTS
 from repo_map.parsing.queries import ROLES
 from repo_map.parsing.references import lexicon_of
@@ -62,7 +63,7 @@ def test_the_patterns_of_a_record_can_be_compiled(language: Language) -> None:
         assert bool(language.writing.markers) == bool(language.writing.inside)
         assert re.compile(language.writing.inside or "()").groups == 1
         assert (listed := lexicon_of(language.name)) is not None
-        assert listed("name other") == ["name", "other"]
+        assert [name for name in listed("name other") if name] == ["name", "other"]
 
 
 def test_nothing_is_two_languages() -> None:
@@ -156,3 +157,12 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
         ("plan/yaml.py", "json"),
         ("relations/jvm_packages.py", "kotlin"),
     }
+
+
+@ALL
+def test_no_comment_and_no_string_begins_with_what_stands_between_names(language: Language) -> None:
+    writing = language.writing
+    between = [chr(code) for code in range(128) if re.fullmatch(BETWEEN, chr(code), re.ASCII)]
+    for pattern in writing.skipped if writing is not None else ():
+        begins = re.compile(pattern, re.DOTALL | re.ASCII)
+        assert not [sign for sign in between if begins.match(f"{sign}{sign}{sign}x{sign}{sign}{sign}\n")]
