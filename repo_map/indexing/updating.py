@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.schema import Tables, from_arrays
+from repo_map.indexing.sharing import WORTH_SHARING_BYTES, SharedRows
 from repo_map.indexing.snapshot import SnapshotError
 from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
 from repo_map.indexing.store import Store
+from repo_map.indexing.strings import encode
+from repo_map.indexing.tree_manifest import row_key
 from repo_map.languages.registry import language_of
 from repo_map.worktree.files import Listing, Problem, list_files
 from repo_map.worktree.tree import Tree
@@ -33,6 +36,7 @@ class RowSources:
         self._parts: list[Tables] = []
         self._part = np.full(len(listing.paths), _NONE, np.int64)
         self._row = np.full(len(listing.paths), _NONE, np.int64)
+        self._digest: dict[int, bytes] = {}
 
     def take_known(self, tables: Tables, listing: Listing, taken_ns: int) -> int:
         """Take the rows of files with the same state or, failing that, bytes; return how many were read."""
@@ -47,15 +51,25 @@ class RowSources:
 
     def take_related(self, candidates: Iterable[Tables]) -> None:
         """Take the rows of missing files from tables of other trees, wherever path and bytes agree."""
-        digests: dict[int, bytes] = {}
         for tables in candidates:
             missing = self._missing()
-            if not digests:
-                digests = dict(zip(missing.tolist(), self._digests(missing), strict=True))
             rows = self._rows_in(tuple(tables.paths))[missing]
             found = rows != _NONE
             wanted = missing[found]
-            self._take_same_bytes(tables, wanted, rows[found], [digests[file] for file in wanted.tolist()])
+            self._take_same_bytes(tables, wanted, rows[found], self._digests(wanted))
+
+    def take_shared(self, shared: SharedRows) -> None:
+        """Take the rows of missing files from what other machines have parsed of the same repository."""
+        if not shared.has_any():
+            return
+        missing = self._missing()
+        sizes = self._listing.states[missing, 0].tolist()
+        wanted = {
+            row_key(encode(self._listing.paths[file]), digest): size
+            for file, digest, size in zip(missing.tolist(), self._digests(missing), sizes, strict=True)
+            if digest
+        }
+        self.take_related(shared.tables_with(wanted))
 
     def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
         """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
@@ -116,7 +130,11 @@ class RowSources:
         return np.fromiter((rows.get(path, _NONE) for path in self._listing.paths), np.int64, len(self._row))
 
     def _digests(self, files: NDArray[np.int64]) -> list[bytes]:
-        return [self._tree.digest(self._listing.paths[file]) for file in files.tolist()]
+        """Return the digests of files as they were when they were first looked at for this update."""
+        for file in files.tolist():
+            if file not in self._digest:
+                self._digest[file] = self._tree.digest(self._listing.paths[file])
+        return [self._digest[file] for file in files.tolist()]
 
     def _take_same_bytes(
         self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64], digests: list[bytes]
@@ -165,6 +183,9 @@ class TreeState(NamedTuple):
     """Files whose rows the tree's snapshot in the store lacks."""
     problems: tuple[Problem, ...] = ()
     """Of the cache and the workers, not of the tree."""
+    parsed: int = 0
+    """Files that had to be read by the workers; the rows of all others were known."""
+    parsed_bytes: int = 0
 
 
 def update(
@@ -194,10 +215,15 @@ def update(
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
     if sources.missing_bytes() > _WORTH_RELATED_BYTES:
         sources.take_related(store.related(listing.paths))
+    if sources.missing_bytes() > WORTH_SHARING_BYTES and (shared := store.shared(tree.root)) is not None:
+        on_progress("fetching", 0, 1)
+        sources.take_shared(shared)
+        on_progress("fetching", 1, 1)
+    parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)
     if known is not None and sources.are_all_of(known.tables):
-        now = TreeState(known.tables, listing, taken_ns, unsaved)
+        now = TreeState(known.tables, listing, taken_ns, unsaved, parsed=parsed, parsed_bytes=parsed_bytes)
         if verified and not unsaved:
             _remember(tree, store, now, problems)
         return now._replace(problems=tuple(problems))
@@ -210,8 +236,9 @@ def update(
             _remember(tree, store, TreeState(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
         if saved is not None:
-            return TreeState(saved, listing, taken_ns, problems=tuple(problems))
-    return TreeState(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
+            return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
+    made = from_arrays(dict(splice(runs)))
+    return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
 def _require_memory(tree: Tree, listing: Listing) -> None:
