@@ -223,19 +223,14 @@ def _is_whole(packed: Packed, names: Lists, texts: Lists, first: int, last: int)
     if np.any(1 + 3 * counts > sizes):
         return False
     starts = _offsets(counts)
-    heads = numbers[_spread(begins + 1, counts)]
+    heads, name, text = (numbers[_spread(begins + 1 + column * counts, counts)] for column in range(3))
     lines = _per_file((heads & _MOVES_LINE) != 0, starts)
     moves = _per_file((heads & _MOVES_DEFINITION) != 0, starts)
-    has_rows = counts > 0
     return bool(
         np.all(1 + 3 * counts + 2 * lines + moves == sizes)
-        and np.all(heads[starts[:-1][has_rows]] & _MOVES_LINE)
-        and np.all(
-            numbers[_spread(begins + 1 + counts, counts)] < _spread_lengths(names, first, last, counts)
-        )
-        and np.all(
-            numbers[_spread(begins + 1 + 2 * counts, counts)] < _spread_lengths(texts, first, last, counts)
-        )
+        and np.all(heads[starts[:-1][counts > 0]] & _MOVES_LINE)
+        and np.all(name < _spread_lengths(names, first, last, counts))
+        and np.all(text < _spread_lengths(texts, first, last, counts))
     )
 
 

@@ -4,8 +4,9 @@ Under ``derived/VERSION/REPOSITORY/`` lie segments (``rows/…``, columns of som
 and manifests (``trees/…``, which files a tree had and which segment holds the rows of each). A tree that has
 much in common with an earlier one refers to its segments, and brings one with what is new.
 
-Nothing here is asked for by a hash that somebody names. A manifest is looked for where the repository that was
-opened has its own; and a row is taken only for a file whose path and bytes the server has itself read there.
+Nothing here is asked for by a hash that somebody names. A manifest is looked for where the repository that
+was opened has its own, and a row is taken only for a file whose path and bytes the server has itself read
+there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables
 from repo_map.indexing.sealed import seal, unseal
+from repo_map.indexing.shared_notes import is_decided_by_bytes
 from repo_map.indexing.shared_objects import SharedObjectsError, Sharing, StoredObject
 from repo_map.indexing.sharing_scope import scope_of
 from repo_map.indexing.snapshot import SnapshotError, encode_snapshot
@@ -43,12 +45,15 @@ from repo_map.worktree.file_kinds import FileFlag
 ROOT: Final = "derived/"
 WORTH_SHARING_BYTES: Final = 1_000_000
 """Of source that nobody has parsed: less is parsed sooner than asked for."""
+_WORTH_ASKING_BYTES: Final = 50_000
+"""Of source that is left to parse, once some rows were fetched."""
 _TREES_AT_MOST: Final = 8
 """Manifests that are looked at, the latest first."""
 _MOST_MANIFEST_BYTES: Final = 8_000_000
 _MOST_OBJECT_BYTES: Final = 200_000_000
-_SEGMENT_SOURCE_BYTES: Final = 20_000_000
-"""Of source whose columns a segment holds: some 7 MB of them, 2 MB as they are stored."""
+_SEGMENT_SOURCE_BYTES: Final = 100_000_000
+"""Of source whose columns a segment holds: some 35 MB of them, 10 MB as they are stored. To join segments
+costs more than to read them, so there are few."""
 _WORTH_READING: Final = 0.05
 """Bytes of source that a segment saves to parse, for each byte of its columns; to parse a byte takes about as
 long as to read twenty of columns."""
@@ -105,7 +110,7 @@ class SharedRows:
         room = _MOST_COLUMNS_PER_SOURCE_BYTE * sum(left.values())
         try:
             for segment, held in self._latest_segments():
-                if sum(left.values()) < WORTH_SHARING_BYTES:
+                if sum(left.values()) < _WORTH_ASKING_BYTES:
                     return
                 covered = [key for key in held if key in left]
                 gain = sum(left[key] for key in covered)
@@ -266,8 +271,11 @@ class SharedRows:
 def _keys(tables: Tables) -> dict[bytes, int]:
     """Return the key of each file whose rows may be shared, in path order, with its row."""
     files = tables.files
-    is_noted = np.diff(tables.notes.file_start) > 0
-    may = files.digest.any(axis=1) & ~is_noted & (files.flags & int(FileFlag.SECRETS) == 0)
+    notes = tables.notes
+    is_passing = np.array([not is_decided_by_bytes(note) for note in tables.messages], np.bool_)
+    passing = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_passing[notes.message])))
+    is_whole = passing[notes.file_start[1:]] == passing[notes.file_start[:-1]]
+    may = files.digest.any(axis=1) & is_whole & (files.flags & int(FileFlag.SECRETS) == 0)
     digests = files.digest
     return {
         row_key(tables.paths.bytes_at(row), digests[row].tobytes()): row

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from repo_map.indexing.fact_packing import Lists, Packed, are_whole
 from repo_map.indexing.fact_tables import bindings_of, sites_of
 from repo_map.indexing.schema import COLUMNS, SPACES, VOCABULARIES, Tables, array_of
+from repo_map.indexing.shared_notes import is_decided_by_bytes
 from repo_map.indexing.snapshot import SnapshotError, decode_snapshot
 from repo_map.indexing.strings import StringTable
 from repo_map.languages.kinds import KINDS
@@ -26,8 +27,8 @@ def read_foreign(encoded: bytes) -> Tables:
     """Return the tables of a snapshot that another machine wrote.
 
     A digest tells that the bytes are whole, not who wrote them. So each column must have its type and its
-    length, and each number must lie where the code that uses it expects it: such tables may be wrong, but they
-    raise no error and reach no memory that is not theirs.
+    length, and each number must lie where the code that uses it expects it: such tables may be wrong, but
+    nothing that is looked up in them is missing.
 
     Raises:
         SnapshotError: they are no such tables.
@@ -101,8 +102,8 @@ def _has_ids(tables: Tables) -> bool:
         if column.vocabulary
     )
     known = KINDS.issuperset(tables.kinds) and {"", *LANGUAGES}.issuperset(tables.languages)
-    # What could not be read whole is never shared, so nobody else's words are told.
-    return vocabularies and known and not len(tables.notes.message)
+    # Notes are told to users: they are sentences of ours.
+    return vocabularies and known and all(map(is_decided_by_bytes, tables.messages))
 
 
 def _has_places(tables: Tables) -> bool:

@@ -67,7 +67,7 @@ class TreeManifest:
             raise SnapshotError("names a segment that it lacks")
         for segment in found.segments:
             is_named = len(segment.name) == 64 and _DIGITS.issuperset(segment.name)
-            if not is_named or not (0 <= segment.size and 0 <= segment.columns and 0 < segment.files):
+            if not is_named or min(segment.size, segment.columns, segment.files) < 1:
                 raise SnapshotError("has a segment that can't be")
         cuts = range(0, len(found.keys), KEY_BYTES)
         return cls(found.segments, [found.keys[at : at + KEY_BYTES] for at in cuts], found.places)

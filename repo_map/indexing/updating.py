@@ -18,6 +18,8 @@ from repo_map.indexing.store import Store
 from repo_map.indexing.strings import encode
 from repo_map.indexing.tree_manifest import row_key
 from repo_map.languages.registry import language_of
+from repo_map.limits import Limits
+from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.worktree.files import Listing, Problem, list_files
 from repo_map.worktree.tree import Tree
 
@@ -60,8 +62,6 @@ class RowSources:
 
     def take_shared(self, shared: SharedRows) -> None:
         """Take the rows of missing files from what other machines have parsed of the same repository."""
-        if not shared.has_any():
-            return
         missing = self._missing()
         sizes = self._listing.states[missing, 0].tolist()
         wanted = {
@@ -70,6 +70,20 @@ class RowSources:
             if digest
         }
         self.take_related(shared.tables_with(wanted))
+
+    def take_unread(self) -> None:
+        """Take the rows of missing files that are listed by path only, where no others are missing.
+
+        What is told of them needs no grammar, and so no worker.
+        """
+        missing = self._missing()
+        if not len(missing) or any(self._digest.get(file, b"?") for file in missing.tolist()):
+            return
+        read = [self._tree.read(self._listing.paths[file]) for file in missing.tolist()]
+        if all(file.source is None for file in read):
+            from repo_map.indexing.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
+
+            self._take(extract(read, self._tree.limits, _without_grammar), missing, np.arange(len(missing)))
 
     def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
         """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
@@ -158,6 +172,11 @@ class RowSources:
         self._row[files] = rows
 
 
+def _without_grammar(source: bytes, path: str, limits: Limits) -> FileSymbols:
+    del limits
+    return without_symbols(source, path, "it was not parsed")
+
+
 def _is_racy(states: NDArray[np.int64], taken_ns: int) -> NDArray[np.bool_]:
     """Mark files changed so shortly before the listing that a later edit may have left the same times."""
     changed = np.maximum(states[:, 1], states[:, 2])
@@ -196,7 +215,8 @@ def update(
     problems: list[Problem] = []
     if known is None:
         known = _recall(tree, store, problems)
-    if known is None:
+    shared = None if known is not None else store.shared(tree.root)
+    if known is None and (shared is None or not shared.has_any()):
         # While the files are listed a worker starts.
         from repo_map.indexing.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it
 
@@ -213,12 +233,7 @@ def update(
     sources = RowSources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
-    if sources.missing_bytes() > _WORTH_RELATED_BYTES:
-        sources.take_related(store.related(listing.paths))
-    if sources.missing_bytes() > WORTH_SHARING_BYTES and (shared := store.shared(tree.root)) is not None:
-        on_progress("fetching", 0, 1)
-        sources.take_shared(shared)
-        on_progress("fetching", 1, 1)
+    _take_known_elsewhere(sources, tree, listing, store, shared, on_progress)
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)
@@ -239,6 +254,26 @@ def update(
             return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
     made = from_arrays(dict(splice(runs)))
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
+
+
+def _take_known_elsewhere(
+    sources: RowSources,
+    tree: Tree,
+    listing: Listing,
+    store: Store,
+    shared: SharedRows | None,
+    on_progress: OnProgress,
+) -> None:
+    """Take the rows of missing files from other trees, first of this machine, then of others."""
+    if sources.missing_bytes() > _WORTH_RELATED_BYTES:
+        sources.take_related(store.related(listing.paths))
+    if sources.missing_bytes() > WORTH_SHARING_BYTES:
+        shared = shared or store.shared(tree.root)
+        if shared is not None and shared.has_any():
+            on_progress("fetching", 0, 1)
+            sources.take_shared(shared)
+            on_progress("fetching", 1, 1)
+    sources.take_unread()
 
 
 def _require_memory(tree: Tree, listing: Listing) -> None:
