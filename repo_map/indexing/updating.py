@@ -29,6 +29,13 @@ _COARSE_CLOCK_STEP_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
 
 
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
+
+_WORTH_RELATED_BYTES = 1_000_000
+_WORTH_SAVING_SHARE = 0.005
+
+
 class RowSources:
     """For each file of a listing, the tables and the row in them that describe it."""
 
@@ -51,6 +58,18 @@ class RowSources:
         self._take_same_bytes(tables, suspects, rows[suspects], self._digests(suspects))
         return len(suspects)
 
+    def take_known_elsewhere(self, store: Store, shared: SharedRows | None, on_progress: OnProgress) -> None:
+        """Take the rows of missing files from other trees, first of this machine, then of others."""
+        if self.missing_bytes() > _WORTH_RELATED_BYTES:
+            self.take_related(store.related(self._listing.paths))
+        if self.missing_bytes() > WORTH_SHARING_BYTES:
+            shared = shared or store.shared(self._tree.root)
+            if shared is not None and shared.has_any():
+                on_progress("fetching", 0, 1)
+                self.take_shared(shared)
+                on_progress("fetching", 1, 1)
+        self.take_unread()
+
     def take_related(self, candidates: Iterable[Tables]) -> None:
         """Take the rows of missing files from tables of other trees, wherever path and bytes agree."""
         for tables in candidates:
@@ -72,18 +91,15 @@ class RowSources:
         self.take_related(shared.tables_with(wanted))
 
     def take_unread(self) -> None:
-        """Take the rows of missing files that are listed by path only, where no others are missing.
-
-        What is told of them needs no grammar, and so no worker.
-        """
-        missing = self._missing()
-        if not len(missing) or any(self._digest.get(file, b"?") for file in missing.tolist()):
-            return
-        read = [self._tree.read(self._listing.paths[file]) for file in missing.tolist()]
-        if all(file.source is None for file in read):
+        """Take the rows of files that were looked at and are listed by path only: they need no worker."""
+        files = [file for file in self._missing().tolist() if self._digest.get(file) == b""]
+        read = [self._tree.read(self._listing.paths[file]) for file in files]
+        unread = [place for place, file in enumerate(read) if file.source is None]
+        if unread:
             from repo_map.indexing.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
 
-            self._take(extract(read, self._tree.limits, _without_grammar), missing, np.arange(len(missing)))
+            made = extract([read[place] for place in unread], self._tree.limits, _without_grammar)
+            self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
 
     def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
         """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
@@ -184,13 +200,6 @@ def _is_racy(states: NDArray[np.int64], taken_ns: int) -> NDArray[np.bool_]:
     return changed >= taken_ns - np.where(is_coarse, _COARSE_CLOCK_STEP_NS, _CLOCK_STEP_NS)
 
 
-OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
-
-_WORTH_RELATED_BYTES = 1_000_000
-_WORTH_SAVING_SHARE = 0.005
-
-
 class TreeState(NamedTuple):
     """A tree at one moment."""
 
@@ -233,7 +242,7 @@ def update(
     sources = RowSources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
-    _take_known_elsewhere(sources, tree, listing, store, shared, on_progress)
+    sources.take_known_elsewhere(store, shared, on_progress)
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)
@@ -254,26 +263,6 @@ def update(
             return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
     made = from_arrays(dict(splice(runs)))
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
-
-
-def _take_known_elsewhere(
-    sources: RowSources,
-    tree: Tree,
-    listing: Listing,
-    store: Store,
-    shared: SharedRows | None,
-    on_progress: OnProgress,
-) -> None:
-    """Take the rows of missing files from other trees, first of this machine, then of others."""
-    if sources.missing_bytes() > _WORTH_RELATED_BYTES:
-        sources.take_related(store.related(listing.paths))
-    if sources.missing_bytes() > WORTH_SHARING_BYTES:
-        shared = shared or store.shared(tree.root)
-        if shared is not None and shared.has_any():
-            on_progress("fetching", 0, 1)
-            sources.take_shared(shared)
-            on_progress("fetching", 1, 1)
-    sources.take_unread()
 
 
 def _require_memory(tree: Tree, listing: Listing) -> None:
