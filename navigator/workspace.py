@@ -141,7 +141,7 @@ def raise_cancelled() -> NoReturn:
     raise asyncio.CancelledError("the reading was stopped")
 
 
-SHARED_WITHIN_S = 10.0
+SHARED_WITHIN_S = 3.0
 """For what is being shared once a navigator closes."""
 WORTH_SHARING_AGAIN_BYTES = 1_000_000
 """Of source parsed by one refresh, as after a change of branches; edits wait until the next start."""

@@ -349,7 +349,7 @@ async def test_navigators_share_beside_the_answer_and_answer_alike(
             bucket=bucket, cache_dir=tmp_path / server, use_cache=True, share_index=True
         )
         navigation_id = await navigator.open(NavigationRequest("dispatch a path", tree))
-        maps.append((await navigator.context(navigation_id)).repo_map)
+        maps.append((await navigator.context(navigation_id)).context_string)
         workspace, _ = await navigator._workspaces.open(tree, refresh=False)
         assert workspace.index.parsed_files == (len(FILES) if server == "one" else 0)
         await navigator.aclose()
