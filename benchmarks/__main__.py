@@ -73,8 +73,8 @@ BENCHMARKS: Final = Program(
             "sharing",
             "benchmarks.sharing",
             "what do servers save that share what they parsed?",
-            "Open a repository as servers of a team would, and count CPU seconds, files parsed and bytes stored.",
-            "sphinx-doc/sphinx --rounds 3",
+            "Open a repository as servers of a team do, and count CPU seconds, files parsed, bytes stored.",
+            "FOLDER --rounds 3",
         ),
         Command(
             "startup",

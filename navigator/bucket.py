@@ -15,9 +15,9 @@ REMOVED_AT_ONCE: Final = 1_000
 """Objects that one request may delete."""
 
 
-def open_bucket() -> Any:
+def open_bucket(attempts: int = 3) -> Any:
     """Return a client, whose keys, region and endpoint the environment and its own files tell."""
-    retries: Any = {"mode": "standard", "total_max_attempts": 3}
+    retries: Any = {"mode": "standard", "total_max_attempts": attempts}
     config = Config(connect_timeout=_SECONDS / 2, read_timeout=_SECONDS, retries=retries)
     return boto3.client("s3", config=config)
 

@@ -20,7 +20,8 @@ def open_sharing(settings: NavigatorSettings) -> Sharing | None:
         from navigator.bucket import open_bucket  # noqa: PLC0415 - only where one is named
         from navigator.bucket_objects import BucketObjects  # noqa: PLC0415 - only where one is named
 
-        return Sharing(BucketObjects(open_bucket(), settings.bucket), most_bytes=most_bytes)
+        # Without the bucket a repository is parsed, which is better than to wait for it for long.
+        return Sharing(BucketObjects(open_bucket(attempts=1), settings.bucket), most_bytes=most_bytes)
     if settings.store is not None:
         from navigator.postgres.shared_objects import PostgresObjects  # noqa: PLC0415 - only where one is named
 

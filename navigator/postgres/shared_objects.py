@@ -36,7 +36,8 @@ class PostgresObjects:
     def read(self, name: str, limit: int) -> bytes | None:
         """Return an object, None where there is none or it is larger."""
         query = "SELECT content FROM derived_objects WHERE name = $1 AND octet_length(content) <= $2"
-        return self._act(lambda db: db.fetchval(query, name, limit), is_read=True)
+        content: bytes | None = self._act(lambda db: db.fetchval(query, name, limit), is_read=True)
+        return content
 
     def write(self, name: str, content: bytes) -> None:
         """Keep an object."""

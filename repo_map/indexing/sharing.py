@@ -91,12 +91,15 @@ class SharedRows:
         self._name = sharing.repository
         self._root = root
         self._version = f"{extractor_version()}{limits.mark}"
+        self._is_lost = False
 
     def has_any(self) -> bool:
         """Say whether anybody has shared rows of the repository, before its files are read for them."""
         try:
-            return bool(self._place and self._listed)
+            return not self._is_lost and bool(self._place and self._listed)
         except SharedObjectsError as error:
+            # Who waited for it once does not wait again while one tree is opened.
+            self._is_lost = True
             logger.warning("What other servers have parsed can't be reached; all is parsed here: %s", error)
             return False
 
@@ -145,43 +148,38 @@ class SharedRows:
 
     def _share(self, tables: Tables, is_wanted: Callable[[], bool]) -> Shared:
         keys = _keys(tables)
+        if int(tables.files.size[list(keys.values())].sum()) < WORTH_SHARING_BYTES:
+            return Shared()
         name = self._tree_object(tree_name(keys))
         if name in self._listed:
             manifest = self._manifest(name)
             self._renew([*map(self._segment_name, manifest.segments if manifest else ()), name])
             return Shared()
-        segments: list[Segment] = []
-        place = dict.fromkeys(keys, -1)
-        for segment, held in self._usable(keys):
-            for key in held:
-                place[key] = len(segments)
-            segments.append(segment)
-        rows = np.fromiter((row for key, row in keys.items() if place[key] < 0), np.int64)
-        new_bytes = int(tables.files.size[rows].sum())
-        if segments and new_bytes < int(tables.files.size.sum()) * _WORTH_WRITING_SHARE:
+        referred = list(self._usable(keys))
+        place = {key: number for number, (_, held) in enumerate(referred) for key in held}
+        rows = np.fromiter((row for key, row in keys.items() if key not in place), np.int64)
+        sizes = tables.files.size
+        if referred and int(sizes[rows].sum()) < int(sizes.sum()) * _WORTH_WRITING_SHARE:
             return Shared()
-        names = dict(zip(keys.values(), keys, strict=True))
-        objects = stored = 0
-        for part in _cut(rows, tables.files.size):
+        segments = [segment for segment, _ in referred]
+        key_of = dict(zip(keys.values(), keys, strict=True))
+        for part in _cut(rows, sizes):
             if not is_wanted():
-                return Shared(objects, stored)
-            encoded = encode_snapshot(splice(_runs(tables, part)))
-            sealed = seal(encoded)
-            segment = Segment(hashlib.sha256(sealed).hexdigest(), len(sealed), len(encoded), len(part))
-            if len(encoded) > MOST_SEGMENT_BYTES or len(sealed) > _MOST_OBJECT_BYTES:
-                continue  # Of no tree of ours: a file has 1.5 MB at most.
-            self._objects.write(self._segment_name(segment), sealed)
-            for row in part.tolist():
-                place[names[row]] = len(segments)
-            segments.append(segment)
-            objects, stored = objects + 1, stored + len(sealed)
-        held = [key for key in keys if place[key] >= 0]
-        manifest = seal(TreeManifest(segments, held, bytes(place[key] for key in held)).encode())
-        if len(segments) > MOST_SEGMENTS or len(manifest) > _MOST_MANIFEST_BYTES:
-            return Shared(objects, stored)
-        self._objects.write(name, manifest)
+                return Shared()
+            place.update((key_of[row], len(segments)) for row in part.tolist())
+            segments.append(self._write_segment(tables, part))
+        sealed = seal(TreeManifest(segments, list(keys), bytes(map(place.__getitem__, keys))).encode())
+        self._objects.write(name, sealed)
         self._renew(map(self._segment_name, segments))
-        return Shared(objects + 1, stored + len(manifest), len(rows))
+        new = segments[len(referred) :]
+        return Shared(1 + len(new), len(sealed) + sum(segment.size for segment in new), len(rows))
+
+    def _write_segment(self, tables: Tables, rows: NDArray[np.int64]) -> Segment:
+        encoded = encode_snapshot(splice(_runs(tables, rows)))
+        sealed = seal(encoded)
+        segment = Segment(hashlib.sha256(sealed).hexdigest(), len(sealed), len(encoded), len(rows))
+        self._objects.write(self._segment_name(segment), sealed)
+        return segment
 
     def _usable(self, keys: Mapping[bytes, int]) -> Iterator[tuple[Segment, list[bytes]]]:
         """Return the segments that a tree can refer to, each with the keys that are left for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any, Final
 
@@ -16,11 +17,14 @@ from repo_map.indexing.snapshot import SnapshotError, decode_snapshot
 from repo_map.indexing.strings import StringTable
 from repo_map.languages.kinds import KINDS
 from repo_map.languages.registry import LANGUAGES
+from repo_map.parsing.facts_model import NARROWED, PARAMETERS
 
 _LINES: Final = ("start", "end", "sig_start", "sig_end", "doc_start", "doc_end")
 _BELOW: Final = {"units.kind": 3, "postings.field": 5}
 _NOT_NEGATIVE: Final = ("files.size", "files.lines", "references.count", "units.length", "costs.levels")
 _CONTINUES: Final = 0x80
+_LAST_LINE: Final = re.compile(r"\d{1,9}:", re.ASCII)
+_COUNT: Final = re.compile(r"\d{1,9}[+-]?", re.ASCII)
 
 
 def read_foreign(encoded: bytes) -> Tables:
@@ -137,13 +141,19 @@ def _has_facts(tables: Tables) -> bool:
         return False
     counts = np.diff(tables.symbols.file_start)
     lines = tables.files.lines.astype(np.int64)
-    for rows in (sites_of(facts), bindings_of(facts)):
+    bindings = bindings_of(facts)
+    for rows in (sites_of(facts), bindings):
         in_file = np.diff(rows.file_start)
         if not _within(rows.definition, -1, np.repeat(counts, in_file) - 1):
             return False
         if not _within(rows.line, 0, np.repeat(lines + 1, in_file)):
             return False
-    return True
+    # What of a fact's texts is read as a number.
+    narrowed = np.unique(bindings.value[bindings.kind == NARROWED])
+    counted = np.unique(bindings.name[bindings.kind == PARAMETERS])
+    return all(map(_LAST_LINE.match, tables.expressions.many(narrowed))) and all(
+        map(_COUNT.fullmatch, tables.strings.many(counted))
+    )
 
 
 def _within(values: NDArray[Any], least: int, most: NDArray[Any] | int | None) -> bool:

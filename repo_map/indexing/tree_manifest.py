@@ -14,7 +14,7 @@ from repo_map.indexing.snapshot import SnapshotError
 
 KEY_BYTES: Final = 16
 MOST_SEGMENTS: Final = 64
-"""Of a tree; one that would have more is written anew."""
+"""Of a tree; half of them at most are those of earlier trees, so that what lies scattered is written anew."""
 MOST_SEGMENT_BYTES: Final = 400_000_000
 """Of the columns in a segment."""
 _DIGITS: Final = frozenset("0123456789abcdef")

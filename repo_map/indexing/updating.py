@@ -62,12 +62,10 @@ class RowSources:
         """Take the rows of missing files from other trees, first of this machine, then of others."""
         if self.missing_bytes() > _WORTH_RELATED_BYTES:
             self.take_related(store.related(self._listing.paths))
-        if self.missing_bytes() > WORTH_SHARING_BYTES:
-            shared = shared or store.shared(self._tree.root)
-            if shared is not None and shared.has_any():
-                on_progress("fetching", 0, 1)
-                self.take_shared(shared)
-                on_progress("fetching", 1, 1)
+        if shared and self.missing_bytes() > WORTH_SHARING_BYTES and shared.has_any():
+            on_progress("fetching", 0, 1)
+            self.take_shared(shared)
+            on_progress("fetching", 1, 1)
         self.take_unread()
 
     def take_related(self, candidates: Iterable[Tables]) -> None:
@@ -224,8 +222,8 @@ def update(
     problems: list[Problem] = []
     if known is None:
         known = _recall(tree, store, problems)
-    shared = None if known is not None else store.shared(tree.root)
-    if known is None and (shared is None or not shared.has_any()):
+    shared = store.shared(tree.root)
+    if known is None and not (shared and shared.has_any()):
         # While the files are listed a worker starts.
         from repo_map.indexing.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it
 

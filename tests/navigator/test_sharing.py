@@ -44,7 +44,8 @@ FILES: dict[str, str | bytes] = {
 def everything_is_worth_sharing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small trees be shared, but where a test has a large one."""
     if "large" not in request.node.name:
-        monkeypatch.setattr(updating, "WORTH_SHARING_BYTES", 0)
+        for module in (updating, sharing_module):
+            monkeypatch.setattr(module, "WORTH_SHARING_BYTES", 0)
         monkeypatch.setattr(sharing_module, "_WORTH_ASKING_BYTES", 0)
 
 
@@ -306,6 +307,14 @@ def test_a_bucket_that_goes_on_the_way_costs_time_and_is_told_in_the_log(
     assert opened(tree, None).share() == (0, 0, 0)
     assert opened(tree, gone).share() == (0, 0, 0)
     assert "could not be shared" in caplog.text
+
+
+def test_a_small_tree_is_parsed_sooner_than_asked_for(
+    tree: Path, one: SharedObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing_module, "WORTH_SHARING_BYTES", 1_000_000)
+    assert opened(tree, one).share() == (0, 0, 0)
+    assert names(one) == []
 
 
 def test_what_was_used_least_lately_goes_and_what_is_used_is_written_again(
