@@ -1,9 +1,9 @@
 """What servers save that share what they parsed: CPU seconds, files parsed and bytes stored.
 
-``python -m benchmarks sharing REPOSITORY`` clones a repository into a temporary folder, opens it as servers of
-a team would, each a process of its own with an empty cache folder, and prints a table. Shared objects lie in
-a bucket that moto serves on loopback; the seconds are the CPU time of the process that opens, its workers and
-git, interpreter and imports left out.
+``python -m benchmarks sharing REPOSITORY`` clones a repository into a temporary folder, opens it as servers
+of a team would, each a process of its own with an empty cache folder, and prints a table. Shared objects lie
+in a bucket that moto serves on loopback; the seconds are the CPU time of the process that opens, its workers
+and git, interpreter and imports left out.
 """
 
 from __future__ import annotations
