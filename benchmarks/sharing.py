@@ -103,8 +103,8 @@ def bucket() -> Iterator[None]:
 def measure(repository: str, work: Path, rounds: int) -> Iterator[tuple[str, list[Opening]]]:
     """Yield what is opened, and what it cost in each round."""
     trees = {name: work / name for name in ("first", "clone")}
-    for tree in trees.values():
-        _git(work, "clone", "-q", "--no-hardlinks", repository, str(tree))
+    for folder in trees.values():
+        _git(work, "clone", "-q", "--no-hardlinks", repository, str(folder))
     trees["branch"] = work / "branch"
     commit = _git(trees["first"], "log", "-1", "--first-parent", f"--skip={APART}", "--format=%H")
     if not commit:
