@@ -70,6 +70,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --runs runs --out replay",),
         ),
         Command(
+            "sharing",
+            "benchmarks.sharing",
+            "what do servers save that share what they parsed?",
+            "Open a repository as servers of a team do, and count CPU seconds, files parsed, bytes stored.",
+            "FOLDER --rounds 3",
+        ),
+        Command(
             "startup",
             "benchmarks.startup",
             "how soon the server answers, cold and warm",

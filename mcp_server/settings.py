@@ -124,6 +124,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
+        share_index=_switch(f"{PREFIX}SHARE_INDEX", environ, default=Settings.share_index),
+        shared_mb=_number(environ, "SHARED_MB", Settings.shared_mb),
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from navigator.candidates import candidates
 from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
+from navigator.sharing import open_sharing
 from navigator.turn import View
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.indexing.remaining import RemainingTime
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from repo_map.history.history import History
     from repo_map.impact.risks import Impact
     from repo_map.index import RepoIndex
+    from repo_map.indexing.shared_objects import Sharing
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
     from repo_map.relevance.score import Relevance
@@ -131,6 +133,8 @@ class InitialIndexing:
         if phase == "parsing":
             left = self._remaining.words(done, total)
             self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}{left}"
+        elif phase == "fetching":
+            self._words = "Fetching what other servers have parsed"
         elif phase == "saving":
             self._words = "Saving the index"
 
@@ -140,6 +144,10 @@ def raise_cancelled() -> NoReturn:
     raise asyncio.CancelledError("the reading was stopped")
 
 
+SHARED_WITHIN_S = 3.0
+"""For what is being shared once a navigator closes."""
+WORTH_SHARING_AGAIN_BYTES = 1_000_000
+"""Of source parsed by one refresh, as after a change of branches; edits wait until the next start."""
 MAX_GOALS = 64
 """Whose scores are kept: as many as navigations stand ready."""
 LARGE_BYTES = 4_000_000
@@ -255,6 +263,8 @@ class Workspaces:
         self._readings: dict[Path, InitialIndexing] = {}
         self._halted = Event()
         self._looks = count(1)
+        self._is_over = Event()
+        self._sharing: set[asyncio.Task[Any]] = set()
 
     async def open(
         self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
@@ -277,6 +287,7 @@ class Workspaces:
                 looked_at = next(self._looks)
                 live = await (self._first(root, on_words) if live is None else self._refresh(live))
                 live.looked_at = looked_at
+                self._share(live, before)
             self._live[root] = live
             if before is not None and before is not live:
                 before.release()
@@ -317,6 +328,20 @@ class Workspaces:
         )
         return Workspace(index, past)
 
+    def _share(self, live: Workspace, before: Workspace | None) -> None:
+        """Share beside the answer what was parsed for a workspace, where servers share and it is worth it."""
+        if self._shared_through is None or live is before:
+            return
+        if before is not None and live.index.parsed_bytes < WORTH_SHARING_AGAIN_BYTES:
+            return
+        task = asyncio.create_task(asyncio.to_thread(live.index.share, lambda: not self._is_over.is_set()))
+        self._sharing.add(task)
+        task.add_done_callback(self._sharing.discard)
+
+    @cached_property
+    def _shared_through(self) -> Sharing | None:
+        return open_sharing(self._settings)
+
     def _note(self, *_: object) -> None:
         """Hear, in the thread that refreshes an index, that it goes on."""
         if self._halted.is_set():
@@ -327,15 +352,19 @@ class Workspaces:
 
         settings = self._settings
         if not settings.use_cache:
-            return Store(None)
+            return Store(None, settings.limits, self._shared_through)
         if settings.cache_dir:
-            return Store(settings.cache_dir, settings.limits)
-        return user_store(settings.limits)
+            return Store(settings.cache_dir, settings.limits, self._shared_through)
+        return user_store(settings.limits, self._shared_through)
 
     async def halt(self) -> None:
-        """Stop what is being read, and end the processes that read it."""
+        """Stop what is being read, end the processes that read it, and let what is shared be stored."""
         self._halted.set()
         await asyncio.gather(*(reading.halt() for reading in tuple(self._readings.values())))
+        if self._sharing:
+            await asyncio.wait(self._sharing, timeout=SHARED_WITHIN_S)
+        self._is_over.set()
+        await asyncio.gather(*self._sharing, return_exceptions=True)
 
     def close(self) -> None:
         """Let go of every index."""

@@ -21,6 +21,7 @@ from repo_map.indexing.schema import (
     Symbols,
     Units,
 )
+from repo_map.indexing.sharing import Shared
 from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.strings import StringTable
@@ -99,9 +100,9 @@ def build_index(
 
     ``store`` is the user's cache if left out, ``Store(None)`` for none. ``workers`` is the most processes to
     parse in, by default one per processor where there is enough to parse. ``on_progress`` hears the name of
-    the phase (``listing``, ``parsing``, ``saving``), the work done and the work in all. ``unmasked`` are
-    globs of files that are shown with their secrets; raises FlightPlanError for a bad one, and
-    TreeTooLargeError for a tree that ``limits`` leave no memory for.
+    the phase (``listing``, ``fetching``, ``parsing``, ``saving``), the work done and the work in all.
+    ``unmasked`` are globs of files that are shown with their secrets; raises FlightPlanError for a bad one,
+    and TreeTooLargeError for a tree that ``limits`` leave no memory for.
     """
     tree = Tree(resolve_root(root), tuple(sorted(set(unmasked))), limits)
     for pattern in tree.unmasked:
@@ -213,6 +214,16 @@ class RepoIndex:
     def is_saved(self) -> bool:
         """Whether the cache holds the index as it is, rather than as it was a few edits ago."""
         return self._store.folder is not None and not self._known.unsaved
+
+    @property
+    def parsed_files(self) -> int:
+        """How many files had to be parsed to make it; the rows of the others were known."""
+        return self._known.parsed
+
+    @property
+    def parsed_bytes(self) -> int:
+        """Bytes of those files."""
+        return self._known.parsed_bytes
 
     @cached_property
     def fingerprint(self) -> str:
@@ -358,6 +369,15 @@ class RepoIndex:
         """Return the index of the tree as it is now, parsing only what changed."""
         known = update(self._tree, self._known, self._store, self._workers, on_progress or _ignore_progress)
         return RepoIndex(self._tree, known, self._store, self._workers)
+
+    def share(self, is_wanted: Callable[[], bool] = lambda: True) -> Shared:
+        """Share what was parsed with other machines, where the store says how; what fails is in the log.
+
+        ``is_wanted`` is asked between two objects, and ends it. It takes about a tenth of a second for each
+        20 MB of source, and is done beside the answer.
+        """
+        shared = self._store.shared(self.root)
+        return Shared() if shared is None else shared.share(self._tables, is_wanted)
 
 
 def _kept_definitions(_index: RepoIndex) -> Recent[int, tuple[Definition, ...]]:

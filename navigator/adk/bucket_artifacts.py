@@ -11,30 +11,18 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from google.adk.artifacts import BaseArtifactService
 from google.adk.artifacts.base_artifact_service import ArtifactVersion, ensure_part
 from google.genai import types
 
+from navigator.bucket import ABSENT, REMOVED_AT_ONCE, code_of
 from navigator.errors import StorageError
 from navigator.store_address import BucketAddress
 
-_SECONDS: Final = 10
 _TAKEN: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
-_ABSENT: Final = frozenset({"NoSuchKey", "404"})
-_AT_ONCE: Final = 1_000
-"""Objects that one request may delete."""
 _TEXT: Final = "text/plain; charset=utf-8"
 _T = TypeVar("_T")
-
-
-def open_bucket() -> Any:
-    """Return a client, whose keys, region and endpoint the environment and its own files tell."""
-    retries: Any = {"mode": "standard", "total_max_attempts": 3}
-    config = Config(connect_timeout=_SECONDS / 2, read_timeout=_SECONDS, retries=retries)
-    return boto3.client("s3", config=config)
 
 
 class BucketArtifacts(BaseArtifactService):
@@ -118,8 +106,8 @@ class BucketArtifacts(BaseArtifactService):
 
         def delete() -> None:
             keys = [{"Key": f"{folder}{number}"} for number in self._numbers(folder)]
-            for start in range(0, len(keys), _AT_ONCE):
-                objects = {"Objects": keys[start : start + _AT_ONCE], "Quiet": True}
+            for start in range(0, len(keys), REMOVED_AT_ONCE):
+                objects = {"Objects": keys[start : start + REMOVED_AT_ONCE], "Quiet": True}
                 self._client.delete_objects(Bucket=self._address.bucket, Delete=objects)
 
         await self._in_thread(delete)
@@ -192,7 +180,7 @@ class BucketArtifacts(BaseArtifactService):
                 Bucket=self._address.bucket, Key=key, Body=body, ContentType=kind, IfNoneMatch="*"
             )
         except ClientError as error:
-            if _code(error) in _TAKEN:
+            if code_of(error) in _TAKEN:
                 return False
             raise
         return True
@@ -201,7 +189,7 @@ class BucketArtifacts(BaseArtifactService):
         try:
             found = self._client.get_object(Bucket=self._address.bucket, Key=key)
         except ClientError as error:
-            if _code(error) in _ABSENT:
+            if code_of(error) in ABSENT:
                 return None
             raise
         body = found["Body"].read()
@@ -223,7 +211,7 @@ class BucketArtifacts(BaseArtifactService):
         try:
             return await asyncio.to_thread(act)
         except ClientError as error:
-            raise self._told(_code(error)) from None
+            raise self._told(code_of(error)) from None
         except BotoCoreError as error:
             raise self._told(type(error).__name__) from None
 
@@ -232,10 +220,6 @@ class BucketArtifacts(BaseArtifactService):
             f"The bucket {self._address} does not take the call ({what}); see that it is there and that this "
             "server's keys may read and write in it, then call again: whatever was answered is kept."
         )
-
-
-def _code(error: ClientError) -> str:
-    return str(error.response.get("Error", {}).get("Code", "no reason given"))
 
 
 def _content(part: types.Part) -> tuple[bytes, str]:

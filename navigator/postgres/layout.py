@@ -53,7 +53,16 @@ CREATE TABLE leases (
     until timestamptz NOT NULL
 );
 """
-STEPS: Final = (_SESSIONS, _LEASES)
+_DERIVED: Final = """
+CREATE TABLE derived_objects (
+    name text PRIMARY KEY,
+    content bytea NOT NULL,
+    written timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+ALTER TABLE derived_objects ALTER COLUMN content SET STORAGE EXTERNAL;
+"""
+"""What was derived from files. It is compressed when it comes, so the database does not try to."""
+STEPS: Final = (_SESSIONS, _LEASES, _DERIVED)
 """The first makes version 1 of nothing, and so on; one that was released is never changed."""
 _ONE_AT_A_TIME: Final = 0x5265706F
 """The advisory lock under which one server at a time changes the layout."""

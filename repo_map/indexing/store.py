@@ -19,6 +19,8 @@ from repo_map.atomic_files import latest_first, prune, read_stored, replace_file
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables
+from repo_map.indexing.shared_objects import Sharing
+from repo_map.indexing.sharing import SharedRows
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, Problem
@@ -50,14 +52,20 @@ class RememberedTree(msgspec.Struct, array_like=True, frozen=True):
 class Store:
     """A folder of snapshots that any number of processes share; without a folder it keeps nothing."""
 
-    def __init__(self, folder: Path | None, limits: Limits = USUAL) -> None:
+    def __init__(self, folder: Path | None, limits: Limits = USUAL, sharing: Sharing | None = None) -> None:
+        """``sharing`` says where rows are looked for that other machines have parsed; None for nowhere."""
         self.folder = folder
         self._limits = limits
+        self._sharing = sharing
         self._suffix = f"-{extractor_version()}{limits.mark}.index"
 
     def under(self, limits: Limits) -> Store:
         """Return the store of the same folder for indexes that are made under other limits."""
-        return self if limits.mark == self._limits.mark else Store(self.folder, limits)
+        return self if limits.mark == self._limits.mark else Store(self.folder, limits, self._sharing)
+
+    def shared(self, root: Path) -> SharedRows | None:
+        """Return the rows that servers share of the repository at ``root``, None where they share none."""
+        return None if self._sharing is None else SharedRows(self._sharing, root, self._limits)
 
     def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""
@@ -124,13 +132,13 @@ class Store:
         return folder / "trees" / (hashlib.sha256(tree).hexdigest()[:24] + self._suffix)
 
 
-def user_store(limits: Limits = USUAL) -> Store:
+def user_store(limits: Limits = USUAL, sharing: Sharing | None = None) -> Store:
     """Return the store in this user's cache folder, which ``REPO_NAVIGATOR_CACHE`` names or turns off."""
     try:
         home = Path.home()
     except RuntimeError:  # No home folder: a service account.
         home = Path(tempfile.gettempdir())
-    return Store(cache_folder(os.environ, sys.platform, home), limits)
+    return Store(cache_folder(os.environ, sys.platform, home), limits, sharing)
 
 
 def _open(path: Path) -> Tables | None:

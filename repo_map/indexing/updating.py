@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from repo_map.errors import TreeTooLargeError
 from repo_map.indexing.schema import Tables, from_arrays
+from repo_map.indexing.sharing import WORTH_SHARING_BYTES, SharedRows
 from repo_map.indexing.snapshot import SnapshotError
 from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_runs, splice
 from repo_map.indexing.store import Store
+from repo_map.indexing.strings import encode
+from repo_map.indexing.tree_manifest import row_key
 from repo_map.languages.registry import language_of
+from repo_map.limits import Limits
+from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.worktree.files import Listing, Problem, list_files
 from repo_map.worktree.tree import Tree
 
@@ -22,6 +27,13 @@ _NONE = -1
 _CLOCK_STEP_NS = 100_000_000
 _COARSE_CLOCK_STEP_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
+
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
+
+_WORTH_RELATED_BYTES = 1_000_000
+_WORTH_SAVING_SHARE = 0.005
 
 
 class RowSources:
@@ -33,6 +45,7 @@ class RowSources:
         self._parts: list[Tables] = []
         self._part = np.full(len(listing.paths), _NONE, np.int64)
         self._row = np.full(len(listing.paths), _NONE, np.int64)
+        self._digest: dict[int, bytes] = {}
 
     def take_known(self, tables: Tables, listing: Listing, taken_ns: int) -> int:
         """Take the rows of files with the same state or, failing that, bytes; return how many were read."""
@@ -45,17 +58,46 @@ class RowSources:
         self._take_same_bytes(tables, suspects, rows[suspects], self._digests(suspects))
         return len(suspects)
 
+    def take_known_elsewhere(self, store: Store, shared: SharedRows | None, on_progress: OnProgress) -> None:
+        """Take the rows of missing files from other trees, first of this machine, then of others."""
+        if self.missing_bytes() > _WORTH_RELATED_BYTES:
+            self.take_related(store.related(self._listing.paths))
+        if shared and self.missing_bytes() > WORTH_SHARING_BYTES and shared.has_any():
+            on_progress("fetching", 0, 1)
+            self.take_shared(shared)
+            on_progress("fetching", 1, 1)
+        self.take_unread()
+
     def take_related(self, candidates: Iterable[Tables]) -> None:
         """Take the rows of missing files from tables of other trees, wherever path and bytes agree."""
-        digests: dict[int, bytes] = {}
         for tables in candidates:
             missing = self._missing()
-            if not digests:
-                digests = dict(zip(missing.tolist(), self._digests(missing), strict=True))
             rows = self._rows_in(tuple(tables.paths))[missing]
             found = rows != _NONE
             wanted = missing[found]
-            self._take_same_bytes(tables, wanted, rows[found], [digests[file] for file in wanted.tolist()])
+            self._take_same_bytes(tables, wanted, rows[found], self._digests(wanted))
+
+    def take_shared(self, shared: SharedRows) -> None:
+        """Take the rows of missing files from what other machines have parsed of the same repository."""
+        missing = self._missing()
+        sizes = self._listing.states[missing, 0].tolist()
+        wanted = {
+            row_key(encode(self._listing.paths[file]), digest): size
+            for file, digest, size in zip(missing.tolist(), self._digests(missing), sizes, strict=True)
+            if digest
+        }
+        self.take_related(shared.tables_with(wanted))
+
+    def take_unread(self) -> None:
+        """Take the rows of files that were looked at and are listed by path only: they need no worker."""
+        files = [file for file in self._missing().tolist() if self._digest.get(file) == b""]
+        read = [self._tree.read(self._listing.paths[file]) for file in files]
+        unread = [place for place, file in enumerate(read) if file.source is None]
+        if unread:
+            from repo_map.indexing.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
+
+            made = extract([read[place] for place in unread], self._tree.limits, _without_grammar)
+            self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
 
     def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
         """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
@@ -116,7 +158,11 @@ class RowSources:
         return np.fromiter((rows.get(path, _NONE) for path in self._listing.paths), np.int64, len(self._row))
 
     def _digests(self, files: NDArray[np.int64]) -> list[bytes]:
-        return [self._tree.digest(self._listing.paths[file]) for file in files.tolist()]
+        """Return the digests of files as they were when they were first looked at for this update."""
+        for file in files.tolist():
+            if file not in self._digest:
+                self._digest[file] = self._tree.digest(self._listing.paths[file])
+        return [self._digest[file] for file in files.tolist()]
 
     def _take_same_bytes(
         self, tables: Tables, files: NDArray[np.int64], rows: NDArray[np.int64], digests: list[bytes]
@@ -140,18 +186,16 @@ class RowSources:
         self._row[files] = rows
 
 
+def _without_grammar(source: bytes, path: str, limits: Limits) -> FileSymbols:
+    del limits
+    return without_symbols(source, path, "it was not parsed")
+
+
 def _is_racy(states: NDArray[np.int64], taken_ns: int) -> NDArray[np.bool_]:
     """Mark files changed so shortly before the listing that a later edit may have left the same times."""
     changed = np.maximum(states[:, 1], states[:, 2])
     is_coarse = changed % _SECOND_NS == 0
     return changed >= taken_ns - np.where(is_coarse, _COARSE_CLOCK_STEP_NS, _CLOCK_STEP_NS)
-
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the phase, the work done and the work in all; what it raises ends the work."""
-
-_WORTH_RELATED_BYTES = 1_000_000
-_WORTH_SAVING_SHARE = 0.005
 
 
 class TreeState(NamedTuple):
@@ -165,6 +209,9 @@ class TreeState(NamedTuple):
     """Files whose rows the tree's snapshot in the store lacks."""
     problems: tuple[Problem, ...] = ()
     """Of the cache and the workers, not of the tree."""
+    parsed: int = 0
+    """Files that had to be read by the workers; the rows of all others were known."""
+    parsed_bytes: int = 0
 
 
 def update(
@@ -175,7 +222,8 @@ def update(
     problems: list[Problem] = []
     if known is None:
         known = _recall(tree, store, problems)
-    if known is None:
+    shared = store.shared(tree.root)
+    if known is None and not (shared and shared.has_any()):
         # While the files are listed a worker starts.
         from repo_map.indexing.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it
 
@@ -192,12 +240,12 @@ def update(
     sources = RowSources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
-    if sources.missing_bytes() > _WORTH_RELATED_BYTES:
-        sources.take_related(store.related(listing.paths))
+    sources.take_known_elsewhere(store, shared, on_progress)
+    parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
     problems.extend(Problem("", what) for what in mishaps)
     if known is not None and sources.are_all_of(known.tables):
-        now = TreeState(known.tables, listing, taken_ns, unsaved)
+        now = TreeState(known.tables, listing, taken_ns, unsaved, parsed=parsed, parsed_bytes=parsed_bytes)
         if verified and not unsaved:
             _remember(tree, store, now, problems)
         return now._replace(problems=tuple(problems))
@@ -210,8 +258,9 @@ def update(
             _remember(tree, store, TreeState(saved, listing, taken_ns), problems)
         on_progress("saving", 1, 1)
         if saved is not None:
-            return TreeState(saved, listing, taken_ns, problems=tuple(problems))
-    return TreeState(from_arrays(dict(splice(runs))), listing, taken_ns, unsaved, tuple(problems))
+            return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
+    made = from_arrays(dict(splice(runs)))
+    return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
 def _require_memory(tree: Tree, listing: Listing) -> None:

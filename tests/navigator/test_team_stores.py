@@ -374,7 +374,8 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
 
 
 async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
-    from navigator.adk.bucket_artifacts import BucketArtifacts, open_bucket
+    from navigator.adk.bucket_artifacts import BucketArtifacts
+    from navigator.bucket import open_bucket
 
     artifacts = BucketArtifacts(open_bucket(), bucket)
     where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}
