@@ -163,3 +163,19 @@ def test_a_packet_of_any_text_begins_and_ends_on_statements(tmp_path: Path) -> N
         for line in range(1, 10):
             window = statements.window(line, (1, 9), 4)
             assert window is None or 1 <= window[0] <= window[1] <= 9
+
+
+def test_a_line_or_two_between_shown_parts_are_shown_with_them(tmp_path: Path) -> None:
+    code = "class Shop:\n    def refund_voucher(self):\n        return self.total\n\n    rate = 3\n\n"
+    code += "    def refund_all_vouchers(self):\n        return self.refund_voucher() * self.rate\n\n\n"
+    text = shown(tmp_path, {"shop.py": code + PADDING}, "refund_voucher loses a total", 160)
+    assert "return self.total\n\n    rate = 3\n\n    def refund_all_vouchers" in text
+
+
+def test_a_long_table_between_shown_parts_is_left_out(tmp_path: Path) -> None:
+    table = "    RATES = [\n" + "".join(f"        {n},\n" for n in range(80)) + "    ]\n\n"
+    code = f"class Shop:\n    def refund_voucher(self):\n        return self.total\n\n{table}"
+    code += "    def refund_all_vouchers(self):\n        return self.refund_voucher() * self.rate\n\n\n"
+    text = shown(tmp_path, {"shop.py": code + PADDING}, "refund_voucher loses a total", 160)
+    assert "def refund_all_vouchers" in text
+    assert "RATES" not in text
