@@ -185,8 +185,9 @@ def test_what_chosen_code_calls_is_shown_where_its_like_is_not_worth_its_tokens(
     steps = "".join(f"    order = order.step_{n}(order.line_{n}, order.rate_{n})\n" for n in range(80))
     chosen = f"def refund_voucher(order):\n{steps}    return settle(order)\n\n\n"
     called = "def settle(order):\n    return order.left + order.right\n\n\n"
+    apart = "def unlike(order):\n" + 9 * "    order.keep(order.line)\n" + "\n\n"
     equal = "def adjust(order):\n    return order.left + order.right\n\n\n"
-    files = {"shop/vouchers.py": chosen + called + equal + PADDING}
+    files = {"shop/vouchers.py": chosen + PADDING + called + apart + equal}
     index = build_index(write(tmp_path, files), workers=1)
     relevance = score_goal(index, "refund_voucher loses a total")
     first = relevance.units[0]
