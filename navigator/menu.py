@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-MOST_PLACES = 40
+MOST_PLACES = 30
 _MOST_BESIDE = 10
 """Of them, kept for what stands beside shown code by resolved relations."""
 _MOST_FILES = 6

@@ -22,17 +22,17 @@ from training.learning_report import Results, difference, interval, mean
 from training.signal_rows import TaskRows, read_folder
 
 LEVERS = {
-    "which part of the goal says it": (r"(?:rr:|top:)?(?:f|u|um)\.(?:title|prose|code|inline|error|wall)"),
+    "which part of the goal says it": (r"(?:top:)?(?:f|u|um)\.(?:title|code|inline|error|wall)"),
     "names, signatures, docs, strings": r"fld\.|nm\.|g\.",
     "path": r"path\.|m\.stem",
     "paths, traces, qualified names": r"m\.(?:path|folder|frame|dot|udot)",
     "definition lookup": r"def\.",
     "kind, place and size": r"p\.",
-    "past commits": r"(?:rr:|top:)?h\.",
-    "commit words translated": r"(?:rr:|top:)?tr\.",
+    "past commits": r"(?:top:)?h\.",
+    "commit words translated": r"(?:top:)?tr\.",
     "callers, callees, namesakes": r"s\.u?call|s\.namesake",
-    "feedback from the first hits": r"(?:rr:)?prf\.",
-    "share of the file's best": r"top:|s\.share|s\.filemean",
+    "feedback from the first hits": r"prf\.",
+    "share of the file's best": r"top:|s\.share",
 }
 """Kind of signal → pattern that its names begin with."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,10 @@ _NEARLY_WHOLE = 0.85
 """Share of a file's lines from which on the rest is shown too."""
 _SMALL_REST = 6
 """Lines of a rest that costs less than its elisions and line ranges confuse."""
+_SMALL_GAP = 3
+"""Lines between two shown parts that are shown as well,"""
+_GAP_CHARACTERS = 120
+"""and their characters, at most."""
 
 
 def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
@@ -46,6 +51,7 @@ def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
     unnamed = [piece for piece, name in zip(pieces, names, strict=True) if not name]
     imports = file.imports_of([(piece.first, piece.last) for piece in pieces])
     lines_shown = [*imports, *((piece.first, piece.last) for piece in unnamed)]
+    lines_shown += _small_gaps(file, [(piece.first, piece.last) for piece in pieces])
     reasons = _other_reasons(file, pieces, lines_shown, why)
     sections = [
         *(
@@ -59,6 +65,21 @@ def file_rule(file: SourceFile, chosen: Sequence[Piece]) -> VerbosityRule:
         ),
     ]
     return VerbosityRule(pattern=pattern, level=1, sections=tuple(sections), why=why)
+
+
+def _small_gaps(file: SourceFile, shown: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the lines between shown parts that cost hardly more than to say that they are left out.
+
+    Imports and lone comments, which are left out because they say nothing, stay out.
+    """
+    for (_, last), (first, _) in pairwise(joined(sorted(shown))):
+        lines = [line for line in file.lines[last : first - 1] if line.strip()]
+        if not 0 < len(lines) <= _SMALL_GAP or sum(map(len, lines)) > _GAP_CHARACTERS:
+            continue
+        between = file.statements.outermost(last + 1, first - 1)
+        says_nothing = (each.is_comment or each.start >= first for each in between)
+        if not any(says_nothing) and not any(each.start in file.import_lines for each in between):
+            yield last + 1, first - 1
 
 
 def _other_reasons(

@@ -111,10 +111,8 @@ def pack(
     if fill:
         rest = draft.fill(ranked, room - reserve)
     else:
-        # What stands beside chosen code comes first of what is worth its tokens; it is worth no more.
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
-        worthy = {piece[:3] for piece in pieces if piece.value >= _LEAST_VALUE}
-        rest = draft.fill([piece for piece in ranked if piece[:3] in worthy], room - reserve)
+        rest = draft.fill([piece for piece in ranked if piece.value >= _LEAST_VALUE], room - reserve)
         draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
             reserve = names

@@ -34,7 +34,7 @@ class Query(NamedTuple):
     ids: Ints
     """Ids in ``index.terms``."""
     sources: Mapping[str, Floats]
-    """Source → 1 where the term stands in it; also ``wall`` (anywhere), ``compound`` and ``prefix``."""
+    """Source → 1 where the term stands in it; also ``wall`` (anywhere) and ``prefix``."""
     weights: Floats
     """Weight of each term by the sources it stands in."""
     idf: Floats
@@ -76,7 +76,7 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
     columns = [where[ids[row]] for row in kept]
     sources = {
         name: np.array([column.get(name, 0.0) for column in columns])
-        for name in (*(source.value for source in GoalPart), "compound", "prefix")
+        for name in (*(source.value for source in GoalPart), "prefix")
     }
     sources["wall"] = np.array([float(any(name in column for name in GoalPart)) for column in columns])
     return Query(
@@ -158,7 +158,7 @@ UNIT_LENGTH = 0.35
 FILE_SATURATION = 7.0
 """k1: in a file every occurrence counts almost as much as the first."""
 FILE_LENGTH = 0.5
-SOURCES = ("title", "prose", "code", "inline", "error", "wall")
+SOURCES = ("title", "code", "inline", "error", "wall")
 _FIELDS = {"name": NAME, "sig": SIGNATURE, "doc": DOCS, "str": STRINGS}
 
 
@@ -269,18 +269,15 @@ def lexical_unit_features(candidates: Candidates, query: Query, error_terms: Flo
     features = {"b.unit": score(matches, weighted, rows)}
     for source in SOURCES:
         features[f"u.{source}"] = score(matches, query.sources[source] * query.idf, rows)
-    total = float(weighted.sum()) or 1.0
-    features["cov.unit"] = np.bincount(matches.row, weighted[matches.column], rows) / total
     for field, number in _FIELDS.items():
         features[f"fld.{field}"] = _field_score(hits, number, weighted, rows)
     features["fld.errstr"] = _field_score(hits, STRINGS, error_terms * query.idf, rows)
     if error_terms.any():
         features["fld.errstr"] /= float((error_terms * query.idf).sum())
-    features["g.comp"] = _field_score(hits, NAME, query.sources["compound"] * query.idf, rows)
-    features["g.pre"] = score(matches, query.sources["prefix"] * query.idf, rows)
-    keep = ("cov.unit", "fld.errstr")
     main = candidates.main_unit
-    return {name: values if name in keep else scaled(values, main) for name, values in features.items()}
+    return {
+        name: values if name == "fld.errstr" else scaled(values, main) for name, values in features.items()
+    }
 
 
 def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
@@ -316,13 +313,10 @@ def lexical_file_features(candidates: Candidates, query: Query, matches: Matches
     """Return the file signals of words in common; ``matches`` are those of every file."""
     files = len(candidates.corpus.index.paths)
     weighted = query.weights * query.idf
-    total = float(weighted.sum()) or 1.0
     features = {"b.file": scaled(score(matches, weighted, files)[candidates.files], candidates.main)}
     for source in SOURCES:
         values = score(matches, query.sources[source] * query.idf, files)
         features[f"f.{source}"] = scaled(values[candidates.files], candidates.main)
-    covered = summed(matches.row, weighted[matches.column], files)
-    features["cov.file"] = covered[candidates.files] / total
     features["g.pre"] = scaled(score(matches, query.sources["prefix"] * query.idf, files)[candidates.files])
     return features
 

@@ -208,13 +208,7 @@ def changed_together(candidates: Candidates, past: AlignedHistory, seeds: Mappin
 
 def unit_past_features(candidates: Candidates, votes: CommitVotes) -> dict[str, Floats]:
     """Return the signals of the past for each unit of the candidate files."""
-    past = votes.past
-    _, unit = past.touches
-    changes = np.bincount(unit, minlength=len(past.corpus.index.units.start))
-    return {
-        "h.unit": scaled(votes.per_unit[candidates.units], candidates.main_unit),
-        "h.uchurn": scaled(np.log1p(changes[candidates.units]), candidates.main_unit),
-    }
+    return {"h.unit": scaled(votes.per_unit[candidates.units], candidates.main_unit)}
 
 
 def translate(votes: CommitVotes) -> dict[int, float]:

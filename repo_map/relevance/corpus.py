@@ -200,15 +200,6 @@ def scaled(values: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
     return values if among is None else scaled(values)
 
 
-def reciprocal_rank(values: Floats) -> Floats:
-    """Return 1 for the largest value, 1/2 for the next, and so on; 0 stays 0, and ties share the best."""
-    if not len(values):
-        return values
-    order = np.sort(-values)
-    rank = np.searchsorted(order, -values, side="left")
-    return np.where(values > 0, 1.0 / (1.0 + rank), 0.0)
-
-
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """The files that a goal is scored on in full, and their units."""
@@ -260,11 +251,3 @@ class Candidates:
         best = np.zeros(len(self.files))
         np.maximum.at(best, self.file_row, unit_values)
         return best
-
-    def top_of_file(self, unit_values: Floats, count: int) -> Floats:
-        """Return the sum of the ``count`` largest values among each file's units."""
-        order = np.lexsort((-unit_values, self.file_row))
-        first = np.cumsum(self.unit_counts) - self.unit_counts
-        place = np.arange(len(order)) - np.repeat(first, self.unit_counts)
-        kept = order[place < count]
-        return summed(self.file_row[kept], unit_values[kept], len(self.files))

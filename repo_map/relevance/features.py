@@ -31,7 +31,7 @@ from repo_map.relevance.commit_votes import (
     unit_past_features,
     vote,
 )
-from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, reciprocal_rank, scaled, summed
+from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
 from repo_map.relevance.entities import (
     EntityMatches,
     file_mentions,
@@ -52,20 +52,8 @@ _SHARE_OF_REST = 0.3
 """What likeness is worth in tests and copies when neighbours of likely code are looked for."""
 _SHARE_OF_TEXT = 0.5
 """What words are worth in prose and data: a manual repeats every word of a goal."""
-_RANKED_FILE_SIGNALS = (
-    "b.file",
-    "b.umax",
-    "f.wall",
-    "um.wall",
-    "f.title",
-    "um.top4",
-    "h.vote",
-    "prf.umax",
-    "tr.umax",
-)
 _COMPARED_IN_FILE = ("b.unit", "u.title", "u.wall", "tr.unit", "h.unit")
 """Unit signals that are also measured by the best unit of the same file."""
-_RANKED_UNIT_SIGNALS = ("b.unit", "u.wall", "h.unit", "prf.unit", "tr.unit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +94,6 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     unit["prf.unit"] = expansion_scores(candidates, feedback(candidates, likely))
     unit |= call_features(candidates, likely)
     unit["s.namesake"] = namesake_units(candidates, likely)
-    unit |= {f"rr:{name}": reciprocal_rank(unit[name]) for name in _RANKED_UNIT_SIGNALS if name in unit}
     unit |= {
         f"top:{name}": _of_best_in_file(candidates, unit[name]) for name in _COMPARED_IN_FILE if name in unit
     }
@@ -122,7 +109,6 @@ def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> S
     if votes is not None:
         file |= file_past_features(candidates, votes)
         file["h.co"] = changed_together(candidates, votes.past, _seeds(candidates, file))
-    file |= {f"rr:{name}": reciprocal_rank(file[name]) for name in _RANKED_FILE_SIGNALS if name in file}
     return Signals(goal, query, candidates, named, votes, file, unit)
 
 
@@ -171,14 +157,11 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
     features = {f"um.{source}": best(unit[f"u.{source}"]) for source in SOURCES}
     features |= {
         "b.umax": best(unit["b.unit"]),
-        "um.top4": scaled(candidates.top_of_file(unit["b.unit"], 4)),
         "def.umax": best(unit["def.unit"]),
         "m.udot": best(unit["m.dot"]),
         "prf.umax": best(unit["prf.unit"]),
         "s.ucallee": best(unit["s.callee"]),
         "s.ucaller": best(unit["s.caller"]),
-        "g.comp": best(unit["g.comp"]),
-        "cov.umax": best(unit["cov.unit"]),
         "nm.cov": best(unit["nm.cov"]),
         "nm.tcov": best(unit["nm.tcov"]),
     }
@@ -187,7 +170,6 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
     }
     if "tr.unit" in unit:
         features["tr.umax"] = best(unit["tr.unit"])
-        features["h.umax"] = best(unit["h.unit"])
     return features
 
 
@@ -230,20 +212,13 @@ def unit_signals_given_files(columns: FileColumns, file_scores: Floats) -> dict[
         return {}
     count = len(file_scores)
     behind = file_scores - float(file_scores.max())
-    odds = np.exp(behind)
     own = columns.unit["b.unit"]
     total = summed(row, own, count)
-    mean = total / np.maximum(np.bincount(row, minlength=count), 1)
     of_file = {
         "F.rel": behind / (float(file_scores.std()) or 1.0),
         "F.score": behind,
-        "F.prob": odds / float(odds.sum()),
-        "F.rr": reciprocal_rank(odds),
-        "s.filemean": mean,
-        "b.file": columns.file["b.file"],
         "m.path": columns.file["m.path"],
         "p.aux": columns.file["p.aux"],
-        "h.file": columns.file.get("h.vote", np.zeros(count)),
     }
     return {
         **{name: values[row] for name, values in of_file.items()},

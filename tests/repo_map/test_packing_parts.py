@@ -163,3 +163,39 @@ def test_a_packet_of_any_text_begins_and_ends_on_statements(tmp_path: Path) -> N
         for line in range(1, 10):
             window = statements.window(line, (1, 9), 4)
             assert window is None or 1 <= window[0] <= window[1] <= 9
+
+
+def test_a_line_or_two_between_shown_parts_are_shown_with_them(tmp_path: Path) -> None:
+    code = "class Shop:\n    def refund_voucher(self):\n        return self.total\n\n    rate = 3\n\n"
+    code += "    def refund_all_vouchers(self):\n        return self.refund_voucher() * self.rate\n\n\n"
+    text = shown(tmp_path, {"shop.py": code + PADDING}, "refund_voucher loses a total", 160)
+    assert "return self.total\n\n    rate = 3\n\n    def refund_all_vouchers" in text
+
+
+def test_a_long_table_between_shown_parts_is_left_out(tmp_path: Path) -> None:
+    table = "    RATES = [\n" + "".join(f"        {n},\n" for n in range(80)) + "    ]\n\n"
+    code = f"class Shop:\n    def refund_voucher(self):\n        return self.total\n\n{table}"
+    code += "    def refund_all_vouchers(self):\n        return self.refund_voucher() * self.rate\n\n\n"
+    text = shown(tmp_path, {"shop.py": code + PADDING}, "refund_voucher loses a total", 160)
+    assert "def refund_all_vouchers" in text
+    assert "RATES" not in text
+
+
+def test_what_chosen_code_calls_is_shown_where_its_like_is_not_worth_its_tokens(tmp_path: Path) -> None:
+    steps = "".join(f"    order = order.step_{n}(order.line_{n}, order.rate_{n})\n" for n in range(80))
+    chosen = f"def refund_voucher(order):\n{steps}    return settle(order)\n\n\n"
+    called = "def settle(order):\n    return order.left + order.right\n\n\n"
+    apart = "def unlike(order):\n" + 9 * "    order.keep(order.line)\n" + "\n\n"
+    equal = "def adjust(order):\n    return order.left + order.right\n\n\n"
+    files = {"shop/vouchers.py": chosen + PADDING + called + apart + equal}
+    index = build_index(write(tmp_path, files), workers=1)
+    relevance = score_goal(index, "refund_voucher loses a total")
+    first = relevance.units[0]
+    assert first.name == "refund_voucher"
+    units = {unit.name: unit for unit in relevance.units}
+    before = [units[f"unrelated_{n}"]._replace(score=first.score - 1, chance=0.5) for n in range(3)]
+    likely = [units[name]._replace(score=first.score - 4, chance=0.008) for name in ("settle", "adjust")]
+    alone = relevance._replace(units=(first._replace(chance=0.9), *before, *likely))
+    text = draw_map(index, pack(index, alone, 4_000, fill=False)).text
+    assert "def settle" in text
+    assert "def adjust" not in text

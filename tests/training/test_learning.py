@@ -17,20 +17,24 @@ from training.ablate import LEVERS, table, without
 from training.learn_weights import FORMULA, cross_validate, deal_folds, learn
 from training.learning_report import difference, interval, report
 from training.listwise import Aim, fit, make_lists
+from training.measure_packets import foreign_weights, measure
 from training.signal_rows import TaskRows, load_rows, read_rows, save_rows
 
 WORDS = ("router", "cache", "login", "mail", "report", "upload")
 
 
-def rows_of(folder: Path, word: str) -> TaskRows:
-    """Return the signals of a small repository in which the function called like the goal is gold."""
-    files = {
+def sources() -> dict[str, str]:
+    """Return a small repository with a function for each word."""
+    return {
         f"src/{name}.py": f"def open_{name}(path):\n    return {name}.open(path)\n\n\ndef end():\n    pass\n"
         for name in WORDS
     }
-    index = build_index(write(folder, files), store=Store(None), workers=1)
+
+
+def task_of(word: str) -> Task:
+    """Return a task in which the function called like the goal is gold."""
     gold = GoldSymbol(f"src/{word}.py", f"open_{word}", "function", 1, 2, 1, f"open_{word}")
-    task = Task(
+    return Task(
         id=word,
         repo=f"owner/{word}",
         base_commit="0" * 40,
@@ -39,7 +43,12 @@ def rows_of(folder: Path, word: str) -> TaskRows:
         gold_files=[gold.file],
         gold_symbols=[gold],
     )
-    return read_rows(task, "small", index, None)
+
+
+def rows_of(folder: Path, word: str) -> TaskRows:
+    """Return the signals of a task."""
+    index = build_index(write(folder, sources()), store=Store(None), workers=1)
+    return read_rows(task_of(word), "small", index, None)
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +122,21 @@ def test_differences_are_paired_and_their_intervals_repeat() -> None:
     others = [{"body": value - 0.25} for value in (1.0, 0.0, 1.0, 0.5)]
     assert difference(some, others, "body") == (0.25, 0.25, 0.25)
     assert interval(some, "body") == interval(some, "body")
+
+
+def test_packets_are_measured_with_weights_of_other_repositories(
+    tmp_path: Path, tasks: list[TaskRows]
+) -> None:
+    weights = foreign_weights(tasks)
+    assert sorted(weights) == sorted(task.repo for task in tasks)
+    folds = deal_folds(tasks)
+    others = [task for task in tasks if folds[task.repo] != folds["owner/router"]]
+    assert weights["owner/router"].unit == learn(others, FORMULA).unit
+    tree = write(tmp_path, sources())
+    scores = list(measure(task_of("router"), tree, weights["owner/router"], [600, 900]))
+    assert [(each.system, each.budget) for each in scores] == [
+        ("navigator", 600),
+        ("navigator", 900),
+        ("navigator by need", 900),
+    ]
+    assert all(each.measures["body"] == 1.0 and each.measures["tokens"] <= each.budget for each in scores)
