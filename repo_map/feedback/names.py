@@ -354,7 +354,9 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     if not tails and "/" not in path and "." not in path and not words.endswith("/"):
         # To take a path apart takes ten times as long as to look at its end, and few end so.
         stems = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
-        tails = [each for each in stems if PurePosixPath(each).stem == path and path.islower()]
+        tails = [
+            each for each in stems if PurePosixPath(each).stem == path and (path.islower() or path.isupper())
+        ]
         tails = tails if len(tails) == 1 and not find_places(index, words) else []
     folders = sorted(
         {each[: at + len(folder) + 1] for each in index.paths if (at := each.find(f"/{folder}/")) >= 0}

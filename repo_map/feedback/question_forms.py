@@ -38,11 +38,12 @@ QUESTIONS: Final = (
         (
             "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop)"
             "|do (you|i|we) (see|have|show|get)|(don't|do not|didn't|did not|can't) (you|i|we) (see|have|show|get|include)) {}",
-            "why( on earth)? (did|does|do) {} (make|end|get|land|come|appear|show|belong|matter|count)( .+)?",
+            "why( on earth)? (did|does|do) {} (make it|end up|get|get (picked|chosen|selected|included|shown|ranked)|land|come up|appear|show up|belong|matter|count|rank)"
+            "( (here|in here|in there|so high|so low|first|(in|into|to|on|at) (this|the|your|it|my)( (context|packet|list|map|answer|top|menu|first place))?))?",
             "why (is|are|was|were) {} (selected|chosen|picked|listed|included|part of (this|it|the (context|packet|map|answer)))",
             "why {} (is|are|was|were) (here|in here|selected|chosen|picked|listed|shown|included|part of (this|it|the (context|packet|map|answer)))",
             "why {}",
-            "how come {} (is|are|was|were|isn't|aren't)( .+)?",
+            "how come {} (is|are|was|were|isn't|aren't)( (here|in here|in there|there|shown|listed|included|selected|ranked first|part of (this|it|the (context|packet|map|answer))))?",
             "(what is|what's|give me|what was) the reason (for (including|showing|picking|adding)?|of) ?{}",
             "(what|which) (makes?|evidence (is there |speaks )?for|speaks for) {}( relevant| interesting| important)?",
         ),
@@ -58,8 +59,8 @@ QUESTIONS: Final = (
             "what (else )?(breaks|would break|will break|could break|might break|is affected|would be affected|happens|would happen|depends)"
             "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}",
             "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
-            "what (happens|would happen|will happen) (to|with|in) .+ (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
-            "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( .+)?)?",
+            "what (happens|would happen|will happen) (to|with|in) (<name>|\\w+|everything|the rest|the (code|tests|callers)|other code|its callers) (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
+            "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( <aside>)?)?",
             "((what is|what's|what are|what would be|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
             "(who|what) (is|would be|will be) (affected|broken|hit) (by|if|when)( (i|we|you))? <change> {}",
             "(is|would) it (be )?(safe|risky|dangerous|ok(ay)?) (to|if (i|we)) <change> {}",
@@ -74,6 +75,8 @@ QUESTIONS: Final = (
         (
             "(who|what|which (files?|modules?|packages?|code)) (imports?|includes?|requires?) {}",
             "where (is|are) {} (imported|included|required)( from)?",
+            "(is|are) {} (imported|included|required)( anywhere| by (anything|anyone|anybody|any (file|module)s?))?",
+            "does (anything|anyone|any (file|module)) import {}",
             "((list|show|give|find)( me)? )?(all )?(the )?importers of {}",
         ),
     ),
@@ -85,7 +88,7 @@ QUESTIONS: Final = (
         ("Give me the imports of sessions.py", "what does src/billing/invoices.py import?"),
         (
             "((list|show|give|tell|what are)( me)? )?(all )?(the )?imports (of|in|for|from) {}",
-            "what (does|do) {} (import|include|require)",
+            "what (does|do) {} (import|include|require)( from)?",
             "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require|depend on|need|use|pull in|load)",
         ),
     ),
@@ -105,6 +108,7 @@ QUESTIONS: Final = (
             "(who|when|how often)( was| has| did| is)?( (last|recently))? <change> {}( last| recently| lately| before)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>,? and by whom",
+            "(has|have) {}( been)? changed( recently| lately)?",
             "what (has )?changed( recently| last)? in {}( recently| lately| last)?",
         ),
     ),
@@ -119,9 +123,9 @@ QUESTIONS: Final = (
             "|(base|super|parent|child|derived|sub) ?(classes|class|types?)|superclass(es)?|parents?|bases?|children|implementations"
             "|implement[eo]rs|ancestors|descendants) (of|for) {}",
             "(who|what|which (classes|types|structs|class|type|ones|code)) (implements?|extends?|inherits?( from)?|subclass(es)?|derives?( from)?) {}",
-            "(does|do|is|are) {} (implement|extend|inherit( from)?|derive from|derived from|subclass|a subclass of) .+",
+            "(does|do|is|are) {} (implement|extend|inherit( from)?|derive from|derived from|subclass|a subclass of) (the |an? )?(<name>|[\\w.]+)( (class|trait|interface|protocol|type))?",
             "(is|are|does|do) (anything|something|any( other)? class(es)?|there (any|a|an|other) (class|type)(es|s)?)( that| which)?( (is|are))? (derived? from|extend(s|ing)?|implement(s|ing)?|inherit(s|ing)?( from)?|subclass(es|ing)?) {}",
-            "what (does|do) {} (inherit( from)?|extend|implement|derive from)",
+            "(what|which (class|classes|type|types|trait|traits|interface|interfaces)) (does|do) {} (inherit( from)?|extend|implement|derive from|subclass)",
         ),
     ),
     Row(
@@ -146,11 +150,11 @@ QUESTIONS: Final = (
         "who calls {}?",
         ("who calls Session.send?", "where is slug used?", "callers of Retry.backoff?"),
         (
-            "(who|what|which( \\w+)?) <call> {}",
+            "(who|what( else)?|which( (functions?|methods?|code|files?|modules?|class(es)?|places?|definitions?|parts?|ones?))?)( actually| really| all)? <call> {}",
             "(list|name)( all)?( the)? (functions?|methods?|places?|callers?|classes|files|definitions)( that| which| who) <call> {}",
             "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
             "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
-            "(is|are) there( any| other| more| also| some)* <callers> (of|to|for) {}",
+            "(is|are) there( any| also| some)* <callers> (of|to|for) {}",
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
             "(callers?|usages?|references) {}",
