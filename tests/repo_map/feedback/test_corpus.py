@@ -10,8 +10,9 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.relevance.score import score_goal
 from repo_map.text.tokens import count
-from tests.repo_map.feedback.corpus import counts, heard, plan_of, read
+from tests.repo_map.feedback.corpus import REPOSITORIES, counts, heard, plan_of, read
 from tests.repo_map.feedback.repository import GOAL, make
+from tests.support.trees import write
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +21,18 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
     return build_index(root, store=Store(None), workers=1)
 
 
-def test_every_sentence_of_the_corpus_does_what_it_says(index: RepoIndex) -> None:
-    _, failed = counts(index, read("corpus.txt"))
+@pytest.fixture(scope="module")
+def indexes(index: RepoIndex, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RepoIndex]:
+    others = {
+        name: build_index(write(tmp_path_factory.mktemp(name), spoken.files), store=Store(None), workers=1)
+        for name, spoken in REPOSITORIES.items()
+        if name != "shop"
+    }
+    return {"shop": index, **others}
+
+
+def test_every_sentence_of_the_corpus_does_what_it_says(indexes: dict[str, RepoIndex]) -> None:
+    _, failed = counts(indexes, read("corpus.txt"))
     assert not failed, "\n".join(failed)
 
 
@@ -74,10 +85,10 @@ def test_the_commits_of_a_file_are_told_with_their_day(index: RepoIndex) -> None
     assert "“Let a retry give up”; " in answer
 
 
-def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> None:
+def test_the_part_that_was_held_back_is_understood_as_well(indexes: dict[str, RepoIndex]) -> None:
     # It was written before the parser, and first looked at when that was done: 107 of 112 were understood
     # then, three honestly not, and of two sentences a part was told as not understood.
-    counted, failed = counts(index, read("corpus_held_back.txt"))
+    counted, failed = counts(indexes, read("corpus_held_back.txt"))
     assert not failed, "\n".join(failed)
     assert counted.total() >= 100
 
@@ -97,14 +108,16 @@ def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> 
         ("corpus_plain_later.txt", 0.87),
     ],
 )
-def test_further_sentences_are_understood_or_honestly_not(index: RepoIndex, name: str, least: float) -> None:
-    counted, failed = counts(index, read(name))
+def test_further_sentences_are_understood_or_honestly_not(
+    indexes: dict[str, RepoIndex], name: str, least: float
+) -> None:
+    counted, failed = counts(indexes, read(name))
     assert counted["wrong"] == counted["badly offered"] == 0, "\n".join(failed)
     assert counted["understood"] >= least * counted.total(), "\n".join(failed)
 
 
-def test_what_wishes_nothing_of_the_context_changes_nothing(index: RepoIndex) -> None:
-    _, failed = counts(index, read("corpus_no_wish.txt"))
+def test_what_wishes_nothing_of_the_context_changes_nothing(indexes: dict[str, RepoIndex]) -> None:
+    _, failed = counts(indexes, read("corpus_no_wish.txt"))
     assert not failed, "\n".join(failed)
 
 
