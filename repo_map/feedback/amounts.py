@@ -38,7 +38,7 @@ _OF_BUDGETS = frozenset(
         "most maximum max exactly total left available spend afford allow allowed raise raised increase increased bump reduce reduced lower decrease cut shrink expand "
         "extend grow halve half double twice bigger larger higher smaller more less fewer much bit little even room budget budgets token tokens "
         "context packet map answer answers size limit please are all there run running low also as same we're i'm going go would could should "
-        "further additional extra current allowance window target let's let so only not than"
+        "further additional extra current allowance window target let's let so only show say like not than"
     ).split()
 )
 """What a clause about the size of the context is made of, beside its number."""
@@ -51,7 +51,7 @@ _SIZE = re.compile(
     r"(?:(?:much|a (?:bit|little)|even|far|way|just|still|really) )*"
     r"(?:(?P<less>smaller|shorter|tighter|less(?: (?:detail|text|code))?|too (?:big|long|much|large|verbose|wordy|detailed)|"
     r"halve (?:it|that|this)|cut (?:it|that|this) in half|shorten (?:it|that|this)|"
-    r"half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long|much)))?)"
+    r"too much (?:stuff|text|code|output|noise|detail|information)|half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long|much)))?)"
     r"|(?P<more>bigger|larger|longer|more(?: (?:detail|text|code|room))?|too (?:small|short|little)|"
     r"double(?: (?:it|that)| the (?:size|length|budget))?|twice(?: (?:the size|as (?:big|long|much)))?))$",
     re.I,

@@ -25,6 +25,8 @@ ASIDE: Final = rf"(?:(?!\b(?:{_RESTRICTS})\b)[^\n;]){{1,160}}?"
 
 TAIL: Final = rf"(?:(?!\b(?:{_RESTRICTS}|than|more|less|before|after|and|or)\b)[^\n;,\ue000-\uf8ff]){{1,60}}?"
 """The same without names: what a form leaves open."""
+HELD: Final = "[\ue000-\ue3e8]"
+"""Pattern of one name set aside: a single character stands for it."""
 WORK: Final = (
     r"(?:understand|see (?:how|why|what|whether|if)|confirm|check|verify|fix|debug|know|make sure|figure out|compare|review|reproduce"
     r"|finish|implement|write|decide|edit|chang(?:e|ing)|modify|refactor|solve|answer|continue|start|begin|proceed|work|editing|fixing|writing"

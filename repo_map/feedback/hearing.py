@@ -139,6 +139,8 @@ class _Listener:
         is_question = phrase.is_question
         if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
             operation, is_question = Operation.IMPORTERS, True
+        if operation is Operation.USES and is_question and all(map(self._imports, targets)):
+            operation = Operation.IMPORTS
         if self._is_said(operation, clause, targets):
             return True
         if self._is_of_the_answer(clause, targets):
@@ -169,6 +171,12 @@ class _Listener:
     def _is_imported(self, target: Target) -> bool:
         """Say whether a target is files of code, which are imported and not called."""
         return bool(target.patterns) and not any(find_related(self._index, Operation.CALLERS, target))
+
+    def _imports(self, target: Target) -> bool:
+        """Say whether a target is files that import, and use nothing else that is known."""
+        files = (self._index.file_id(path) for path in named_by(self._index, target.patterns))
+        imports = any(file is not None and self._index.imports(file) for file in files)
+        return imports and not any(find_related(self._index, Operation.USES, target))
 
     def _is_wanted(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether bare words name what only somebody names who wants to see it."""
@@ -208,6 +216,7 @@ class _Listener:
         self._wishes.append(Wish(Operation.BUDGET, detail=detail, words=clause.written()))
 
     def _end(self, clause: Clause, _words: str) -> None:
+        self._wishes = [wish for wish in self._wishes if wish.operation is not Operation.FINISH]
         self._wishes.append(Wish(Operation.FINISH, words=clause.written()))
 
     def _nothing(self, clause: Clause, _words: str) -> None:

@@ -105,7 +105,18 @@ def find_target(index: RepoIndex, words: str) -> Target:
     if patterns := _language_patterns(index, words):
         return Target(words, patterns, name=f"{{{language_called(words)}}}")
     places = tuple(find_places(index, words))
+    if not places and (patterns := _module_patterns(index, words)):
+        return Target(words, patterns, name=_told_patterns(patterns))
     return Target(words, places=places, name=_told_places(places))
+
+
+def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+    """Return the one file that a module is written in: ``shop.retry``, ``crate::pool``."""
+    if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", words) is None:
+        return ()
+    stem = f"/{re.sub(r'[.:]+', '/', words)}"
+    found = [path for path in index.paths if f"/{path}".rpartition(".")[0].endswith(stem)]
+    return tuple(map(globs.escape, found)) if len(found) == 1 else ()
 
 
 def _in_file(index: RepoIndex, words: str) -> Target:

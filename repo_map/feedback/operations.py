@@ -76,7 +76,7 @@ WORDS: Final = {
     "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",
     "callers": "(?:callers?|call-sites|usages?|uses|users|call sites?|references|invocations)",
     "call": (
-        "(?:calls?|uses?|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking))"
+        "(?:calls?|uses?|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking)|ends? up (?:calling|using))"
     ),
     "cover": "(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?",
     "of": "(?:of|for|from|in|to|on)",

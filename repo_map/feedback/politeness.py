@@ -28,7 +28,7 @@ _PREFIXES: Final = tuple(
     for pattern, instead in (
         (
             r"(?:please|kindly|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes|yeah|yep|sure|alright|right|first|next|finally|again|yo"
-            r"|btw|by the way|sorry|oh|hmm+|um+|uh+|ah|er+m?|ouch|oops|additionally|furthermore|moreover|in addition|further"
+            r"|btw|by the way|sorry|oh|hmm+|nah|nope|um+|uh+|ah|er+m?|ouch|oops|additionally|furthermore|moreover|in addition|further"
             r"|thanks?(?: you)?(?: a lot| so much| very much)?|(?:great|perfect|nice|good|cool|awesome|excellent|interesting)(?: (?:work|job|start))?(?: so far)?)"
             r"[\s,.!:–—-]+(?!enough\b)(?!$)",
             "",
@@ -39,6 +39,22 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (rf"(?:do|would|could) you mind{_ADVERBS} (?=\w+ing\b)", ""),
+        (
+            r"(who|what|where|why|how|which) (?:the (?:hell|heck|fuck)|on earth|exactly|actually|in the world) ",
+            r"\1 ",
+        ),
+        (r"(?:i|we) (?:mean|meant) ", "show "),
+        (r"(?:it is|is it|would it be|it would be) possible (?:for you )?to ", ""),
+        (r"be so kind (?:as |and )?(?:to )?", ""),
+        (
+            r"(?:i|we)(?:'d| would) be (?:very |most |really |so )?(?:thankful|grateful|happy|glad|obliged) if you (?:could |would |can )?",
+            "",
+        ),
+        (r"do the needful and ", ""),
+        (r"to (?=(?:show|add|drop|remove|include|see|open)\b)", ""),
+        (r"(?:i|we) (?:want|wish|ask|need)(?: you)? (?:that )?you (?:to )?", ""),
+        (rf"{_SELF} (?:like|want|need|have|prefer) (?:to )?understand (?=how \S+ (?:is|are) used)", ""),
+        (r"(?:need|want|gotta see) (?!to\b)", "show "),
         (rf"{_SELF} rather not (?:see|have|read) ", "drop "),
         (rf"{_SELF} rather (?:see|have|read) ", "show "),
         (
@@ -78,7 +94,7 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (
-            rf"(?:is there )?any (?:chance|way)(?: that)? (?:you|i|we) (?:can|could|might)(?: get| have)? ",
+            r"(?:is there )?any (?:chance|way)(?: that)? (?:you|i|we) (?:can|could|might)(?: get| have)? ",
             "show ",
         ),
         (r"show (?=(?:show|add|include|drop|remove|see|tell|list|open|give|skip|hide)\b)", ""),
@@ -131,7 +147,7 @@ _SUFFIXES: Final = re.compile(
     r"|(?:(?:to|from|in|into|of|out of) (?:the|this|your|my|our) (?:context|map|packet|answer|menu)|to what you (?:sent|have|showed|gave me)|in there|in here|in it)"
     r"|before (?:i|we) (?:can )?(?:start|begin|go on|continue)"
     r"|,? which (?:i|we) (?:also |still )?(?:need|want|miss)(?: to see)?|so far|afterwards|in the first place|would be (?:fine|good|great|nice|perfect)"
-    r"|any ?more|any longer|right now|next|at once|at the moment|by the way|btw|man|mate|dude|buddy|ok(?:ay)?|will you|would you|can you|could you|right away|again please|if you (?:don't mind|please|have room)))$",
+    r"|any ?more|any longer|right now|next|at once|at the moment|by the way|btw|man|mate|dude|buddy|ok(?:ay)?|will you|would you|can you|could you|right away|again please|if you (?:don't mind|please)|side by side|for (?:comparison|reference|context|completeness)|at all|a (?:bit|little|tad)(?: bit)?|somewhat|slightly|before (?:i )?(?:chang|edit|touch|fix|modify|refactor|rewrit)\w*(?: (?:it|this|that|them|anything))?))$",
     re.IGNORECASE,
 )
 

@@ -19,6 +19,7 @@ QUESTIONS: Final = (
             "(is|are) (there )?(anything|something)( else)?( is)? (missing|relevant|left out|cut)",
             "what (more|else) (could|can|should|would) (you|i|we) (show|see|read|look at)",
             "what (am|are) (i|we) missing",
+            "(is there )?(anything|something|what) else( that)? (i|we) (should|could|can|need to|ought to) (look at|see|read|know|consider|check)",
             "did (i|we|you) (miss|forget|overlook|leave out|omit) (anything|something)( else)?( important| relevant| useful)?",
             "(is|are) there( any)? (other|more|further|additional)( relevant| related| important| useful)? (files?|code|places?|parts?|definitions?)"
             "( (that|which) (did not|didn't|do not|don't) fit( in)?| (that are |which are )?(left out|missing|not shown))?",
@@ -36,13 +37,13 @@ QUESTIONS: Final = (
             "why don't I see src/billing/invoices.py?",
         ),
         (
-            "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop)"
+            "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop|give me|send( me)?|return|put( in)?|bring( in| up)?)"
             "|do (you|i|we) (see|have|show|get)|(don't|do not|didn't|did not|can't) (you|i|we) (see|have|show|get|include)) {}",
             "why( on earth)? (did|does|do) {} (make it|end up|get|get (picked|chosen|selected|included|shown|ranked)|land|come up|appear|show up|belong|matter|count|rank)"
             "( (here|in here|in there|so high|so low|first|(in|into|to|on|at) (this|the|your|it|my)( (context|packet|list|map|answer|top|menu|first place))?))?",
             "why (is|are|was|were) {} (selected|chosen|picked|listed|included|part of (this|it|the (context|packet|map|answer)))",
             "why {} (is|are|was|were) (here|in here|selected|chosen|picked|listed|shown|included|part of (this|it|the (context|packet|map|answer)))",
-            "why {}",
+            "why (not )?{}",
             "how come {} (is|are|was|were|isn't|aren't)( (here|in here|in there|there|shown|listed|included|selected|ranked first|part of (this|it|the (context|packet|map|answer))))?",
             "(what is|what's|give me|what was) the reason (for (including|showing|picking|adding)?|of) ?{}",
             "(what|which) (makes?|evidence (is there |speaks )?for|speaks for) {}( relevant| interesting| important)?",
@@ -59,6 +60,7 @@ QUESTIONS: Final = (
             "what (else )?(breaks|would break|will break|could break|might break|is affected|would be affected|happens|would happen|depends)"
             "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}",
             "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
+            "what (would|could|will|do|might) (i|we) break (by|if (i|we)) <change> {}",
             "what (happens|would happen|will happen) (to|with|in) (<name>|\\w+|everything|the rest|the (code|tests|callers)|other code|its callers) (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
             "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( <aside>)?)?",
             "((what is|what's|what are|what would be|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
@@ -109,6 +111,7 @@ QUESTIONS: Final = (
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",
             "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>,? and by whom",
             "(has|have) {}( been)? changed( recently| lately)?",
+            "what did the (last|latest|most recent) (commits?|changes?) (change|touch|do)( in| to)? {}",
             "what (has )?changed( recently| last)? in {}( recently| lately| last)?",
         ),
     ),
@@ -141,6 +144,7 @@ QUESTIONS: Final = (
             "(is|are) {} (tested|covered)( anywhere| by( any| the)? tests?)?",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(unit )?tests? (for|of|covering|that <cover>) {}",
             "how is {} tested",
+            "(?=<name> \\w+$){} tests?",
         ),
     ),
     Row(
@@ -158,6 +162,8 @@ QUESTIONS: Final = (
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
             "(callers?|usages?|references) {}",
+            "(?=<name> \\w+$){} <callers>",
+            "how (is )?{}( is)? (used|called|invoked)",
         ),
         "aufruft ruft benutzt verwendet utilise appelle usa llama chi",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.coverage import ASIDE, WORK, only_tells
+from repo_map.feedback.coverage import ASIDE, HELD, WORK, only_tells
 from repo_map.feedback.operations import WORDS
 from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
@@ -15,8 +15,6 @@ from repo_map.feedback.table import leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
-HELD: Final = f"[{chr(_FIRST_HELD)}-{chr(_FIRST_HELD + _MOST_HELD)}]"
-"""Pattern of one name set aside: a single character stands for it."""
 
 
 class Clause(NamedTuple):
@@ -72,6 +70,11 @@ _WRITTEN: Final = tuple(
         (r"\bive\b", re.I, "i've"),
         (r"\bwanna\b", re.I, "want to"),
         (r"\bgonna\b", re.I, "going to"),
+        (r"\bits(?= (?:not|no|irrelevant|only|just|an?|covered|tested|too|noise|unrelated)\b)", re.I, "it's"),
+        (r"\bit's(?= (?!enough|sufficient|all\b))", re.I, "it is"),
+        (r"\bthey're\b", re.I, "they are"),
+        (r",\s*please\s*,\s*", re.I, ", "),
+        (r"(?<=\w) (?:n|'n'|\+|&) (?=[\w`\"])", 0, " and "),
         (r"\bgimme\b", re.I, "give me"),
         (r"\b(?:cuz|coz|cos|bc)\b", re.I, "because"),
         (r"\bnvm\b", re.I, "never mind"),
@@ -175,7 +178,7 @@ _INSTEAD: Final = re.compile(
     re.I | re.DOTALL,
 )
 _TURNS: Final = re.compile(rf"\b(?:{WORDS['drop']}|{WORDS['not']}|undo|revert)\b", re.I)
-_BEGS: Final = re.compile(r"\b(?:can|could|would|will|may|might|shall|please|mind|let's)\b", re.I)
+_BEGS: Final = re.compile(r"\b(?:can|could|would|will|may|might|shall|please|possible|mind|let's)\b", re.I)
 _ALONE_INSTEAD: Final = re.compile(r"^instead,? |,? instead$|\binstead(?= (?:of )?[.,;]|,)", re.I)
 
 
@@ -257,6 +260,10 @@ def _clauses(sentence: str) -> list[str]:
         # Whether it holds nobody here can tell.
         return [sentence]
     sentence = _direct(sentence)
+    if (
+        why := re.fullmatch(rf"({HELD})\s*[-–—:,]?\s*(why|where)(?: is (?:it|this|that))?", sentence, re.I)
+    ) is not None:
+        return [f"{why[2]} is {why[1]}"]
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
     if (contrast := _CONTRAST.match(sentence) or _CORRECTION.fullmatch(sentence)) is not None:
@@ -315,6 +322,8 @@ def _begins(text: str, cut: str) -> bool:
     text = plain(text)
     if re.fullmatch(r"nothing (?:else|more)", text, re.I):
         return False
+    if re.match(r"(?:it|they)'(?:s|re) |(?:i|we) (?:know|already|have|don't need) ", text, re.I):
+        return True
     if re.match(
         r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
         text,
@@ -343,7 +352,7 @@ def _spread(clause: str) -> list[str]:
     if (manners := _MANNERS.match(clause)) is not None:
         return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
-        if re.match(rf"{WORDS['drop']}\b", spared[1], re.I):
+        if re.match(rf"(?:{WORDS['drop']}|{WORDS['not']} {WORDS['show']})\b", spared[1], re.I):
             return [spared[1], f"show {spared[2]}"]
         if re.match(rf"{WORDS['show']}\b", spared[1], re.I):
             return [spared[1], f"drop {spared[2]}"]
@@ -356,7 +365,7 @@ _NO_STATEMENT: Final = re.compile(
     re.I,
 )
 _STATES: Final = re.compile(
-    r"(?:^(?:for|after|before|because|since|as|if|that|this|it|i|we|they|there|not)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
+    r"(?:^(?:for|after|before|because|since|as|that|this|it|they|there|not)\b|^(?:i|we) (?:(?:just|already|also|now|still|really|do) )*(?:\w+ed|have|had|am|are|was|were|see|saw|think|suspect|know|ran|got|found|guess|believe|work|did|made|wrote|read|feel|assume|notice|hope)\b|^(?:i|we)'(?:ve|m|re)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
     r"|did|does|didn't|doesn't|crash(?:es|ed)?|returns?|raises?|throws?|breaks?|happens?|reported|work(?:s|ed)?)\b)",
     re.I,
 )
@@ -383,7 +392,7 @@ def is_statement(clause: Clause) -> bool:
     ):
         return True
     if re.match(
-        rf"(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
+        rf"(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
         clause.text,
         re.I,
     ):

@@ -152,6 +152,11 @@ class Named:
             outer = self._of_words(clause, within[2], _CUT, texts=False)
             if inner and outer.patterns:
                 return _some(self._inside(inner, outer))
+            if inner.places and outer.places:
+                owners = {place.name for place in outer.places}
+                members = tuple(each for each in inner.places if each.name.rpartition(".")[0] in owners)
+                name = " ".join(dict.fromkeys(each.name for each in members))
+                return _some(inner._replace(places=members, name=name))
         return ()
 
     def _inside(self, inner: Target, outer: Target) -> Target:
