@@ -38,7 +38,7 @@ _OF_BUDGETS = frozenset(
         "most maximum max exactly total left available spend afford allow allowed raise raised increase increased bump reduce reduced lower decrease cut shrink expand "
         "extend grow halve half double twice bigger larger higher smaller more less fewer much bit little even room budget budgets token tokens "
         "context packet map answer answers size limit please are all there run running low also as same we're i'm going go would could should "
-        "further additional extra current allowance window target let's let so only show say like not than"
+        "further additional extra current allowance window target let's let so only show say like stop not than"
     ).split()
 )
 """What a clause about the size of the context is made of, beside its number."""
@@ -60,9 +60,13 @@ _ADDED = re.compile(
     r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I
 )
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
+_BY = re.compile(r"\bby (?:about |around )?(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\b", re.I)
+_LEAST = 100
+"""Tokens below which a number is none of tokens."""
 _COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
 _ALL = re.compile(
-    r"\b(?:everything|all|start|reset|from scratch|beginning|original|initial|first version)\b", re.I
+    r"\b(?:everything|all|first|very|start|reset|from scratch|beginning|original|initial|first version)\b",
+    re.I,
 )
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""
@@ -122,7 +126,11 @@ def names_budget(words: str) -> bool:
     if re.search(r"\b(?:not|than)\b", words, re.I):
         return False
     if numbers:
-        return _BUDGET.search(words) is not None
+        return (
+            _BUDGET.search(words) is not None
+            and not _TWOFOLD.search(words)
+            and read_budget(words, _LEAST * 1_000) >= _LEAST
+        )
     is_size = re.search(r"\b(?:budget|tokens|context)\b", words, re.I) is not None
     return is_size and bool(_BIGGER.search(words)) != bool(_SMALLER.search(words))
 
@@ -131,6 +139,9 @@ def read_budget(words: str, budget: int) -> int:
     """Return the budget that the words ask for: a number of tokens, half as much again, or a third less."""
     if (added := _ADDED.search(words)) is not None:
         return budget + _size(added["number"], added["k"])
+    if (by := _BY.search(words)) is not None:
+        size = _size(by["number"], by["k"])
+        return max(1, budget - size) if _SMALLER.search(words) else budget + size
     if (match := _BUDGET.search(words)) is not None:
         number = match["after"] or match["before"] or match["short"] or match["kilo"]
         thousands = match["k"] or match["bk"] or match["short"] or match["kilo"]

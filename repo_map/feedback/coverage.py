@@ -16,7 +16,7 @@ _RESTRICTS: Final = (
 )
 _BIDS: Final = (
     r"should|shall|must|let|please|ought|needs|needed|wants?|like to|prefer|can|could|would|may|might|cannot|enough|missing|"
-    r"(?:ir)?relevant|noise|useful|useless|helpful|interesting|interested|too (?:much|many|long|big|small|short)|(?:un)?important|care"
+    r"irrelevant|noise|useless|too (?:much|many|long|big|small|short)|unimportant|unrelated|(?:not|n't|isn't|aren't|less|nothing)(?: \w+)? (?:relevant|useful|helpful|interesting|important)|interested|care"
     r"|stay|stays|keep|needn't|drop(?:ped)?|removed?|excluded?|included?|shown?|omit(?:ted)?|skip(?:ped)?|hide|hidden|add(?:ed)?|undone|undo"
     r"|budget|tokens?|first one|second one|last one|don't (?!know|understand|see why|get why|work|exist|pass|fail)|do not (?!know|understand|see why)"
 )
@@ -29,7 +29,7 @@ HELD: Final = "[\ue000-\ue3e8]"
 """Pattern of one name set aside: a single character stands for it."""
 WORK: Final = (
     r"(?:understand|see (?:how|why|what|whether|if)|confirm|check|verify|fix|debug|know|make sure|figure out|compare|review|reproduce"
-    r"|finish|implement|write|decide|edit|chang(?:e|ing)|modify|refactor|solve|answer|continue|start|begin|proceed|work|editing|fixing|writing"
+    r"|finish|implement|write|decide|edit|touch|chang(?:e|ing)|modify|refactor|solve|answer|continue|start|begin|proceed|work|editing|fixing|writing"
     r"|debugging|implementing|refactoring|starting|modifying|reviewing|commit(?:ting)?|merge|merging|going on|deciding|touching|test it)"
 )
 """What somebody does with a context: to tell of it wishes nothing."""

@@ -119,13 +119,28 @@ class _Listener:
         return tuple(target for each in found for target in each)
 
     def _understood(self, clause: Clause) -> bool:
-        return any(self._takes(clause, phrase) for phrase in readings(clause))
+        return self._goes_on(clause) or any(self._takes(clause, phrase) for phrase in readings(clause))
+
+    def _goes_on(self, clause: Clause) -> bool:
+        """Take a clause that only names more of what was wished or asked just before."""
+        before = self._wishes[-1] if self._wishes else None
+        if before is None or not clause.goes_on or not before.targets:
+            return False
+        words = _MORE_OF_IT.sub("", clause.text)
+        if not self._takes(clause, Phrase(before.operation, before.is_question, words)):
+            return False
+        if before.operation is Operation.ONLY:
+            both = (*before.targets, *self._wishes.pop().targets)
+            self._wishes[-1] = before._replace(targets=both)
+        return True
 
     def _takes(self, clause: Clause, phrase: Phrase) -> bool:
         """Take a reading of a clause, if what it is about is known; say whether it was taken."""
         operation = phrase.operation
         if operation in TAKES_AWAY - {Operation.OUTLINE} and clause.is_asked and not clause.is_begged:
             # "Drop the tests?" may ask whether that would be wise.
+            return False
+        if operation is Operation.OUT and clause.text.lower().startswith("not ") and self._is_contrasted():
             return False
         if operation is Operation.SEARCH:
             return self._search(clause, phrase.words)
@@ -134,6 +149,9 @@ class _Listener:
             return True
         self._named.referred = False
         targets = self._named.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
+        if operation in _OF_FILES and not all(target.patterns for target in targets):
+            # What a definition's file imports, or when it was changed, is another question.
+            return False
         if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
             return False
         is_question = phrase.is_question
@@ -151,6 +169,11 @@ class _Listener:
         self._named.last, self._named.answered = targets, is_question and operation in RELATED
         self._wishes.append(Wish(operation, is_question, targets, words=clause.written()))
         return True
+
+    def _is_contrasted(self) -> bool:
+        """Say whether "not" means that something is spared what was wished or asked before."""
+        before = self._wishes[-1] if self._wishes else None
+        return before is not None and (before.is_question or before.operation in TAKES_AWAY)
 
     def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
@@ -245,10 +268,14 @@ class _Listener:
         self._wishes.append(Wish(Operation.NUMBERS, detail=",".join(map(str, numbers)), words=words))
 
 
+_MORE_OF_IT: Final = re.compile(
+    r"^(?:(?:what|how) about|(?:the )?same (?:for|with|goes for)|likewise|nor|or) ", re.IGNORECASE
+)
 _LISTS: Final = re.compile(
     r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
 )
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
+_OF_FILES: Final = frozenset({Operation.HISTORY, Operation.IMPORTS, Operation.IMPORTERS})
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
 _WITHOUT_NAME: Final[Mapping[Operation, Callable[[_Listener, Clause, str], None]]] = {
     Operation.NUMBERS: _Listener._numbers,

@@ -119,6 +119,11 @@ def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     return tuple(map(globs.escape, found)) if len(found) == 1 else ()
 
 
+def is_prose(path: str) -> bool:
+    """Say whether a file is a text that people read, by its name's end."""
+    return PurePosixPath(path).suffix in (".md", ".rst", ".txt", ".adoc")
+
+
 def _in_file(index: RepoIndex, words: str) -> Target:
     """Return the definition that a test runner writes as ``tests/test_a.py::TestA::test_b[1]``."""
     path, _, name = re.sub(r"\[.*$", "", words).partition("::")
@@ -366,7 +371,11 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
         # To take a path apart takes ten times as long as to look at its end, and few end so.
         stems = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
         tails = [
-            each for each in stems if PurePosixPath(each).stem == path and (path.islower() or path.isupper())
+            each
+            for each in stems
+            if PurePosixPath(each).stem == path
+            # An English word may well be the name of a text: "booking".
+            and (path.isupper() or (path.islower() and not is_prose(each)))
         ]
         tails = tails if len(tails) == 1 and not find_places(index, words) else []
     folders = sorted(

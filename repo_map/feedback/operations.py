@@ -61,13 +61,13 @@ class Row(NamedTuple):
 WORDS: Final = {
     "show": (
         "(?:show|display|give|print|get|fetch|open(?: up)?|include|add|read|see|view|expand|unfold|deepen|list"
-        "|showing|adding|including|opening|expanding|giving|pulling in|grab|reveal|present|bring up|pull up|throw in|drop in|toss in|attach"
+        "|showing|adding|including|opening|expanding|giving|pulling in|grab|examine|inspect|study|reveal|present|bring up|pull up|throw in|drop in|toss in|attach"
         "|bring in|pull in|zoom in(?:to)?(?: on)?|zoom on|dive into|look at|look into|load|insert|inspect|provide"
         "|take a look at|have)(?: me| us)?"
     ),
     "drop": (
         "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|forget(?: about)?"
-        "|prune|dropping|removing|excluding|skipping|hiding|omitting|leaving out|leave aside|ditch|nuke|trash|axe|toss out|filter out|delete|eliminate|scrap|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
+        "|prune|dropping|removing|excluding|skipping|hiding|omitting|leaving out|leave aside|ditch|nuke|trash|axe|toss out|filter out|kill|scrap|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
         ")"
     ),
     "not": "(?:do not|don't|dont|did not|didn't|will not|won't|would not|wouldn't|never|you needn't|no need to|no longer)",
@@ -76,9 +76,9 @@ WORDS: Final = {
     "outline": "(?:outlines?|structure|signatures?|interfaces?|api|skeleton|headers?|shape)",
     "callers": "(?:callers?|call-sites|usages?|uses|users|call sites?|references|invocations)",
     "call": (
-        "(?:calls?|uses?|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking)|ends? up (?:calling|using))"
+        "(?:calls?|uses?|rel(?:y|ies) on|invokes?|references?|refers? to|depends? on|needs?|(?:is|are) (?:calling|using|invoking)|ends? up (?:calling|using))"
     ),
-    "cover": "(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?",
+    "cover": "(?:covering|touching|exercising|checking|calling|(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?)",
     "of": "(?:of|for|from|in|to|on)",
     "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|delet(?:e|ed|ing)|refactor(?:ed|ing)?|wrote|broke)",
     "whole": "(?:full|whole|complete|entire|all)",

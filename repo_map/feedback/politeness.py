@@ -28,7 +28,7 @@ _PREFIXES: Final = tuple(
     for pattern, instead in (
         (
             r"(?:please|kindly|now|also|then|and|so|but|ok(?:ay)?|well|actually|hey|hi|hello|yes|yeah|yep|sure|alright|right|first|next|finally|again|yo"
-            r"|btw|by the way|sorry|oh|hmm+|nah|nope|um+|uh+|ah|er+m?|ouch|oops|additionally|furthermore|moreover|in addition|further"
+            r"|btw|by the way|sorry(?! for| about)|oh|hmm+|nah|nope|um+|uh+|ah|er+m?|ouch|oops|additionally|furthermore|moreover|in addition|further"
             r"|thanks?(?: you)?(?: a lot| so much| very much)?|(?:great|perfect|nice|good|cool|awesome|excellent|interesting)(?: (?:work|job|start))?(?: so far)?)"
             r"[\s,.!:–—-]+(?!enough\b)(?!$)",
             "",
@@ -44,6 +44,16 @@ _PREFIXES: Final = tuple(
             r"\1 ",
         ),
         (r"(?:i|we) (?:mean|meant) ", "show "),
+        (r"sorry (?:for|about) \w+ \w+(?:, | but )", ""),
+        (r"would it be possible that (?:you )?", ""),
+        (
+            r"if (?:space|the budget|budget|room|there is space|it)(?: allows| permits| is left)?,? (?:also )?(?=show|add|include|open)",
+            "",
+        ),
+        (
+            r"(?:based on|judging (?:by|from)|looking at|given|going by|from|in|for|as|on) (?:the |this |that |your |my |a )?(?:next |first |last |second )?(?:step|task|outline|outlines|packet|output|answer|context|results?|map|list|menu|above|reference|start|look|note|glance|review)(?: above| so far)?, ",
+            "",
+        ),
         (r"(?:it is|is it|would it be|it would be) possible (?:for you )?to ", ""),
         (r"be so kind (?:as |and )?(?:to )?", ""),
         (
@@ -128,14 +138,14 @@ _PREFIXES: Final = tuple(
         (rf"{_SELF} (?:only|just) (?:want|need|like|care about)(?: to (?:see|read|look at|have))? ", "only "),
         (rf"{_SELF} (?:want|need|like|love)(?: to (?:see|have|read|look at))? (?:only|just) ", "only "),
         (rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to{_ADVERBS} ", ""),
-        (rf"{_SELF} (?:want|need|like|require|lack) ", "show "),
+        (rf"{_SELF} (?:want|need|like|require|lack)(?: see| look at)? ", "show "),
         (rf"(?:tell|let) me (?:know )?{_ASKS}", ""),
         (
             r"(?:(?:do|can) you (?:know|tell me|say)|i wonder|find out|say|tell me|remind me|explain(?: to me)?|check) (?=who|what (?!does)|which|where|why)",
             "",
         ),
         (r"(?:show|see|give)(?: me)? (?=(?:who|which|why)\s)", ""),
-        (r"(?:its) (outline|signatures?|structure|interface|api)\b", r"the \1 of it"),
+        (r"(?:give|show) to me ", "show "),
         (
             r"(?:take|have|get|show)(?: me)? (?:a|an?other) (?:closer |quick |good |better )?look (?:at|into) ",
             "show ",

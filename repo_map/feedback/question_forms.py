@@ -58,7 +58,7 @@ QUESTIONS: Final = (
         ("what breaks if I change Session.send?", "What is the impact of changing merge_cookies?"),
         (
             "what (else )?(breaks|would break|will break|could break|might break|is affected|would be affected|happens|would happen|depends)"
-            "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}",
+            "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}( to <aside>)?",
             "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
             "what (would|could|will|do|might) (i|we) break (by|if (i|we)) <change> {}",
             "what (happens|would happen|will happen) (to|with|in) (<name>|\\w+|everything|the rest|the (code|tests|callers)|other code|its callers) (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
@@ -141,6 +141,7 @@ QUESTIONS: Final = (
             "(are|is) there( any| a| some)? (unit )?tests? (for|of|that <cover>|covering) {}",
             "(which|what) (unit )?tests? (are there for|<cover>|exist for) {}",
             "(do|does) (any|some|the) (unit )?tests? <cover> {}",
+            "any (unit )?tests? (for|of|(that |which )?<cover>) {}",
             "(is|are) {} (tested|covered)( anywhere| by( any| the)? tests?)?",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(unit )?tests? (for|of|covering|that <cover>) {}",
             "how is {} tested",
@@ -157,6 +158,8 @@ QUESTIONS: Final = (
             "(who|what( else)?|which( (functions?|methods?|code|files?|modules?|class(es)?|places?|definitions?|parts?|ones?))?)( actually| really| all)? <call> {}",
             "(list|name)( all)?( the)? (functions?|methods?|places?|callers?|classes|files|definitions)( that| which| who) <call> {}",
             "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
+            "where (do|does|did) (we|i|they|you|one|anybody|anyone|it|the code) (use|call|invoke|need|create|construct|instantiate) {}",
+            "where {} (is|are|gets) (used|called|invoked|referenced|needed|instantiated)",
             "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
             "(is|are) there( any| also| some)* <callers> (of|to|for) {}",
             "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
@@ -187,6 +190,7 @@ QUESTIONS: Final = (
         ("where is slug defined?", "what is Retry?", 'locate "lb_retries"'),
         (
             "where( exactly)? (is|are) {}( defined| declared| implemented| located| found| set| assigned| written)?",
+            "where {} (is|are) (defined|declared|implemented|located|found)",
             "where's {}( defined| declared| implemented| located| found| set| assigned| written)?",
             "(is|are) there( an?| any| already| some)* (function|method|class|type|struct|trait|interface|file|constant|helper|module|definition)s? (called|named|for the name) {}",
             "where (can|do|could|would|should) (i|we|one) (find|see|get) {}",

@@ -25,6 +25,8 @@ class Clause(NamedTuple):
     """The names as they are written, by the number of their character."""
     is_asked: bool = False
     """It ends with a question mark."""
+    goes_on: bool = False
+    """It adds to what was said before it: "and the docs", "what about the docs?", "the docs too"."""
     is_begged: bool = False
     """Its sentence asks for something to be done, in the form of a question or not."""
 
@@ -106,7 +108,13 @@ def sentences(feedback: str) -> Iterator[tuple[Clause, ...]]:
         parts = _clauses(_without_instead(sentence, said))
         said = f"{said} {sentence}"
         yield tuple(
-            Clause(part, names, is_asked and at == len(parts) - 1, _BEGS.search(sentence) is not None)
+            Clause(
+                part,
+                names,
+                is_asked and at == len(parts) - 1,
+                at == 0 and _GOES_ON.search(sentence) is not None,
+                _BEGS.search(sentence) is not None,
+            )
             for at, part in enumerate(parts)
         )
 
@@ -178,6 +186,10 @@ _INSTEAD: Final = re.compile(
     re.I | re.DOTALL,
 )
 _TURNS: Final = re.compile(rf"\b(?:{WORDS['drop']}|{WORDS['not']}|undo|revert)\b", re.I)
+_GOES_ON: Final = re.compile(
+    r"^(?:and|also|plus|or|nor|then|likewise|(?:and )?(?:what|how) about|(?:the )?same (?:for|with|goes for))\b|\b(?:too|as well|also|either|likewise)$",
+    re.I,
+)
 _BEGS: Final = re.compile(r"\b(?:can|could|would|will|may|might|shall|please|possible|mind|let's)\b", re.I)
 _ALONE_INSTEAD: Final = re.compile(r"^instead,? |,? instead$|\binstead(?= (?:of )?[.,;]|,)", re.I)
 
@@ -214,6 +226,15 @@ _OWN_CONDITION: Final = re.compile(
     re.I,
 )
 _ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
+_OWNED: Final = re.compile(
+    rf"\b(?:the )?(\w+)'s ({_RELATION}|implementation|source|body|code|definition|outline|signatures?)\b",
+    re.I,
+)
+_OWN_SOURCE: Final = re.compile(
+    r"(?<!to )\b(?:its|their) (?:full )?(outline|signatures?|structure|interface|api|implementation|source(?: code)?|body|code|definition)\b",
+    re.I,
+)
+_IF_FIRST: Final = re.compile(r"^if (.+?), (what .+)$", re.I | re.DOTALL)
 _NOT_BODIES: Final = re.compile(
     r",? (?:and |but )?(?:not|without|(?:i|we) (?:don't|do not) need) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
     re.I,
@@ -294,6 +315,9 @@ def _direct(sentence: str) -> str:
     if (condition := _OWN_CONDITION.match(sentence)) is not None:
         sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
     sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    sentence = _OWNED.sub(r"the \2 of \1", sentence)
+    sentence = _OWN_SOURCE.sub(r"the \1 of it", sentence)
+    sentence = _IF_FIRST.sub(r"\2 if \1", sentence)
     is_outline = re.search(rf"\b{WORDS['outline']}\b", sentence, re.I) is not None
     return _NOT_BODIES.sub("", sentence) if is_outline else sentence
 
@@ -392,12 +416,19 @@ def is_statement(clause: Clause) -> bool:
     ):
         return True
     if re.match(
-        rf"(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
+        rf"(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )"
+        rf"|(?:i'll|i will|we'll|let me) (?:start|begin|work|go|continue|look|focus)(?: with| at| on| first)* .*{HELD}$",
         clause.text,
         re.I,
     ):
         return True
     is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
+    if re.match(
+        r"(?:i|we) (?:can )?(?:see|understand|notice|noticed)(?: now)?(?: that)? (?!if|how|why|what)",
+        clause.text,
+        re.I,
+    ):
+        return only_tells(clause.text)
     if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
         return False
     return _STATES.search(clause.text) is not None and only_tells(clause.text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.coverage import tells
-from repo_map.feedback.names import Target, find_alike, find_target, find_text, lines_of, named_by
+from repo_map.feedback.names import Target, find_alike, find_target, find_text, is_prose, lines_of, named_by
 from repo_map.feedback.operations import TAKES_AWAY, Operation
 from repo_map.feedback.sentences import HELD, Clause
 
@@ -34,6 +34,7 @@ _TOLD: Final = r"ranked first|ranked(?: so)? (?:high|low)|first|at the top|on to
 
 _ARTICLE: Final = re.compile(f"^{_ARTICLES}", re.IGNORECASE)
 _POINTS: Final = re.compile(r"(?:those|these|this|that)\b", re.IGNORECASE)
+_FILE_NOUN: Final = re.compile(rf"\b(?:{_FILE_NOUNS})\b", re.IGNORECASE)
 _CODE_NOUN: Final = re.compile(rf"\b(?!config)(?:{_CODE_NOUNS})\b", re.IGNORECASE)
 _NOUN_AFTER: Final = re.compile(rf"\s+(?:{_FILE_NOUNS}|{_CODE_NOUNS})$", re.IGNORECASE)
 
@@ -152,7 +153,8 @@ class Named:
             outer = self._of_words(clause, within[2], _CUT, texts=False)
             if inner and outer.patterns:
                 return _some(self._inside(inner, outer))
-            if inner.places and outer.places:
+            # To take a member from its class may be said of the code itself.
+            if inner.places and outer.places and around is not _CUT:
                 owners = {place.name for place in outer.places}
                 members = tuple(each for each in inner.places if each.name.rpartition(".")[0] in owners)
                 name = " ".join(dict.fromkeys(each.name for each in members))
@@ -165,7 +167,7 @@ class Named:
         places = tuple(place for place in inner.places if place.path in paths)
         spans = tuple(span for span in inner.spans if span.path in paths)
         both = sorted(paths & named_by(self._index, inner.patterns))
-        name = " ".join(both) if both else inner.name
+        name = " ".join(both) or " ".join(dict.fromkeys(place.name for place in places)) or inner.name
         return inner._replace(patterns=tuple(map(globs.escape, both)), places=places, spans=spans, name=name)
 
     def _is_several(self, targets: Sequence[Target]) -> bool:
@@ -182,12 +184,16 @@ class Named:
         for stripped in found:
             if re.fullmatch(HELD, stripped):
                 return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)
-            if not re.search(HELD, stripped) and (target := self._known(stripped, among_all=among_all)):
+            if not re.search(HELD, stripped) and (
+                target := _of_code(self._known(stripped, among_all=among_all))
+            ):
                 # "The retry helper" is no file that is called `retry`, and "those tests" are not all tests.
-                is_other = target.patterns and _CODE_NOUN.search(words) or _POINTS.match(words)
+                if target.places and _FILE_NOUN.search(words):
+                    target = self._known(f"{stripped}/", among_all=among_all)
+                is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
                 return Target(words) if is_other else target
         if re.fullmatch(r"\w{4,}", found[-1]):
-            return find_alike(self._index, found[-1], is_written=False).among(self.shown)
+            return _of_code(find_alike(self._index, found[-1], is_written=False)).among(self.shown)
         return Target(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
@@ -212,6 +218,12 @@ def _some(target: Target) -> tuple[Target, ...]:
     return (target,) if target else ()
 
 
+def _of_code(target: Target) -> Target:
+    """Return a target that plain words name without the headings of texts, which are plain words too."""
+    places = tuple(place for place in target.places if not is_prose(place.path))
+    return target if places or not target.places else Target(target.words)
+
+
 def _strippings(words: str, around: _Around) -> list[str]:
     """Return words, then with less and less of what may surround a name."""
     texts = [_trim(words)]
@@ -233,7 +245,8 @@ def _trim(words: str) -> str:
 
 
 _REFERS: Final = re.compile(
-    r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|everything else|anything else|something else|to (?:fix|do|change|write|make))\b",
+    r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|everything else|anything else|something else|to (?:fix|do|change|write|make)|nobody|no one|nothing|none|most|least|longest|largest|biggest|smallest"
+    r"|longer|larger|than|exactly|calls?|called|imports?|imported|inherits?|extends?|tested|untested|unused|covered)\b",
     re.IGNORECASE,
 )
 
