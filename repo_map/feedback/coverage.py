@@ -27,6 +27,8 @@ TAIL: Final = rf"(?:(?!\b(?:{_RESTRICTS}|than|more|less|before|after|and|or)\b)[
 """The same without names: what a form leaves open."""
 HELD: Final = "[\ue000-\ue3e8]"
 """Pattern of one name set aside: a single character stands for it."""
+CHANGES: Final = r"(?:fix|debug|change|edit|modify|refactor|double-?check|review|investigate|implement|write|rewrite|rename|extend|replace|touch|test)"
+"""What somebody does to code: to ask for it wishes nothing of a context."""
 WORK: Final = (
     r"(?:understand|see (?:how|why|what|whether|if)|confirm|check|verify|fix|debug|know|make sure|figure out|compare|review|reproduce"
     r"|finish|implement|write|decide|edit|touch|chang(?:e|ing)|modify|refactor|solve|answer|continue|start|begin|proceed|work|editing|fixing|writing"

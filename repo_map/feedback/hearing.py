@@ -142,6 +142,14 @@ class _Listener:
             return False
         if operation is Operation.OUT and clause.text.lower().startswith("not ") and self._is_contrasted():
             return False
+        if (
+            operation is Operation.NUMBERS
+            and self._wishes
+            and self._wishes[-1].is_question
+            and not re.search(r"\d", clause.text)
+        ):
+            # "The first one" is that of the answer.
+            return False
         if operation is Operation.SEARCH:
             return self._search(clause, phrase.words)
         if operation in _WITHOUT_NAME:

@@ -369,13 +369,18 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     tails = [each for each in index.paths if each.endswith(f"/{path}")]
     if not tails and "/" not in path and "." not in path and not words.endswith("/"):
         # To take a path apart takes ten times as long as to look at its end, and few end so.
-        stems = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
+        stems = [
+            each
+            for each in index.paths
+            if each.startswith(path, each.rfind("/") + 1)
+            or each.startswith(path.upper(), each.rfind("/") + 1)
+        ]
         tails = [
             each
             for each in stems
-            if PurePosixPath(each).stem == path
+            if PurePosixPath(each).stem == path.upper()
             # An English word may well be the name of a text: "booking".
-            and (path.isupper() or (path.islower() and not is_prose(each)))
+            or (PurePosixPath(each).stem == path and path.islower() and not is_prose(each))
         ]
         tails = tails if len(tails) == 1 and not find_places(index, words) else []
     folders = sorted(

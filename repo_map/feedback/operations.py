@@ -66,7 +66,7 @@ WORDS: Final = {
         "|take a look at|have)(?: me| us)?"
     ),
     "drop": (
-        "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|forget(?: about)?"
+        "(?:drop|remove|exclude|ignore|skip|hide|omit|lose|discard|leave out|take out|throw out|throw away|forget(?: about)?"
         "|prune|dropping|removing|excluding|skipping|hiding|omitting|leaving out|leave aside|ditch|nuke|trash|axe|toss out|filter out|kill|scrap|never mind|get rid of|cut out|kick out|strip out|no need for|without|no|not|minus|stop (?:showing|including)(?: me)?"
         ")"
     ),
@@ -81,6 +81,7 @@ WORDS: Final = {
     "cover": "(?:covering|touching|exercising|checking|calling|(?:cover|exercise|touch|test|use|call|check|reach|hit)(?:s|es)?)",
     "of": "(?:of|for|from|in|to|on)",
     "change": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|remov(?:e|ed|ing)|renam(?:e|ed|ing)|delet(?:e|ed|ing)|refactor(?:ed|ing)?|wrote|broke)",
+    "edit": "(?:chang(?:e|ed|ing)|touch(?:ed|ing)?|edit(?:ed|ing)?|modif(?:y|ied|ying)|refactor(?:ed|ing)?|wrote)",
     "whole": "(?:full|whole|complete|entire|all)",
     "count": r"one|two|three|four|five|six|seven|eight|nine|ten|\d+",
     "work": WORK,

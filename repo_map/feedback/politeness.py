@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from repo_map.feedback.coverage import TAIL, WORK
+from repo_map.feedback.coverage import CHANGES, TAIL, WORK
 from repo_map.feedback.operations import pattern_of
 from repo_map.feedback.table import TABLE
 
@@ -44,6 +44,11 @@ _PREFIXES: Final = tuple(
             r"\1 ",
         ),
         (r"(?:i|we) (?:mean|meant) ", "show "),
+        (r"(?:(?:i|we) wonder|check|tell me|let me know|see) (?:whether|if) (.+?) (is|are) ", r"\2 \1 "),
+        (
+            r"(?:reduce the noise|save (?:some )?(?:tokens|space|room)|make (?:some )?room|free (?:some )?(?:space|tokens)) by (?=dropping|removing|excluding|skipping|hiding|omitting)",
+            "",
+        ),
         (r"sorry (?:for|about) \w+ \w+(?:, | but )", ""),
         (r"would it be possible that (?:you )?", ""),
         (
@@ -137,7 +142,10 @@ _PREFIXES: Final = tuple(
         ),
         (rf"{_SELF} (?:only|just) (?:want|need|like|care about)(?: to (?:see|read|look at|have))? ", "only "),
         (rf"{_SELF} (?:want|need|like|love)(?: to (?:see|have|read|look at))? (?:only|just) ", "only "),
-        (rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to{_ADVERBS} ", ""),
+        (
+            rf"{_SELF} (?:like|love|prefer|want|need|wish|have) (?:(?:for )?you )?to{_ADVERBS} (?!{CHANGES}\b)",
+            "",
+        ),
         (rf"{_SELF} (?:want|need|like|require|lack)(?: see| look at)? ", "show "),
         (rf"(?:tell|let) me (?:know )?{_ASKS}", ""),
         (

@@ -107,9 +107,9 @@ QUESTIONS: Final = (
         (
             "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git |(two|three|four|five|ten|\\d+) )*(history|commits?|changes|log) <of> {}",
             "(the )?(recent |last |latest |git )*(history|commits?|changes|log) (touching|that touched|which touched) {}",
-            "(who|when|how often)( was| has| did| is)?( (last|recently))? <change> {}( last| recently| lately| before)?",
-            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>( last| recently)?",
-            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <change>,? and by whom",
+            "(who|when|how often)( was| has| did| is)?( (last|recently))? <edit> {}( last| recently| lately| before)?",
+            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <edit>( last| recently)?",
+            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <edit>,? and by whom",
             "(has|have) {}( been)? changed( recently| lately)?",
             "what did the (last|latest|most recent) (commits?|changes?) (change|touch|do)( in| to)? {}",
             "what (has )?changed( recently| last)? in {}( recently| lately| last)?",
@@ -125,6 +125,7 @@ QUESTIONS: Final = (
             "((list|show|give|tell|what is|what's|what are)( me)? )?(all )?(the )?((class|type|inheritance) (hierarchy|tree)|hierarchy|subclasses|subtypes"
             "|(base|super|parent|child|derived|sub) ?(classes|class|types?)|superclass(es)?|parents?|bases?|children|implementations"
             "|implement[eo]rs|ancestors|descendants) (of|for) {}",
+            "where('s| is| are) (?=.*\\b(trait|interface|protocol|abstract class)\\b){} (implemented|extended)",
             "(who|what|which (classes|types|structs|class|type|ones|code)) (implements?|extends?|inherits?( from)?|subclass(es)?|derives?( from)?) {}",
             "(does|do|is|are) {} (implement|extend|inherit( from)?|derive from|derived from|subclass|a subclass of) (the |an? )?(<name>|[\\w.]+)( (class|trait|interface|protocol|type))?",
             "(is|are|does|do) (anything|something|any( other)? class(es)?|there (any|a|an|other) (class|type)(es|s)?)( that| which)?( (is|are))? (derived? from|extend(s|ing)?|implement(s|ing)?|inherit(s|ing)?( from)?|subclass(es|ing)?) {}",
@@ -162,7 +163,7 @@ QUESTIONS: Final = (
             "where {} (is|are|gets) (used|called|invoked|referenced|needed|instantiated)",
             "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
             "(is|are) there( any| also| some)* <callers> (of|to|for) {}",
-            "(is|are) {} (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
+            "(is|are) {}( still| actually| really)? (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
             "(callers?|usages?|references) {}",
             "(?=<name> \\w+$){} <callers>",

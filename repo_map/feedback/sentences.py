@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.coverage import ASIDE, HELD, WORK, only_tells
+from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, WORK, only_tells
 from repo_map.feedback.operations import WORDS
 from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
@@ -70,6 +70,7 @@ _WRITTEN: Final = tuple(
         (r"\bim\b", re.I, "i'm"),
         (r"\bi ?d (?=like|love|rather|prefer)", re.I, "i'd "),
         (r"\bive\b", re.I, "i've"),
+        (r"\bwat\b", re.I, "what"),
         (r"\bwanna\b", re.I, "want to"),
         (r"\bgonna\b", re.I, "going to"),
         (r"\bits(?= (?:not|no|irrelevant|only|just|an?|covered|tested|too|noise|unrelated)\b)", re.I, "it's"),
@@ -226,6 +227,7 @@ _OWN_CONDITION: Final = re.compile(
     re.I,
 )
 _ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
+_BUT_AS: Final = re.compile(r",? but (?:only |just )?as ", re.I)
 _OWNED: Final = re.compile(
     rf"\b(?:the )?(\w+)'s ({_RELATION}|implementation|source|body|code|definition|outline|signatures?)\b",
     re.I,
@@ -252,6 +254,10 @@ _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
     re.I | re.DOTALL,
 )
+_BOTH_RELATIONS: Final = re.compile(
+    rf"^((?:{WORDS['show']} )?)((?:the )?{_RELATION} (?:of|for) .+?),? and ((?:the )?{_RELATION} (?:of|for) .+)$",
+    re.I | re.DOTALL,
+)
 _MANNERED: Final = re.compile(
     rf"[\w{HELD[1:-1]} ]+\s*[:,]\s*(?:just |only )?(?:an? |the )?{WORDS['outline']}(?: only)?", re.I
 )
@@ -269,7 +275,7 @@ _RELATIONS: Final = re.compile(
     re.I | re.DOTALL,
 )
 _CUT: Final = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
+    r"(?:,\s*|\s+)(?:and|but|so|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
     re.I,
 )
 
@@ -315,6 +321,7 @@ def _direct(sentence: str) -> str:
     if (condition := _OWN_CONDITION.match(sentence)) is not None:
         sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
     sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    sentence = _BUT_AS.sub(" as ", sentence)
     sentence = _OWNED.sub(r"the \2 of \1", sentence)
     sentence = _OWN_SOURCE.sub(r"the \1 of it", sentence)
     sentence = _IF_FIRST.sub(r"\2 if \1", sentence)
@@ -373,6 +380,8 @@ def _spread(clause: str) -> list[str]:
     if (beside := _BESIDE.match(clause)) is not None:
         relation = re.sub(r"^(?:its|their) (.+)$", r"the \1 of it", beside[2], flags=re.I)
         return [beside[1], f"show {relation}"]
+    if (both := _BOTH_RELATIONS.match(clause)) is not None:
+        return [f"{both[1]}{both[2]}", f"{both[1]}{both[3]}"]
     if (manners := _MANNERS.match(clause)) is not None:
         return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
@@ -389,7 +398,7 @@ _NO_STATEMENT: Final = re.compile(
     re.I,
 )
 _STATES: Final = re.compile(
-    r"(?:^(?:for|after|before|because|since|as|that|this|it|they|there|not)\b|^(?:i|we) (?:(?:just|already|also|now|still|really|do) )*(?:\w+ed|have|had|am|are|was|were|see|saw|think|suspect|know|ran|got|found|guess|believe|work|did|made|wrote|read|feel|assume|notice|hope)\b|^(?:i|we)'(?:ve|m|re)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
+    r"(?:^(?:that|this|it|they|there) |^(?:because|since|as|before|after|while) (?:i|we|it|they|the|this|that) |\b(?:lives?|calls?|uses?|needs|contains?|handles?|keeps?|sends?|stores?|pushes|leaks?|depends?|means?|matters?|belongs?|hangs?|blocks?|loses?|starts?|stops?)\b|^(?:i|we) (?:(?:just|already|also|now|still|really|do) )*(?:\w+ed|have|had|am|are|was|were|see|saw|think|suspect|know|ran|got|found|guess|believe|work|did|made|wrote|read|feel|assume|notice|hope)\b|^(?:i|we)'(?:ve|m|re)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
     r"|did|does|didn't|doesn't|crash(?:es|ed)?|returns?|raises?|throws?|breaks?|happens?|reported|work(?:s|ed)?)\b)",
     re.I,
 )
@@ -416,7 +425,7 @@ def is_statement(clause: Clause) -> bool:
     ):
         return True
     if re.match(
-        rf"(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )"
+        rf"(?:i|we)(?:'d| would)? (?:like|want|need|have) to {CHANGES}\b.*|(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )"
         rf"|(?:i'll|i will|we'll|let me) (?:start|begin|work|go|continue|look|focus)(?: with| at| on| first)* .*{HELD}$",
         clause.text,
         re.I,
@@ -458,6 +467,9 @@ def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:
         if word in words or word in _OWN_WORDS:
             return match[0]
         meant = nearly(word, sorted(words))
+        if word[:-1] == meant and word[-1] in "sdrn":
+            # Another form of the word, not a slip.
+            return match[0]
         is_slip = len(meant) != len(word) or sorted(meant) == sorted(word) or len(word) >= _LONG
         return meant if meant and is_slip else match[0]
 

@@ -33,6 +33,8 @@ _TOLD: Final = r"ranked first|ranked(?: so)? (?:high|low)|first|at the top|on to
 
 
 _ARTICLE: Final = re.compile(f"^{_ARTICLES}", re.IGNORECASE)
+_EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
+_BOTH: Final = 2
 _POINTS: Final = re.compile(r"(?:those|these|this|that)\b", re.IGNORECASE)
 _FILE_NOUN: Final = re.compile(rf"\b(?:{_FILE_NOUNS})\b", re.IGNORECASE)
 _CODE_NOUN: Final = re.compile(rf"\b(?!config)(?:{_CODE_NOUNS})\b", re.IGNORECASE)
@@ -119,9 +121,12 @@ class Named:
             parts = [f"lines {lines} of {several[3]}" for lines in re.split(r",? and |, ", several[2])]
         else:
             parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+        is_both = len(parts) == 1 and re.match(r"both\b", words, re.I) is not None
         for part in parts:
             targets = self._in_part(clause, part, around, texts=texts)
-            if not targets:
+            if not targets or (
+                is_both and sum(len(each.patterns) + len(each.places) for each in targets) != _BOTH
+            ):
                 return ()
             found += targets
         return tuple(dict.fromkeys(found))
@@ -181,6 +186,7 @@ class Named:
     ) -> Target:
         """Return what words name, what surrounds a name left out; nothing where more than that is said."""
         found = _strippings(words, around)
+        among_all = among_all or _EACH.match(words) is not None
         for stripped in found:
             if re.fullmatch(HELD, stripped):
                 return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)
@@ -246,7 +252,8 @@ def _trim(words: str) -> str:
 
 _REFERS: Final = re.compile(
     r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|everything else|anything else|something else|to (?:fix|do|change|write|make)|nobody|no one|nothing|none|most|least|longest|largest|biggest|smallest"
-    r"|longer|larger|than|exactly|calls?|called|imports?|imported|inherits?|extends?|tested|untested|unused|covered)\b",
+    r"|longer|larger|than|exactly|calls?|called|imports?|imported|inherits?|extends?|tested|untested|unused|covered"
+    r"|bugs?|problems?|issues?|mistakes?|solutions?|web|internet|online|alternatives?|better|best|way to|ways to|yourself|you)\b",
     re.IGNORECASE,
 )
 
