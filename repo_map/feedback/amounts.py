@@ -38,7 +38,7 @@ _OF_BUDGETS = frozenset(
         "most maximum max exactly total left available spend afford allow allowed raise raised increase increased bump reduce reduced lower decrease cut shrink expand "
         "extend grow halve half double twice bigger larger higher smaller more less fewer much bit little even room budget budgets token tokens "
         "context packet map answer answers size limit please are all there run running low also as same we're i'm going go would could should "
-        "further additional extra current allowance window target let's let so only show say like stop not than"
+        "further additional extra current allowance window target let's let so only show add say like stop not than"
     ).split()
 )
 """What a clause about the size of the context is made of, beside its number."""
@@ -57,7 +57,8 @@ _SIZE = re.compile(
     re.I,
 )
 _ADDED = re.compile(
-    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I
+    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b|\badd (?P<also>\d[\d,_]*(?:\.\d+)?)\s*(?P<ak>k)?\s+tokens?\b",
+    re.I,
 )
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
 _BY = re.compile(r"\bby (?:about |around )?(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\b", re.I)
@@ -138,7 +139,7 @@ def names_budget(words: str) -> bool:
 def read_budget(words: str, budget: int) -> int:
     """Return the budget that the words ask for: a number of tokens, half as much again, or a third less."""
     if (added := _ADDED.search(words)) is not None:
-        return budget + _size(added["number"], added["k"])
+        return budget + _size(added["number"] or added["also"], added["k"] or added["ak"])
     if (by := _BY.search(words)) is not None:
         size = _size(by["number"], by["k"])
         return max(1, budget - size) if _SMALLER.search(words) else budget + size

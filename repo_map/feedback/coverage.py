@@ -1,8 +1,8 @@
 """Coverage: every word of a sentence is read, or is known to change nothing.
 
 A form reads the whole of its clause, and every word of what it is about has to belong to a name. What a form
-or a reason leaves open is ``ASIDE``: words that tell of something without narrowing what is wished. A sentence
-is done as a whole or not at all, and what takes something away is done only where all that was said is read.
+or a reason leaves open is ``ASIDE``: words that tell of something without narrowing what is wished. A
+sentence is done as a whole or not at all, and what takes something away is done only where all that was said is read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _BIDS: Final = (
 ASIDE: Final = rf"(?:(?!\b(?:{_RESTRICTS})\b)[^\n;]){{1,160}}?"
 """Pattern of words that change nothing of what is wished, whatever they tell."""
 
-TAIL: Final = rf"(?:(?!\b(?:{_RESTRICTS}|than|more|less|before|after|and|or)\b)[^\n;,\ue000-\uf8ff]){{1,60}}?"
-"""The same without names: what a form leaves open."""
-HELD: Final = "[\ue000-\ue3e8]"
+HELD: Final = r"[\ue000-\ue3e8]"
 """Pattern of one name set aside: a single character stands for it."""
+TAIL: Final = rf"(?:(?!\b(?:{_RESTRICTS}|than|more|less|before|after|and|or)\b)[^\n;,{HELD[1:-1]}]){{1,60}}?"
+"""The same without names and lists: what a form leaves open."""
 CHANGES: Final = r"(?:fix|debug|change|edit|modify|refactor|double-?check|review|investigate|implement|write|rewrite|rename|extend|replace|touch|test)"
 """What somebody does to code: to ask for it wishes nothing of a context."""
 WORK: Final = (
@@ -41,21 +41,19 @@ _BIDDING: Final = re.compile(
 )
 
 
+_TURNING: Final = re.compile(
+    r"\b(?:no|not|don't|never|wait|stop|actually|nope|it|that|this|they|them|those|these|one|ones|then|before|after|first|next|later)\b",
+    re.IGNORECASE,
+)
+
+
 def narrows(text: str) -> bool:
-    """Say whether words that are not understood could narrow, turn or take back what was wished beside them."""
-    return (
-        not tells(text)
-        or re.search(
-            r"\b(?:no|not|don't|never|wait|stop|actually|nope|it|that|this|they|them|those|these|one|ones|then|before|after|first|next|later)\b",
-            text,
-            re.IGNORECASE,
-        )
-        is not None
-    )
+    """Say whether words that are not understood could narrow, turn or take back what is wished beside them."""
+    return not tells(text) or _TURNING.search(text) is not None
 
 
 def tells(text: str) -> bool:
-    """Say whether words restrict nothing."""
+    """Say whether words restrict nothing, turn to nothing else and set no condition."""
     return _HARMLESS.fullmatch(text) is not None
 
 

@@ -137,18 +137,7 @@ class _Listener:
     def _takes(self, clause: Clause, phrase: Phrase) -> bool:
         """Take a reading of a clause, if what it is about is known; say whether it was taken."""
         operation = phrase.operation
-        if operation in TAKES_AWAY - {Operation.OUTLINE} and clause.is_asked and not clause.is_begged:
-            # "Drop the tests?" may ask whether that would be wise.
-            return False
-        if operation is Operation.OUT and clause.text.lower().startswith("not ") and self._is_contrasted():
-            return False
-        if (
-            operation is Operation.NUMBERS
-            and self._wishes
-            and self._wishes[-1].is_question
-            and not re.search(r"\d", clause.text)
-        ):
-            # "The first one" is that of the answer.
+        if self._is_doubtful(clause, operation):
             return False
         if operation is Operation.SEARCH:
             return self._search(clause, phrase.words)
@@ -162,11 +151,7 @@ class _Listener:
             return False
         if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
             return False
-        is_question = phrase.is_question
-        if operation is Operation.CALLERS and all(map(self._is_imported, targets)):
-            operation, is_question = Operation.IMPORTERS, True
-        if operation is Operation.USES and is_question and all(map(self._imports, targets)):
-            operation = Operation.IMPORTS
+        operation, is_question = self._of_kind(phrase, targets)
         if self._is_said(operation, clause, targets):
             return True
         if self._is_of_the_answer(clause, targets):
@@ -178,10 +163,27 @@ class _Listener:
         self._wishes.append(Wish(operation, is_question, targets, words=clause.written()))
         return True
 
-    def _is_contrasted(self) -> bool:
-        """Say whether "not" means that something is spared what was wished or asked before."""
+    def _is_doubtful(self, clause: Clause, operation: Operation) -> bool:
+        """Say whether words may well mean something else than an operation that they have the form of."""
+        if operation in TAKES_AWAY - {Operation.OUTLINE} and clause.is_asked and not clause.is_begged:
+            # "Drop the tests?" may ask whether that would be wise.
+            return True
         before = self._wishes[-1] if self._wishes else None
-        return before is not None and (before.is_question or before.operation in TAKES_AWAY)
+        if before is None:
+            return False
+        if operation is Operation.OUT and clause.text.lower().startswith("not "):
+            # "Drop this, not that" spares that.
+            return before.is_question or before.operation in TAKES_AWAY
+        # "The first one", after a question, is that of the answer.
+        return operation is Operation.NUMBERS and before.is_question and not re.search(r"\d", clause.text)
+
+    def _of_kind(self, phrase: Phrase, targets: tuple[Target, ...]) -> tuple[Operation, bool]:
+        """Return the operation of a phrase, and whether it is asked, as its targets take it: files import."""
+        if phrase.operation is Operation.CALLERS and all(map(self._is_imported, targets)):
+            return Operation.IMPORTERS, True
+        if phrase.operation is Operation.USES and phrase.is_question and all(map(self._imports, targets)):
+            return Operation.IMPORTS, True
+        return phrase.operation, phrase.is_question
 
     def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
@@ -262,7 +264,7 @@ class _Listener:
         self._wishes.append(Wish(Operation.LEFT_OUT, is_question=True, words=clause.written()))
 
     def _search(self, clause: Clause, words: str) -> bool:
-        """Take words that describe what is looked for, where they bid and restrict nothing, and name nothing unknown."""
+        """Take words that describe what is looked for, restrict nothing, and name nothing unknown."""
         names = re.findall(HELD, words)
         if not describes(words) or not all(self._named.one(clause.name(held)) for held in names):
             return False

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from repo_map.feedback.coverage import TAIL, WORK
+from repo_map.feedback.coverage import HELD, TAIL, WORK
 
 
 class Operation(StrEnum):
@@ -85,7 +85,7 @@ WORDS: Final = {
     "whole": "(?:full|whole|complete|entire|all)",
     "count": r"one|two|three|four|five|six|seven|eight|nine|ten|\d+",
     "work": WORK,
-    "name": "[\ue000-\uf8ff]",
+    "name": HELD,
     "matter": "(?:code|logic|tests?|docs|functions?|methods?|class(?:es)?|places?|parts?|helpers?|modules?|files?)",
     "source": "(?:source(?: code)?|body|bodies|code|text|file|implementation|contents?|definition)",
 }

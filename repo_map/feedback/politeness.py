@@ -98,7 +98,10 @@ _PREFIXES: Final = tuple(
             r"just (?=(?:show|give|add|open|include|tell|list|undo|drop|remove|finish|stop)\b(?! (?:me )?only))",
             "",
         ),
-        (r"(?:next|more|now|further|wanted|missing|show|add|open|include)\s*:\s*", "show "),
+        (
+            r"(?:next|more|one more|another one|now|further|wanted|missing|show|add|open|include)\s*:\s*",
+            "show ",
+        ),
         (r"(?:drop|remove|exclude|skip|not needed|unneeded|irrelevant)\s*:\s*", "drop "),
         (r"(?:question|q)\s*:\s*", ""),
         (r"there(?:'s| is) (?=no need)", ""),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, WORK, only_tells
+from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, TAIL, WORK, only_tells
 from repo_map.feedback.operations import WORDS
 from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
@@ -70,6 +70,7 @@ _WRITTEN: Final = tuple(
         (r"\bim\b", re.I, "i'm"),
         (r"\bi ?d (?=like|love|rather|prefer)", re.I, "i'd "),
         (r"\bive\b", re.I, "i've"),
+        (r"\bsig(s?)(?= (?:of|for)\b)", re.I, r"signature\1"),
         (r"\bwat\b", re.I, "what"),
         (r"\bwanna\b", re.I, "want to"),
         (r"\bgonna\b", re.I, "going to"),
@@ -227,6 +228,10 @@ _OWN_CONDITION: Final = re.compile(
     re.I,
 )
 _ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
+_STILL_NEEDED: Final = re.compile(
+    rf"^((?:undo|revert|bring|restore|put|take)\b.*?), (?:i|we) (?:still |really |do |actually )*(?:need|want) {TAIL}$",
+    re.I,
+)
 _BUT_AS: Final = re.compile(r",? but (?:only |just )?as ", re.I)
 _OWNED: Final = re.compile(
     rf"\b(?:the )?(\w+)'s ({_RELATION}|implementation|source|body|code|definition|outline|signatures?)\b",
@@ -321,6 +326,7 @@ def _direct(sentence: str) -> str:
     if (condition := _OWN_CONDITION.match(sentence)) is not None:
         sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
     sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    sentence = _STILL_NEEDED.sub(r"\1", sentence)
     sentence = _BUT_AS.sub(" as ", sentence)
     sentence = _OWNED.sub(r"the \2 of \1", sentence)
     sentence = _OWN_SOURCE.sub(r"the \1 of it", sentence)

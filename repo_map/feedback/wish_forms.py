@@ -206,7 +206,7 @@ WISHES: Final = (
             "(i|we) (don't|do not|no longer|won't|will not)( really| actually)? (need|want|care about|care for)( to see)?( any of| anything (in|from|about|under|of))? {}( (for|in) (this|that|it)( task| change| fix| bug)?)?",
             "(i|we) (did not|didn't) ask for {}",
             "(don't|do not|never|you needn't|no need to|please don't|no longer)( bother to)? (need|want|<show>|keep|use|consider)( me)?( any of| anything (in|from|about|under|of))? {}",
-            "{} <isnt> ((very |really |so )?(needed|relevant|interesting|important|useful|necessary|required|of interest|part of (it|this|(the|my|this) (problem|issue|task|bug|change)))|noise|related( to (it|this|that|the (problem|issue|task|bug|change))))"
+            "{} <isnt> ((very |really |so )?(needed|relevant|interesting|important|useful|necessary|required|involved|affected|concerned|of interest|part of (it|this|(the|my|this) (problem|issue|task|bug|change)))|noise|related( to (it|this|that|the (problem|issue|task|bug|change))))"
             "( here| any ?more| (for|to|in) (this|me|that|the|my|our)( task| issue| change| bug| question| fix)?)?",
             "(i'm |i am |we're |we are )?not (needing|using|show|include|display|add) {}",
             "{} (<is>|seems?|looks?|appears?)( to be)? (just |only |quite |completely |totally )?(irrelevant|unrelated|noise|unimportant|unneeded|unnecessary|useless|not needed|beside the point)"
@@ -258,7 +258,7 @@ WISHES: Final = (
             "what (does|do) {} do",
             "(?!list (?!them|those|these))<show>( more( of)?)? {}",
             "more( (context|code|source|text|info|information))? (of|around|from|on|for) {}",
-            "(the |this |your )?(packet|context|map|answer) (lacks|misses|is missing|(doesn't|does not) (have|include|show|contain)) {}",
+            "(it|(the |this |your )?(packet|context|map|answer)) (lacks|misses|is missing|(doesn't|does not) (have|include|show|contain)) {}",
             "(use|take|need|want|pick) {}",
             "(i'm|i am|we're|we are) (still |also )?missing {}",
             "(i|we) (still |also |really )?(miss|lack) {}",

@@ -14,7 +14,7 @@ from repo_map.index import RepoIndex
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.score import Relevance, score_goal
-from tests.repo_map.feedback import repositories_blind as blind
+from tests.repo_map.feedback import repositories_fresh as fresh
 from tests.repo_map.feedback.repository import FILES, GOAL, MENU, SHOWN
 
 FOLDER = Path(__file__).parent
@@ -33,8 +33,8 @@ class Spoken(NamedTuple):
 
 REPOSITORIES = {
     "shop": Spoken(FILES, SHOWN, MENU, GOAL),
-    "clinic": Spoken(blind.CLINIC, blind.CLINIC_SHOWN, blind.CLINIC_MENU, blind.CLINIC_GOAL),
-    "relay": Spoken(blind.RELAY, blind.RELAY_SHOWN, blind.RELAY_MENU, blind.RELAY_GOAL),
+    "clinic": Spoken(fresh.CLINIC, fresh.CLINIC_SHOWN, fresh.CLINIC_MENU, fresh.CLINIC_GOAL),
+    "relay": Spoken(fresh.RELAY, fresh.RELAY_SHOWN, fresh.RELAY_MENU, fresh.RELAY_GOAL),
 }
 
 
@@ -56,7 +56,7 @@ def read(name: str) -> list[Sentence]:
     for line in (FOLDER / name).read_text("utf-8").splitlines():
         if line.startswith("## "):
             repository = line[3:]
-        if line.startswith("#") and line[1:2] in "# " or not line.strip():
+        if line.startswith(("# ", "## ")) or not line.strip():
             continue
         if not line.startswith("  "):
             found.append(Sentence(line, (), (), repository))
