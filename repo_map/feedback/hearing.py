@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, shown_paths, unknown_name
 from repo_map.feedback.coverage import narrows
 from repo_map.feedback.names import NamedDefinition, Target, around, find_text, named_by, nearest
-from repo_map.feedback.operations import TAKES_AWAY, Operation
+from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.sentences import HELD, Clause, is_statement, looks_like_code, sentences, spelled_right
@@ -146,7 +146,7 @@ class _Listener:
             return True
         self._named.referred = False
         targets = self._named.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
-        if operation in _OF_FILES and not all(target.patterns for target in targets):
+        if operation in OF_FILES and not all(target.patterns for target in targets):
             # What a definition's file imports, or when it was changed, is another question.
             return False
         if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
@@ -285,9 +285,8 @@ _LISTS: Final = re.compile(
     r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
 )
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
-_OF_FILES: Final = frozenset({Operation.HISTORY, Operation.IMPORTS, Operation.IMPORTERS})
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
-_WITHOUT_NAME: Final[Mapping[Operation, Callable[[_Listener, Clause, str], None]]] = {
+_WITHOUT_NAME: Final = {
     Operation.NUMBERS: _Listener._numbers,
     Operation.BUDGET: _Listener._budget,
     Operation.FINISH: _Listener._end,

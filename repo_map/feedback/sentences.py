@@ -199,7 +199,10 @@ _ALONE_INSTEAD: Final = re.compile(r"^instead,? |,? instead$|\binstead(?= (?:of 
 def _without_instead(sentence: str, said: str) -> str:
     """Return a sentence without an "instead" whose other half was wished before it."""
     alone = _ALONE_INSTEAD.search(sentence)
-    if alone is None or not _TURNS.search(f"{said} {sentence[: alone.start()]}"):
+    if alone is None:
+        return sentence
+    before = re.split(r",| and ", sentence[: alone.start()])[:-1]
+    if not _TURNS.search(" ".join((said, *before))):
         return sentence
     return f"{sentence[: alone.start()]}{sentence[alone.end() :]}".strip()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map import globs
@@ -200,7 +200,7 @@ class PlanWishes:
             self.lines.append(f"In full, as {likely}{what}: {spelled(chosen)}.")
 
 
-_WITHOUT_NAME: Final[Mapping[Operation, Callable[[PlanWishes, Wish], None]]] = {
+_WITHOUT_NAME: Final = {
     Operation.NUMBERS: PlanWishes._show_numbers,
     Operation.BUDGET: PlanWishes._set_budget,
     Operation.SEARCH: PlanWishes._search,
