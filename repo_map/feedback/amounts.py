@@ -141,8 +141,8 @@ def read_budget(words: str, budget: int) -> int:
     if (added := _ADDED.search(words)) is not None:
         return budget + _size(added["number"] or added["also"], added["k"] or added["ak"])
     if (by := _BY.search(words)) is not None:
-        size = _size(by["number"], by["k"])
-        return max(1, budget - size) if _SMALLER.search(words) else budget + size
+        change = _size(by["number"], by["k"])
+        return max(1, budget - change) if _SMALLER.search(words) else budget + change
     if (match := _BUDGET.search(words)) is not None:
         number = match["after"] or match["before"] or match["short"] or match["kilo"]
         thousands = match["k"] or match["bk"] or match["short"] or match["kilo"]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, shown_paths, unknown_name
-from repo_map.feedback.coverage import narrows
+from repo_map.feedback.coverage import HELD, narrows
 from repo_map.feedback.names import NamedDefinition, Target, around, find_text, named_by, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, find_related
-from repo_map.feedback.sentences import HELD, Clause, is_statement, looks_like_code, sentences, spelled_right
+from repo_map.feedback.sentences import Clause, is_statement, looks_like_code, sentences, spelled_right
 from repo_map.feedback.steering import NotUnderstood, Wish
 from repo_map.feedback.suggestions import nearest_sayings
 from repo_map.feedback.targets import Named, describes, subject_of

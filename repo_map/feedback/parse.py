@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from repo_map.feedback.amounts import names_budget, names_numbers
+from repo_map.feedback.coverage import HELD
 from repo_map.feedback.operations import Operation, pattern_of
-from repo_map.feedback.sentences import HELD, Clause, clauses
+from repo_map.feedback.sentences import Clause, clauses
 from repo_map.feedback.table import TABLE
 
 

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
+from repo_map.feedback.coverage import HELD
 from repo_map.feedback.names import Target
 from repo_map.feedback.operations import OF_FILES, WORDS, Operation, Row
-from repo_map.feedback.sentences import HELD, Clause
+from repo_map.feedback.sentences import Clause
 from repo_map.feedback.table import TABLE
 
 MOST: Final = 3

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.feedback.coverage import tells
+from repo_map.feedback.coverage import HELD, tells
 from repo_map.feedback.names import Target, find_alike, find_target, find_text, is_prose, lines_of, named_by
 from repo_map.feedback.operations import TAKES_AWAY, Operation
-from repo_map.feedback.sentences import HELD, Clause
+from repo_map.feedback.sentences import Clause
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
