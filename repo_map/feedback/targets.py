@@ -64,7 +64,7 @@ _CUT: Final = _around(
     f"{_WHERE_IT_IS}|code|stuff|sources?|again",
 )
 _SPLIT: Final = re.compile(
-    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+(?:of\s+)?"
     rf"|(?<={HELD})\s+(?={HELD})"
 )
 _NUMBERED: Final = re.compile(
