@@ -21,33 +21,53 @@ _NUMBERS = re.compile(
     re.I,
 )
 _BUDGET = re.compile(
-    r"\b(?:budget|tokens?|context)\b.*?(?P<after>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\b"
-    r"|(?P<before>\d[\d,_]*(?:\.\d+)?)\s*(?P<bk>k)?\s*(?:tokens?|budget)\b|^(?P<short>\d+)\s*k$",
+    r"(?P<before>\d[\d,_]*(?:\.\d+)?)\s*(?P<bk>k)?\s*(?:tokens?|budget)\b|\b(?:budget|tokens?|context|limit)\b.*?(?P<after>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\b"
+    r"|^(?P<short>\d+)\s*k$|(?P<kilo>\d+(?:\.\d+)?)k\b",
     re.IGNORECASE,
 )
 _BIGGER = re.compile(
-    r"\b(?:bigger|larger|higher|more|raise|increase|double)\b.*\b(?:budget|tokens|context)\b", re.I
+    r"\b(?:bigger|larger|higher|more|raise|increase|double|twice|up|expand|extend|grow|bump)\b", re.I
 )
 _SMALLER = re.compile(
-    r"\b(?:smaller|lower|less|fewer|reduce|halve|shrink|cut)\b.*\b(?:budget|tokens|context)\b", re.I
+    r"\b(?:smaller|lower|less|fewer|reduce|halve|half|shrink|cut|decrease|trim|shorten|tighter)\b", re.I
+)
+_OF_BUDGETS = frozenset(
+    (
+        "a an the my your its it this that these of to for in at by into with is be was will now on down up and you may can i we'll i'll we us me use using set make give take get "
+        "have has got want need keep stay under below within limit limited limits yourself everything fit fits trim cap around about roughly approximately "
+        "most maximum max exactly total left available spend afford allow allowed raise raised increase increased bump reduce reduced lower decrease cut shrink expand "
+        "extend grow halve half double twice bigger larger higher smaller more less fewer much bit little even room budget budgets token tokens "
+        "context packet map answer answers size limit please are all there run running low also as same we're i'm going go would could should "
+        "further additional extra current allowance window target let's let so only show add say like stop not than"
+    ).split()
+)
+"""What a clause about the size of the context is made of, beside its number."""
+_AT_MOST = re.compile(
+    r"\b(?:not|no|never|don't|do not)(?: (?:use|spend|take|go|give me|exceed))?(?: more than| over| above| beyond| exceed)?(?= \d)|\bno more than\b",
+    re.I,
 )
 _SIZE = re.compile(
     r"^(?:make )?(?:(?:it|this|that|the (?:map|packet|answer|context)) )?(?:is |was |'s )?"
     r"(?:(?:much|a (?:bit|little)|even|far|way|just|still|really) )*"
     r"(?:(?P<less>smaller|shorter|tighter|less(?: (?:detail|text|code))?|too (?:big|long|much|large|verbose|wordy|detailed)|"
     r"halve (?:it|that|this)|cut (?:it|that|this) in half|shorten (?:it|that|this)|"
-    r"half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long|much)))?)"
+    r"too much (?:stuff|text|code|output|noise|detail|information)|half(?: (?:of (?:it|that)|the (?:size|length|budget)|as (?:big|long|much)))?)"
     r"|(?P<more>bigger|larger|longer|more(?: (?:detail|text|code|room))?|too (?:small|short|little)|"
     r"double(?: (?:it|that)| the (?:size|length|budget))?|twice(?: (?:the size|as (?:big|long|much)))?))$",
     re.I,
 )
 _ADDED = re.compile(
-    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b", re.I
+    r"\b(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\s+(?:more|further|additional|extra) tokens?\b|\badd (?P<also>\d[\d,_]*(?:\.\d+)?)\s*(?P<ak>k)?\s+tokens?\b",
+    re.I,
 )
 _TWOFOLD = re.compile(r"\b(?:double|twice|half|halve)\b", re.I)
+_BY = re.compile(r"\bby (?:about |around )?(?P<number>\d[\d,_]*(?:\.\d+)?)\s*(?P<k>k)?\b", re.I)
+_LEAST = 100
+"""Tokens below which a number is none of tokens."""
 _COUNTS = {word: number for number, word in enumerate(_WORDS_OF_NUMBERS, 1)}
 _ALL = re.compile(
-    r"\b(?:everything|all|start|reset|from scratch|beginning|original|initial|first version)\b", re.I
+    r"\b(?:everything|all|first|very|start|reset|from scratch|beginning|original|initial|first version)\b",
+    re.I,
 )
 EVERY_STEP = 1_000
 """More steps back than any navigation has."""
@@ -96,17 +116,36 @@ def read_steps(words: str) -> int:
 
 
 def names_budget(words: str) -> bool:
-    """Say whether words, names left out, are about the size of the context."""
-    return any(pattern.search(words) for pattern in (_BUDGET, _BIGGER, _SMALLER, _SIZE))
+    """Say whether words are about the size of the context, and about nothing else."""
+    if _SIZE.match(words):
+        return True
+    words = _AT_MOST.sub("under", words)
+    plain = re.sub(r"\d[\d,._]*\s*k?\b", " ", words, flags=re.I)
+    numbers = len(re.findall(r"\d[\d,._]*", words))
+    if numbers > 1 or not {each.lower() for each in re.findall(r"[\w']+", plain)} <= _OF_BUDGETS:
+        return False
+    if re.search(r"\b(?:not|than)\b", words, re.I):
+        return False
+    if numbers:
+        return (
+            _BUDGET.search(words) is not None
+            and not _TWOFOLD.search(words)
+            and read_budget(words, _LEAST * 1_000) >= _LEAST
+        )
+    is_size = re.search(r"\b(?:budget|tokens|context)\b", words, re.I) is not None
+    return is_size and bool(_BIGGER.search(words)) != bool(_SMALLER.search(words))
 
 
 def read_budget(words: str, budget: int) -> int:
     """Return the budget that the words ask for: a number of tokens, half as much again, or a third less."""
     if (added := _ADDED.search(words)) is not None:
-        return budget + _size(added["number"], added["k"])
+        return budget + _size(added["number"] or added["also"], added["k"] or added["ak"])
+    if (by := _BY.search(words)) is not None:
+        change = _size(by["number"], by["k"])
+        return max(1, budget - change) if _SMALLER.search(words) else budget + change
     if (match := _BUDGET.search(words)) is not None:
-        number = match["after"] or match["before"] or match["short"]
-        thousands = match["k"] or match["bk"] or match["short"]
+        number = match["after"] or match["before"] or match["short"] or match["kilo"]
+        thousands = match["k"] or match["bk"] or match["short"] or match["kilo"]
         return _size(number, thousands)
     size = _SIZE.match(words)
     grows = bool(size["more"]) if size else bool(_BIGGER.search(words))

@@ -105,7 +105,23 @@ def find_target(index: RepoIndex, words: str) -> Target:
     if patterns := _language_patterns(index, words):
         return Target(words, patterns, name=f"{{{language_called(words)}}}")
     places = tuple(find_places(index, words))
+    if not places and (patterns := _module_patterns(index, words)):
+        return Target(words, patterns, name=_told_patterns(patterns))
     return Target(words, places=places, name=_told_places(places))
+
+
+def _module_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
+    """Return the one file that a module is written in: ``shop.retry``, ``crate::pool``."""
+    if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", words) is None:
+        return ()
+    stem = f"/{re.sub(r'[.:]+', '/', words)}"
+    found = [path for path in index.paths if f"/{path}".rpartition(".")[0].endswith(stem)]
+    return tuple(map(globs.escape, found)) if len(found) == 1 else ()
+
+
+def is_prose(path: str) -> bool:
+    """Say whether a file is a text that people read, by its name's end."""
+    return PurePosixPath(path).suffix in (".md", ".rst", ".txt", ".adoc")
 
 
 def _in_file(index: RepoIndex, words: str) -> Target:
@@ -353,8 +369,19 @@ def _path_patterns(index: RepoIndex, words: str) -> tuple[str, ...]:
     tails = [each for each in index.paths if each.endswith(f"/{path}")]
     if not tails and "/" not in path and "." not in path and not words.endswith("/"):
         # To take a path apart takes ten times as long as to look at its end, and few end so.
-        stems = [each for each in index.paths if each.startswith(path, each.rfind("/") + 1)]
-        tails = [each for each in stems if PurePosixPath(each).stem == path and path.islower()]
+        stems = [
+            each
+            for each in index.paths
+            if each.startswith(path, each.rfind("/") + 1)
+            or each.startswith(path.upper(), each.rfind("/") + 1)
+        ]
+        tails = [
+            each
+            for each in stems
+            if PurePosixPath(each).stem == path.upper()
+            # An English word may well be the name of a text: "booking".
+            or (PurePosixPath(each).stem == path and path.islower() and not is_prose(each))
+        ]
         tails = tails if len(tails) == 1 and not find_places(index, words) else []
     folders = sorted(
         {each[: at + len(folder) + 1] for each in index.paths if (at := each.find(f"/{folder}/")) >= 0}

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from repo_map.feedback.amounts import names_budget, names_numbers
-from repo_map.feedback.cues import cue_of
+from repo_map.feedback.coverage import HELD
 from repo_map.feedback.operations import Operation, pattern_of
-from repo_map.feedback.sentences import HELD, Clause, clauses
+from repo_map.feedback.sentences import Clause, clauses
 from repo_map.feedback.table import TABLE
 
 
@@ -51,8 +51,6 @@ def readings(clause: Clause) -> Iterator[Phrase]:
             if row.operation in _WITHOUT_OBJECT:
                 return
     yield Phrase(Operation.WHOLE, words=text, is_bare=True)
-    if (cue := cue_of(clause)) is not None:
-        yield Phrase(cue.operation, cue.is_question, cue.words)
 
 
 def asks_by_number(feedback: str) -> bool:

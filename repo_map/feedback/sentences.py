@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
+from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, TAIL, WORK, only_tells
 from repo_map.feedback.operations import WORDS
 from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
@@ -14,8 +15,6 @@ from repo_map.feedback.table import leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
-HELD: Final = f"[{chr(_FIRST_HELD)}-{chr(_FIRST_HELD + _MOST_HELD)}]"
-"""Pattern of one name set aside: a single character stands for it."""
 
 
 class Clause(NamedTuple):
@@ -26,6 +25,10 @@ class Clause(NamedTuple):
     """The names as they are written, by the number of their character."""
     is_asked: bool = False
     """It ends with a question mark."""
+    goes_on: bool = False
+    """It adds to what was said before it: "and the docs", "what about the docs?", "the docs too"."""
+    is_begged: bool = False
+    """Its sentence asks for something to be done, in the form of a question or not."""
 
     def name(self, held: str) -> str:
         """Return what a character stands for, with its quotes."""
@@ -62,6 +65,26 @@ _WRITTEN: Final = tuple(
         (r"(?<![\w\\\"'])(?:[\w.-]+\\)+[\w-]+\.\w+\b", 0, lambda found: found[0].replace("\\", "/")),
         (r"(?<!\S)@(?=[\w.-]+/[\w./-]+)", 0, ""),  # A file as editors let it be mentioned.
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
+        (r"\b(do|does|did|is|are|was|were|ca|wo|could|would|should|have|has)nt\b", re.I, r"\1n't"),
+        (r"\b(that|let)s\b", re.I, r"\1's"),
+        (r"\bim\b", re.I, "i'm"),
+        (r"\bi ?d (?=like|love|rather|prefer)", re.I, "i'd "),
+        (r"\bive\b", re.I, "i've"),
+        (r"\bsig(s?)(?= (?:of|for)\b)", re.I, r"signature\1"),
+        (r"\bwat\b", re.I, "what"),
+        (r"\bwanna\b", re.I, "want to"),
+        (r"\bgonna\b", re.I, "going to"),
+        (r"\bits(?= (?:not|no|irrelevant|only|just|an?|covered|tested|too|noise|unrelated)\b)", re.I, "it's"),
+        (r"\bit's(?= (?!enough|sufficient|all\b))", re.I, "it is"),
+        (r"\bthey're\b", re.I, "they are"),
+        (r",\s*please\s*,\s*", re.I, ", "),
+        (r"(?<=\w) (?:n|'n'|\+|&) (?=[\w`\"])", 0, " and "),
+        (r"\bgimme\b", re.I, "give me"),
+        (r"\b(?:cuz|coz|cos|bc)\b", re.I, "because"),
+        (r"\bnvm\b", re.I, "never mind"),
+        (r"\b(can|could|would|will|did|do) u\b", re.I, r"\1 you"),
+        (r"\bctx\b", re.I, "context"),
+        (r"\bimpl(?= of\b)", re.I, "implementation"),
         (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
         (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
         (
@@ -79,13 +102,28 @@ _SIGNED: Final = (
 """``-tests +Session.send``, of a text that begins so."""
 
 
+def sentences(feedback: str) -> Iterator[tuple[Clause, ...]]:
+    """Yield the clauses of each sentence of a feedback in order."""
+    held, names = _hold(feedback)
+    said = ""
+    for sentence, is_asked in _sentences(held):
+        parts = _clauses(_without_instead(sentence, said))
+        said = f"{said} {sentence}"
+        yield tuple(
+            Clause(
+                part,
+                names,
+                is_asked and at == len(parts) - 1,
+                at == 0 and _GOES_ON.search(sentence) is not None,
+                _BEGS.search(sentence) is not None,
+            )
+            for at, part in enumerate(parts)
+        )
+
+
 def clauses(feedback: str) -> Iterator[Clause]:
     """Yield the clauses of a feedback in order."""
-    held, names = _hold(feedback)
-    for sentence, is_asked in _sentences(held):
-        parts = _clauses(sentence)
-        for at, part in enumerate(parts):
-            yield Clause(part, names, is_asked and at == len(parts) - 1)
+    return (clause for sentence in sentences(feedback) for clause in sentence)
 
 
 def _hold(text: str) -> tuple[str, tuple[str, ...]]:
@@ -149,8 +187,28 @@ _INSTEAD: Final = re.compile(
     r"^(?:instead of|rather than|in place of) (.+?),? ((?:show|use|include|give me|take|open|add)\b.+)$",
     re.I | re.DOTALL,
 )
+_TURNS: Final = re.compile(rf"\b(?:{WORDS['drop']}|{WORDS['not']}|undo|revert)\b", re.I)
+_GOES_ON: Final = re.compile(
+    r"^(?:and|also|plus|or|nor|then|likewise|(?:and )?(?:what|how) about|(?:the )?same (?:for|with|goes for))\b|\b(?:too|as well|also|either|likewise)$",
+    re.I,
+)
+_BEGS: Final = re.compile(r"\b(?:can|could|would|will|may|might|shall|please|possible|mind|let's)\b", re.I)
+_ALONE_INSTEAD: Final = re.compile(r"^instead,? |,? instead$|\binstead(?= (?:of )?[.,;]|,)", re.I)
+
+
+def _without_instead(sentence: str, said: str) -> str:
+    """Return a sentence without an "instead" whose other half was wished before it."""
+    alone = _ALONE_INSTEAD.search(sentence)
+    if alone is None:
+        return sentence
+    before = re.split(r",| and ", sentence[: alone.start()])[:-1]
+    if not _TURNS.search(" ".join((said, *before))):
+        return sentence
+    return f"{sentence[: alone.start()]}{sentence[alone.end() :]}".strip()
+
+
 _EXCEPT: Final = re.compile(
-    r"^(.*?),? (?:except(?: for)?|apart from|but keep|but not) (?!that\b)(.+)$", re.I | re.DOTALL
+    r"^(.*?),? (?:except(?: for)?|apart from|but not) (?!that\b)(.+)$", re.I | re.DOTALL
 )
 _EVERYTHING: Final = re.compile(r"\b(?:everything|anything|all|all files|the rest|nothing)(?: else)?$", re.I)
 _RELATION: Final = r"(?:definition|callers?|usages|uses|tests|imports|importers|history|dependencies|callees|hierarchy|call sites)"
@@ -173,17 +231,39 @@ _OWN_CONDITION: Final = re.compile(
     re.I,
 )
 _ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
+_STILL_NEEDED: Final = re.compile(
+    rf"^((?:undo|revert|bring|restore|put|take)\b.*?), (?:i|we) (?:still |really |do |actually )*(?:need|want) {TAIL}$",
+    re.I,
+)
+_BUT_AS: Final = re.compile(r",? but (?:only |just )?as ", re.I)
+_OWNED: Final = re.compile(
+    rf"\b(?:the )?(\w+)'s ({_RELATION}|implementation|source|body|code|definition|outline|signatures?)\b",
+    re.I,
+)
+_OWN_SOURCE: Final = re.compile(
+    r"(?<!to )\b(?:its|their) (?:full )?(outline|signatures?|structure|interface|api|implementation|source(?: code)?|body|code|definition)\b",
+    re.I,
+)
+_IF_FIRST: Final = re.compile(r"^if (.+?), (what .+)$", re.I | re.DOTALL)
 _NOT_BODIES: Final = re.compile(
     r",? (?:and |but )?(?:not|without|(?:i|we) (?:don't|do not) need) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
     re.I,
 )
 _REASON: Final = re.compile(
-    rf"({HELD}[^,]*?)(?:,? (?:because|since|so that)\s.+|, which (?:is|are|was|were|has|have|had|does|calls|uses|handles|the|it|they|you|{HELD})(?!\w).*)$",
+    rf"^(.+?)(?:,? (?:because|as|since|given that) (?:it|they|i|we|there|that|this|{HELD}|(?:the|its|their|my|our|these|those) \w+)(?:'s|'re|'m|'ll|\s)(?!\w+$){ASIDE}"
+    rf"|,? so (?:that )?(?:i|we) (?:can|could|may|will|know|understand)\b{ASIDE}"
+    rf"|(?<!going)(?<!about)(?<!planning)(?<!trying)(?<!need)(?<!have)(?<!want)(?<!like)(?<!how),? (?:in order to|to be able to|to) {WORK}\b{ASIDE}"
+    rf"|,? for (?:my|the|this|that) (?:\w+ )?(?:fix|task|change|bug|issue|review|refactoring|ticket|patch|pr|test i)(?: \w+)?"
+    rf"|, which (?:is|are|was|were|has|have|had|does|calls|uses|handles|the|it|they|you|{HELD})(?!\w){ASIDE})$",
     re.I | re.DOTALL,
 )
-"""What is told of a name that is wished: other names in it are not."""
+"""Why something is wished: names in it are not."""
 _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
+    re.I | re.DOTALL,
+)
+_BOTH_RELATIONS: Final = re.compile(
+    rf"^((?:{WORDS['show']} )?)((?:the )?{_RELATION} (?:of|for) .+?),? and ((?:the )?{_RELATION} (?:of|for) .+)$",
     re.I | re.DOTALL,
 )
 _MANNERED: Final = re.compile(
@@ -203,7 +283,7 @@ _RELATIONS: Final = re.compile(
     re.I | re.DOTALL,
 )
 _CUT: Final = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
+    r"(?:,\s*|\s+)(?:and|but|so|then|and then|but then|however|and also|but also|also|plus)\s+|\s*,\s*|\s*:\s+|\s+[-–—]\s+",
     re.I,
 )
 
@@ -215,6 +295,10 @@ def _clauses(sentence: str) -> list[str]:
         # Whether it holds nobody here can tell.
         return [sentence]
     sentence = _direct(sentence)
+    if (
+        why := re.fullmatch(rf"({HELD})\s*[-–—:,]?\s*(why|where)(?: is (?:it|this|that))?", sentence, re.I)
+    ) is not None:
+        return [f"{why[2]} is {why[1]}"]
     if _MANNERED.fullmatch(sentence) is not None:
         return [sentence]
     if (contrast := _CONTRAST.match(sentence) or _CORRECTION.fullmatch(sentence)) is not None:
@@ -226,9 +310,16 @@ def _clauses(sentence: str) -> list[str]:
         return [f"{several[1]}{relation} {several[3]} {several[4]}" for relation in each]
     if (swap := _INSTEAD.match(sentence)) is not None:
         return [f"drop {swap[1]}", *_clauses(swap[2])]
-    parts = [plain(_REASON.sub(r"\1", part)) for part in _parts(sentence)]
+    parts = [_without_reason(part) for part in _parts(sentence)]
     found = [each for part in parts for each in _spread(part) if each]
     return [each for each in found if _DECLINED.fullmatch(each) is None] or found
+
+
+def _without_reason(part: str) -> str:
+    told = _REASON.match(part)
+    if told is None or (re.search(r"\band\b", part[told.end(1) :]) and _TURNS.search(part[told.end(1) :])):
+        return plain(part)
+    return plain(told[1])
 
 
 def _direct(sentence: str) -> str:
@@ -238,6 +329,11 @@ def _direct(sentence: str) -> str:
     if (condition := _OWN_CONDITION.match(sentence)) is not None:
         sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
     sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
+    sentence = _STILL_NEEDED.sub(r"\1", sentence)
+    sentence = _BUT_AS.sub(" as ", sentence)
+    sentence = _OWNED.sub(r"the \2 of \1", sentence)
+    sentence = _OWN_SOURCE.sub(r"the \1 of it", sentence)
+    sentence = _IF_FIRST.sub(r"\2 if \1", sentence)
     is_outline = re.search(rf"\b{WORDS['outline']}\b", sentence, re.I) is not None
     return _NOT_BODIES.sub("", sentence) if is_outline else sentence
 
@@ -254,16 +350,20 @@ def _parts(sentence: str) -> list[str]:
             continue
         start = cut.end()
         # What leads up to a wish with a colon says why it is wished.
-        if ":" not in cut[0]:
+        if ":" not in cut[0] or re.search(HELD, before) or not only_tells(before):
             parts.append(before)
     return [*parts, sentence[start:]]
 
 
 def _begins(text: str, cut: str) -> bool:
     """Say whether a wish of its own begins a text."""
-    if re.match(r"(?:tell|let) me\b", text, re.I):
+    if re.match(r"(?:tell|let) me\b|(?:i|we) (?:think|believe|guess|suppose)\b", text, re.I):
         return True
     text = plain(text)
+    if re.fullmatch(r"nothing (?:else|more)", text, re.I):
+        return False
+    if re.match(r"(?:it|they)'(?:s|re) |(?:i|we) (?:know|already|have|don't need) ", text, re.I):
+        return True
     if re.match(
         r"not\s|(?:they|it|these|those) (?:is|are|was|were|has|have|does|do|don't|doesn't|isn't|aren't)\s",
         text,
@@ -277,7 +377,7 @@ def _begins(text: str, cut: str) -> bool:
         return bool(
             re.match(rf"(?:that(?:'s| is| will)|no more|the (?!{_RELATION} )\w+ of it\b)", text, re.I)
         )
-    if re.match(r"(?:i|we) (?:think|believe|guess|suppose)\b|the rest of .+ as ", text, re.I):
+    if re.match(r"the rest of .+ as ", text, re.I):
         return True
     return leads().match(text) is not None or (
         "," in cut and re.match(r"(?:its|the)\s+\w+.*\b(?:is|are) enough$", text, re.I) is not None
@@ -289,15 +389,15 @@ def _spread(clause: str) -> list[str]:
     if (beside := _BESIDE.match(clause)) is not None:
         relation = re.sub(r"^(?:its|their) (.+)$", r"the \1 of it", beside[2], flags=re.I)
         return [beside[1], f"show {relation}"]
+    if (both := _BOTH_RELATIONS.match(clause)) is not None:
+        return [f"{both[1]}{both[2]}", f"{both[1]}{both[3]}"]
     if (manners := _MANNERS.match(clause)) is not None:
         return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
-        if re.match(r"(?:everything|all|anything)\b", spared[1], re.I):
-            return [clause]
-        drops = re.match(
-            r"(?:drop|remove|exclude|ignore|skip|hide|omit|leave out|no|without)\b", spared[1], re.I
-        )
-        return [spared[1], f"{'show' if drops else 'drop'} {spared[2]}"]
+        if re.match(rf"(?:{WORDS['drop']}|{WORDS['not']} {WORDS['show']})\b", spared[1], re.I):
+            return [spared[1], f"show {spared[2]}"]
+        if re.match(rf"{WORDS['show']}\b", spared[1], re.I):
+            return [spared[1], f"drop {spared[2]}"]
     return [clause]
 
 
@@ -307,7 +407,7 @@ _NO_STATEMENT: Final = re.compile(
     re.I,
 )
 _STATES: Final = re.compile(
-    r"(?:^(?:for|after|before|because|since|as|if|that|this|it|i|we|they|there|not)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
+    r"(?:^(?:that|this|it|they|there) |^(?:because|since|as|before|after|while) (?:i|we|it|they|the|this|that) |\b(?:lives?|calls?|uses?|needs|contains?|handles?|keeps?|sends?|stores?|pushes|leaks?|depends?|means?|matters?|belongs?|hangs?|blocks?|loses?|starts?|stops?)\b|^(?:i|we) (?:(?:just|already|also|now|still|really|do) )*(?:\w+ed|have|had|am|are|was|were|see|saw|think|suspect|know|ran|got|found|guess|believe|work|did|made|wrote|read|feel|assume|notice|hope)\b|^(?:i|we)'(?:ve|m|re)\b|\b(?:is|are|was|were|has|have|had|fails?|failed|seems?|looks?"
     r"|did|does|didn't|doesn't|crash(?:es|ed)?|returns?|raises?|throws?|breaks?|happens?|reported|work(?:s|ed)?)\b)",
     re.I,
 )
@@ -327,29 +427,63 @@ def looks_like_code(text: str) -> bool:
 def is_statement(clause: Clause) -> bool:
     """Say whether a clause tells something, and neither asks nor bids."""
     if re.fullmatch(
-        r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)",
+        r"not (?:(?:that|this|it|these|those)(?: one)?|enough|helpful|quite|good|right|yet)"
+        r"|(?:that|this|it) (?:wasn't|isn't|was not|is not|didn't|did not) (?:\w+ )?(?:help(?:ful)?|useful|right|good|it|enough|what i (?:wanted|meant|asked for))",
         clause.text,
         re.I,
     ):
         return True
     if re.match(
-        rf"(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )",
+        rf"(?:i|we)(?:'d| would)? (?:like|want|need|have) to {CHANGES}\b.*|(?:i've|i have|we've) seen enough of (?:the )?{HELD}|(?:i'm|i am|we're|we are) (?:(?:done|finished|through) with .*{HELD}|(?:going|about|planning|trying) to )"
+        rf"|(?:i'll|i will|we'll|let me) (?:start|begin|work|go|continue|look|focus)(?: with| at| on| first)* .*{HELD}$",
         clause.text,
         re.I,
     ):
         return True
     is_told = re.match(r"(?:it|they|i|we)\b", clause.text, re.I) is not None
+    if re.match(
+        r"(?:i|we) (?:can )?(?:see|understand|notice|noticed)(?: now)?(?: that)? (?!if|how|why|what)",
+        clause.text,
+        re.I,
+    ):
+        return only_tells(clause.text)
     if (clause.is_asked and not is_told) or _NO_STATEMENT.match(clause.text) or leads().match(clause.text):
         return False
-    return _STATES.search(clause.text) is not None
+    return _STATES.search(clause.text) is not None and only_tells(clause.text)
+
+
+_OWN_WORDS: Final = frozenset(
+    (
+        "move sort port copy form lock text tests best rest cost case base name same some more most here there then than "
+        "these those them they what that this call calls tell test fix run build make take give keep leave like list last "
+        "lost left right line lines long look loop load loads read real reach write wrote wrong drop prop stop step steps shop "
+        "shot show slow how now new note none node nose core cover over other others order rather either never ever every "
+        "even only once one two ten few many much may must use used user users uses using us change charge chance"
+    ).split()
+)
+"""Words that look like slips of words that steering knows, and are none."""
 
 
 def spelled_right(clause: Clause, known: frozenset[str]) -> Clause:
-    """Return a clause with its misspelt words as words that steering knows; ``known`` are more of those."""
-    words = (*vocabulary(), "please", "could", "would", *sorted(known))
+    """Return a clause with its misspelt words as words that steering knows; ``known`` are more of those.
+
+    A letter too many, one too few or two that changed places are slips; another letter makes another word.
+    """
+    words = {*vocabulary(), "please", "could", "would", *known}
 
     def right(match: re.Match[str]) -> str:
         word = match[0].lower()
-        return match[0] if word in words else nearly(word, words) or match[0]
+        if word in words or word in _OWN_WORDS:
+            return match[0]
+        meant = nearly(word, sorted(words))
+        if word[:-1] == meant and word[-1] in "sdrn":
+            # Another form of the word, not a slip.
+            return match[0]
+        is_slip = len(meant) != len(word) or sorted(meant) == sorted(word) or len(word) >= _LONG
+        return meant if meant and is_slip else match[0]
 
-    return clause.about(plain(re.sub(r"[A-Za-z]{3,}", right, clause.text)))
+    return clause.about(plain(re.sub(r"\b[A-Za-z]{3,}\b(?!')", right, clause.text)))
+
+
+_LONG: Final = 7
+"""Letters from which on one that is wrong still tells the word."""

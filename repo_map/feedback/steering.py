@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from repo_map.feedback.names import Target
@@ -18,6 +18,8 @@ class Wish(NamedTuple):
     targets: tuple[Target, ...] = ()
     detail: str = ""
     """Numbers, steps, tokens or words, where it is about those."""
+    words: str = ""
+    """The words that wish it."""
 
     @property
     def told(self) -> str:
@@ -33,13 +35,21 @@ class NotUnderstood(NamedTuple):
     nearest: tuple[Suggestion, ...]
     why: str = ""
     """What is wrong with it, where more is known than that it was not understood."""
+    withheld: tuple[str, ...] = ()
+    """What was understood, and is not done because of it."""
+
+    def besides(self, withheld: Iterable[str]) -> NotUnderstood:
+        """Return it with more that is not done because of it."""
+        return self._replace(withheld=(*self.withheld, *withheld))
 
     @property
     def told(self) -> str:
         """One honest sentence, with what would be understood."""
         would = ", ".join(f'"{each.say}"' for each in self.nearest)
         message = f"Not understood, so nothing was changed by it: “{self.words}”."
-        return " ".join(filter(None, (message, self.why, f"Understood would be: {would}.")))
+        held = ", ".join(f"“{each}”" for each in self.withheld)
+        also = f"Not done because of it: {held}." if held else ""
+        return " ".join(filter(None, (message, self.why, also, f"Understood would be: {would}.")))
 
 
 class Steering(NamedTuple):

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
+from repo_map.feedback.coverage import HELD
 from repo_map.feedback.names import Target
-from repo_map.feedback.operations import WORDS, Operation, Row
-from repo_map.feedback.sentences import HELD, Clause
+from repo_map.feedback.operations import OF_FILES, WORDS, Operation, Row
+from repo_map.feedback.sentences import Clause
 from repo_map.feedback.table import TABLE
 
 MOST: Final = 3
@@ -46,7 +47,8 @@ def nearest_sayings(
         tried: operations that it has the form of.
     """
     said = set(re.findall(r"[\w-]{2,}", re.sub(HELD, " ", clause.text).lower()))
-    about = next((target.name for target in targets if target.name), "") or next(iter(names), "")
+    target = next((target for target in targets if target.name), Target(""))
+    about = target.name or next(iter(names), "")
     rows = [row for row in TABLE if row.operation not in (Operation.NOTHING, Operation.NUMBERS)]
     if about.startswith("{"):
         rows = [row for row in rows if row.operation in _OF_KINDS]
@@ -63,6 +65,7 @@ def nearest_sayings(
     for row in (rows[at] for at in scored):
         if ("{}" not in row.say or about) and row.operation not in found:
             name = about.split(" ")[0] if not about.startswith('"') else about
+            name = target.paths[0] if row.operation in OF_FILES and target.paths else name
             say = row.say.replace("{}", name.strip("{}"))
             found[row.operation] = Suggestion(row.operation, name if "{}" in row.say else "", say)
         if len(found) == MOST:

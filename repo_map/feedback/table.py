@@ -22,6 +22,10 @@ def rows_of(operation: Operation) -> tuple[Row, ...]:
     return tuple(row for row in TABLE if row.operation is operation)
 
 
+_LOOKING: Final = re.compile(r"\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+"""What a form looks ahead for, and reads later."""
+
+
 @cache
 def leads() -> re.Pattern[str]:
     """Return what every clause that has a form of its own begins with, as far as its name."""
@@ -29,7 +33,7 @@ def leads() -> re.Pattern[str]:
         expression(head.rstrip())
         for row in TABLE
         for form in row.forms
-        if (head := form.partition(NAME)[0]).strip() and head.count("(") == head.count(")")
+        if (head := _LOOKING.sub("", form.partition(NAME)[0])).strip() and head.count("(") == head.count(")")
     }
     told = sorted(head for head in heads if re.fullmatch(head, "") is None)
     return re.compile(rf"(?:{'|'.join(told)})(?:(?<=\s)|(?=\W|$))", re.IGNORECASE)

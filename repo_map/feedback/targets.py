@@ -3,35 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map import globs
-from repo_map.feedback.names import Target, find_alike, find_target, find_text, lines_of, named_by
-from repo_map.feedback.sentences import HELD, Clause
+from repo_map.feedback.coverage import HELD, tells
+from repo_map.feedback.names import Target, find_alike, find_target, find_text, is_prose, lines_of, named_by
+from repo_map.feedback.operations import TAKES_AWAY, Operation
+from repo_map.feedback.sentences import Clause
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_NOUNS: Final = (
-    r"files?|folders?|director(?:y|ies)|functions?|methods?|class(?:es)?|modules?|packages?|structs?|traits?|interfaces?"
-    r"|types?|enums?|constants?|variables?|symbols?|strings?|texts?|literals?|messages?|lines?|stuff|code|source|sources"
-    r"|bod(?:y|ies)|implementations?|definitions?|contents?|test|helpers?|parts?|config file|test file|repo(?:sitory)?"
+_FILE_NOUNS: Final = r"files?|folders?|director(?:y|ies)|modules?|packages?|repo(?:sitory)?|crates?|sources"
+_CODE_NOUNS: Final = (
+    r"functions?|methods?|class(?:es)?|structs?|traits?|interfaces?|types?|enums?|constants?|variables?|symbols?"
+    r"|fields?|macros?|fixtures?|routes?|keys?|helpers?|components?|services?|hooks?|config"
 )
+_TEXT_NOUNS: Final = r"strings?|texts?|literals?|messages?|lines?|errors?|log messages?|error messages?"
+_SOURCE_NOUNS: Final = r"(?:full |whole |complete |entire |actual |exact )*(?:source(?: code)?|code|text|bod(?:y|ies)|implementations?|definitions?|contents?|logic|details)"
+_ARTICLES: Final = r"(?:(?:the|an?|all|all of|both|every|each|any|those|these|this|that|your|my|our|whole|full|complete|entire|existing|named|called)\s+)*"
 _BEFORE: Final = re.compile(
-    rf"^(?:(?:the|an?|any|all|some|every|each|those|these|this|that|both|your|my|our|of|about|from|in|on|under|below|beneath"
-    rf"|inside|within|around|anything|everything|whatever|whole|full|complete|entire|more|only|just|also|named|called|too"
-    rf"|related to|concerning|regarding|{_NOUNS})\s+)+",
+    rf"^{_ARTICLES}(?:(?:{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|(?:config|test|source|unit)(?: files?| cases?)?)\s+(?:(?:called|named)\s+)?)?",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(
-    rf"\s+(?:{_NOUNS}|here|there|please|in full|in detail|fully|whole|wholly|completely|entirely|in (?:the )?(?:map|context|plan)"
-    r"|included|shown|at all|ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|missing|left out|not shown"
-    r"|defined|declared|implemented|located|again|back|too|as well|also|alone|itself|somewhere|anywhere|anymore|any more)$",
-    re.IGNORECASE,
+_WHERE_IT_IS: Final = r"here|there|please|at all|too|as well|also|itself|included|anymore|any more|in (?:the )?(?:map|context|plan|packet|repo|repository)"
+_FULLY: Final = r"in full|in detail|fully|whole|wholly|completely|entirely"
+_TOLD: Final = r"ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|missing|left out|not shown|shown|defined|declared|implemented|located|somewhere|anywhere"
+
+
+_ARTICLE: Final = re.compile(f"^{_ARTICLES}", re.IGNORECASE)
+_EACH: Final = re.compile(r"(?:both|all|each|every)\b", re.IGNORECASE)
+_BOTH: Final = 2
+_POINTS: Final = re.compile(r"(?:those|these|this|that)\b", re.IGNORECASE)
+_FILE_NOUN: Final = re.compile(rf"\b(?:{_FILE_NOUNS})\b", re.IGNORECASE)
+_CODE_NOUN: Final = re.compile(rf"\b(?!config)(?:{_CODE_NOUNS})\b", re.IGNORECASE)
+_NOUN_AFTER: Final = re.compile(rf"\s+(?:{_FILE_NOUNS}|{_CODE_NOUNS})$", re.IGNORECASE)
+
+
+class _Around(NamedTuple):
+    """What may stand around a name, for what is wished of it."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+
+
+def _around(before: str, after: str) -> _Around:
+    return _Around(
+        re.compile(rf"^(?:{before})", re.IGNORECASE), re.compile(rf"\s+(?:{after})$", re.IGNORECASE)
+    )
+
+
+_ASKED: Final = _around(rf"{_ARTICLES}(?:{_SOURCE_NOUNS}) (?:of|for|in|from)\s+", f"{_WHERE_IT_IS}|{_TOLD}")
+_SHOWN: Final = _around(
+    rf"{_ARTICLES}(?:{_SOURCE_NOUNS}|everything|anything|whatever|files?|lines?) (?:of|for|in|from|under|inside|within|below|around|about)\s+",
+    f"{_WHERE_IT_IS}|{_FULLY}|{_SOURCE_NOUNS}|again",
+)
+_CUT: Final = _around(
+    r"(?:the |all |all of )*(?:everything|anything|all|stuff|code|files?|sources?) (?:of|in|from|under|inside|within|below|beneath|about)\s+(?:the\s+)?",
+    f"{_WHERE_IT_IS}|code|stuff|sources?|again",
 )
 _SPLIT: Final = re.compile(
-    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+"
+    r"\s*,\s*(?:and\s+|or\s+|nor\s+)?|\s+(?:and|or|nor|plus|&|\+|as well as|along with|together with)\s+(?:of\s+)?"
     rf"|(?<={HELD})\s+(?={HELD})"
 )
 _NUMBERED: Final = re.compile(
@@ -47,29 +80,16 @@ _SEVERAL_LINES: Final = re.compile(
     r"^((?:the )?(?:whole )?)lines? (\d+(?: ?(?:-|–|to) ?\d+)?(?:(?:, and |, | and )\d+(?: ?(?:-|–|to) ?\d+)?)+) (?:of|in|from) (.+)$",
     re.I,
 )
+_NOUNS: Final = f"{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|{_SOURCE_NOUNS}"
 _IT: Final = re.compile(
-    rf"(?:it|they|(?:both|all)(?: of (?:them|these|those))?|that|this|them|those|these|(?:that|this|the same) (?:one|{_NOUNS})|(?:these|those) (?:ones|{_NOUNS})"
-    r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined|used|called))",
+    rf"(?:it|that|this|(?:that|this|the same) (?:one|{_NOUNS})"
+    r"|where (?:it|that|this) (?:is|was|gets) (?:raised|thrown|handled|set|defined))",
     re.I,
 )
-_OTHERS: Final = re.compile(
-    r"(?:everything|anything|all|whatever|whoever|every \w+|any \w+|the \w+)(?: else)? (?:that|which|who)\b",
+_THEY: Final = re.compile(
+    rf"(?:they|them|(?:both|all)(?: of (?:them|these|those))?|those|these|(?:these|those) (?:ones|two|{_NOUNS}))",
     re.I,
 )
-"""More than what is named before it: "show it and everything that extends it"."""
-_BESIDE_IT: Final = re.compile(
-    r"\b(?:callers?|callees|usages|dependencies|importers|imports|history|commits?|log|subclass(?:es)?|superclass(?:es)?|hierarchy)"
-    rf" (?:of|for|to|that|in|from|touching)\b|\b(?:after|before|above|below|next to|beside|following|preceding)\s+{HELD}"
-    rf"|\b(?:that|which) {HELD} (?:is|(?:belong|live|extend|inherit|implement|import|call|use|need)s?)\b|\b(?:without|unlike) \w",
-    re.I,
-)
-
-
-def is_beside(words: str) -> bool:
-    """Say whether words mean something beside what they name: "the function after `Session.send`"."""
-    return _BESIDE_IT.search(words) is not None
-
-
 _QUOTES: Final = "`\"'“”„"
 _IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
@@ -84,41 +104,29 @@ class Named:
         """What was named last, which ``it`` means."""
         self.referred = False
         """Whether ``it`` was read since this was set."""
+        self.answered = False
+        """Whether what was named last was asked about, so that "them" may mean what the answer lists."""
 
     def all_in(
-        self, clause: Clause, words: str, *, anywhere: bool = False, texts: bool = False
+        self, clause: Clause, words: str, operation: Operation, *, is_question: bool = False
     ) -> tuple[Target, ...]:
-        """Return what words name, thing by thing; nothing where any of them names nothing.
-
-        Args:
-            clause: the clause that they are of.
-            words: them, with names set aside.
-            anywhere: whether names count wherever they stand, whatever else is said.
-            texts: whether a quoted text means the places where it stands.
-        """
+        """Return what words name, thing by thing; nothing where any word of them is no part of a name."""
         found: list[Target] = []
+        around = _ASKED if is_question else _CUT if operation in TAKES_AWAY else _SHOWN
+        texts = operation in (Operation.WHOLE, Operation.WHERE)
+        if not is_question and operation is not Operation.OUT and re.search(r"\bor\b", words, re.I):
+            # Which of them is wished nobody here can tell.
+            return ()
         if (several := _SEVERAL_LINES.match(words)) is not None:
-            each_of = re.split(r",? and |, ", several[2])
-            return tuple(
-                target
-                for lines in each_of
-                for target in self._in_part(clause, f"lines {lines} of {several[3]}", texts=False)
-            )
-        parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+            parts = [f"lines {lines} of {several[3]}" for lines in re.split(r",? and |, ", several[2])]
+        else:
+            parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+        is_both = len(parts) == 1 and re.match(r"both\b", words, re.I) is not None
         for part in parts:
-            targets = self._in_part(clause, part, texts=texts)
-            if not targets and found and _OTHERS.match(part):
-                return ()
-            if not targets and anywhere:
-                targets = tuple(
-                    target
-                    for held in re.findall(HELD, part)
-                    if (target := self._of_name(clause.name(held), texts=texts))
-                )
-            if not targets and anywhere and len(part.split()) > 1 and not re.search(HELD, part) and found:
-                # What else is said of what was named: "…, which is cut off".
-                continue
-            if not targets:
+            targets = self._in_part(clause, part, around, texts=texts)
+            if not targets or (
+                is_both and sum(len(each.patterns) + len(each.places) for each in targets) != _BOTH
+            ):
                 return ()
             found += targets
         return tuple(dict.fromkeys(found))
@@ -127,7 +135,7 @@ class Named:
         """Return what one name means, as it is written."""
         return self._of_name(written, texts=False)
 
-    def _in_part(self, clause: Clause, part: str, *, texts: bool) -> tuple[Target, ...]:
+    def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
         if (first_lines := _FIRST_LINES.match(part)) is not None:
             part = f"lines 1-{first_lines[1]} of {first_lines[2]}"
         numbered = _NUMBERED.match(part)
@@ -136,35 +144,62 @@ class Named:
             file, first, last = (
                 (numbered[3], numbered[1], numbered[2]) if numbered else (after[1], after[2], after[3])  # type: ignore[index]
             )
-            target = self._of_words(clause, file, texts=False)
+            target = self._of_words(clause, file, _SHOWN, texts=False)
             return _some(lines_of(self._index, target, int(first), int(last or first)))
-        if any(map(_IT.fullmatch, _strippings(part))):
-            self.referred = self.referred or bool(self.last)
-            return self.last
-        if target := self._of_words(clause, part, texts=texts):
+        for words in _strippings(part, around):
+            if (is_it := _IT.fullmatch(words)) or _THEY.fullmatch(words):
+                fits = bool(is_it) == (len(self.last) == 1) or self._is_several(self.last) or self.answered
+                self.referred = bool(self.last) and fits
+                return self.last if fits else ()
+        if target := self._of_words(clause, part, around, texts=texts):
             return (target,)
         if (within := _WITHIN.match(part)) is not None:
-            inner = self._of_words(clause, within[1], texts=texts, among_all=True)
-            outer = self._of_words(clause, within[2], texts=False)
+            inner = self._of_words(clause, within[1], around, texts=texts, among_all=True)
+            outer = self._of_words(clause, within[2], _CUT, texts=False)
             if inner and outer.patterns:
-                paths = named_by(self._index, outer.patterns)
-                places = tuple(place for place in inner.places if place.path in paths)
-                spans = tuple(span for span in inner.spans if span.path in paths)
-                return _some(inner._replace(patterns=(), places=places, spans=spans))
+                return _some(self._inside(inner, outer))
+            # To take a member from its class may be said of the code itself.
+            if inner.places and outer.places and around is not _CUT:
+                owners = {place.name for place in outer.places}
+                members = tuple(each for each in inner.places if each.name.rpartition(".")[0] in owners)
+                name = " ".join(dict.fromkeys(each.name for each in members))
+                return _some(inner._replace(places=members, name=name))
         return ()
 
-    def _of_words(self, clause: Clause, words: str, *, texts: bool, among_all: bool = False) -> Target:
+    def _inside(self, inner: Target, outer: Target) -> Target:
+        """Return the part of what a target names that stands in the files of another."""
+        paths = named_by(self._index, outer.patterns)
+        places = tuple(place for place in inner.places if place.path in paths)
+        spans = tuple(span for span in inner.spans if span.path in paths)
+        both = sorted(paths & named_by(self._index, inner.patterns))
+        name = " ".join(both) or " ".join(dict.fromkeys(place.name for place in places)) or inner.name
+        return inner._replace(patterns=tuple(map(globs.escape, both)), places=places, spans=spans, name=name)
+
+    def _is_several(self, targets: Sequence[Target]) -> bool:
+        """Say whether one target is many files, which may be called "it" as well as "them"."""
+        if len(targets) != 1:
+            return False
+        return len(named_by(self._index, targets[0].patterns)) > 1 or len(targets[0].places) > 1
+
+    def _of_words(
+        self, clause: Clause, words: str, around: _Around, *, texts: bool, among_all: bool = False
+    ) -> Target:
         """Return what words name, what surrounds a name left out; nothing where more than that is said."""
-        for stripped in _strippings(words):
+        found = _strippings(words, around)
+        among_all = among_all or _EACH.match(words) is not None
+        for stripped in found:
             if re.fullmatch(HELD, stripped):
                 return self._of_name(clause.name(stripped), texts=texts, among_all=among_all)
-            if re.search(HELD, stripped):
-                continue
-            if target := self._known(stripped, among_all=among_all):
-                return target
-        bare = _strip(words)
-        if re.fullmatch(r"\w{4,}", bare):
-            return find_alike(self._index, bare, is_written=False).among(self.shown)
+            if not re.search(HELD, stripped) and (
+                target := _of_code(self._known(stripped, among_all=among_all))
+            ):
+                # "The retry helper" is no file that is called `retry`, and "those tests" are not all tests.
+                if target.places and _FILE_NOUN.search(words):
+                    target = self._known(f"{stripped}/", among_all=among_all)
+                is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
+                return Target(words) if is_other else target
+        if re.fullmatch(r"\w{4,}", found[-1]):
+            return _of_code(find_alike(self._index, found[-1], is_written=False)).among(self.shown)
         return Target(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
@@ -189,22 +224,25 @@ def _some(target: Target) -> tuple[Target, ...]:
     return (target,) if target else ()
 
 
-def _strippings(words: str) -> list[str]:
-    """Return words, then with less and less of what surrounds a name."""
-    found = [_trim(words)]
-    text = found[0]
-    while True:
-        shorter = _trim(_AFTER.sub("", text)) or text
-        if shorter == text:
-            shorter = _trim(re.sub(r"^\S+\s+", "", text)) if _BEFORE.match(text) else text
-        if shorter == text:
-            return found
-        text = shorter
-        found.append(text)
+def _of_code(target: Target) -> Target:
+    """Return a target that plain words name without the headings of texts, which are plain words too."""
+    places = tuple(place for place in target.places if not is_prose(place.path))
+    return target if places or not target.places else Target(target.words)
 
 
-def _strip(words: str) -> str:
-    return _strippings(words)[-1]
+def _strippings(words: str, around: _Around) -> list[str]:
+    """Return words, then with less and less of what may surround a name."""
+    texts = [_trim(words)]
+    for text in texts:
+        shorter = (
+            around.after.sub("", text),
+            _NOUN_AFTER.sub("", text),
+            around.before.sub("", text, count=1),
+            _BEFORE.sub("", text, count=1),
+            _ARTICLE.sub("", text, count=1),
+        )
+        texts += [each for trimmed in shorter if (each := _trim(trimmed)) and each not in texts]
+    return texts
 
 
 def _trim(words: str) -> str:
@@ -212,15 +250,23 @@ def _trim(words: str) -> str:
     return words.strip(" \t,:!?").rstrip(" \t,.:!?")
 
 
-def subject_of(clause: Clause, words: str) -> str:
-    """Return words that describe what is looked for, as they were written, without an article before them."""
-    return re.sub(r"^(?:the|an?|any|some|also)\s+", "", clause.written(words).strip(" ,.!?"), flags=re.I)
+_REFERS: Final = re.compile(
+    r"\b(?:it|its|them|they|their|this|these|those|not|no|never|n't|everything else|anything else|something else|to (?:fix|do|change|write|make)|nobody|no one|nothing|none|most|least|longest|largest|biggest|smallest"
+    r"|longer|larger|than|exactly|calls?|called|imports?|imported|inherits?|extends?|tested|untested|unused|covered"
+    r"|bugs?|problems?|issues?|mistakes?|solutions?|web|internet|online|alternatives?|better|best|way to|ways to|yourself|you)\b",
+    re.IGNORECASE,
+)
 
 
-def is_subject(words: str) -> bool:
-    """Say whether words describe something, rather than being one name that is none here."""
-    bare = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUNS})\b|[^\w]", " ", words, flags=re.I)
-    return len(bare.split()) >= 2
+def describes(words: str) -> bool:
+    """Say whether words describe something: more than names, without what restricts, negates or refers."""
+    told = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUNS})\b|[^\w]", " ", words, flags=re.I)
+    return bool(told.strip()) and tells(words) and _REFERS.search(words) is None
+
+
+def subject_of(words: str) -> str:
+    """Return words that describe what is looked for, without an article before them."""
+    return re.sub(r"^(?:the|an?|any|some|also)\s+", "", words.strip(" ,.!?"), flags=re.I)
 
 
 def spelled(target: Target) -> str:

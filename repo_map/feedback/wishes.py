@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map import globs
-from repo_map.feedback.answers import Asked, list_places, shown_paths, told_related
+from repo_map.feedback.amounts import read_numbers
+from repo_map.feedback.answers import Asked, answer, list_places, shown_paths, tell_left_out, told_related
 from repo_map.feedback.changes import PlanChanges
 from repo_map.feedback.names import NamedDefinition, Target, around, globs_of_others, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, find_related
+from repo_map.feedback.steering import Wish
 from repo_map.feedback.targets import spelled
+from repo_map.messages import counted
 from repo_map.selection.exclusions import excluded_by
 from repo_map.worktree.file_kinds import FileFlag
 
@@ -31,9 +34,10 @@ MOST_AROUND: Final = 5
 class PlanWishes:
     """What the wishes of one feedback come to."""
 
-    def __init__(self, asked: Asked) -> None:
-        """Start from the plan, of which nothing is changed yet."""
+    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition]) -> None:
+        """Start from the plan, of which nothing is changed yet; ``menu`` is what numbers mean."""
         self._asked = asked
+        self._menu = menu
         self._index = asked.index
         self.changes = PlanChanges(asked.plan, asked.own)
         self.answers: list[str] = []
@@ -42,26 +46,52 @@ class PlanWishes:
         self.lines: list[str] = []
         """What was done, a sentence for each."""
 
-    def show_places(
-        self, words: str, places: Sequence[NamedDefinition], *, with_tests: bool
-    ) -> tuple[Target, ...]:
-        """Show places of the menu in full; return them."""
-        if not with_tests:
-            places = tuple(place for place in places if not _is_test_file(self._index, place.path))
-        # A place without a name is a whole file.
-        files = Target(words, tuple(globs.escape(place.path) for place in places if not place.name))
-        named = tuple(place for place in places if place.name)
-        parts = Target(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
-        chosen_parts = tuple(filter(None, (parts, files)))
-        for chosen in chosen_parts:
-            self.changes.boost(chosen)
-            self.changes.set_level(chosen, _BODY)
-        if places:
-            told = ", ".join(f"`{place.name or place.path}`" for place in places)
-            self.lines.append(f"In full: {told}.")
-        return chosen_parts
+    def carry_out(self, wish: Wish) -> None:
+        """Add what a wish changes, or the answer to it."""
+        if (do := _WITHOUT_NAME.get(wish.operation)) is not None:
+            do(self, wish)
+        self.lines += [f"`{each.meant}` was read as {spelled(each)}." for each in wish.targets if each.meant]
+        for target in wish.targets:
+            if wish.is_question:
+                self.answers.append(answer(self._asked, wish.operation, target))
+            elif wish.operation in RELATED:
+                self._relate(wish.operation, target)
+            else:
+                self._change(wish.operation, target, wish.targets)
 
-    def change(self, operation: Operation, target: Target, targets: Sequence[Target]) -> None:
+    def _set_budget(self, wish: Wish) -> None:
+        budget = int(wish.detail)
+        self.changes.set_budget(budget)
+        self.lines.append(f"The budget is {counted(budget, 'token')} now.")
+
+    def _search(self, wish: Wish) -> None:
+        self.additions.append(wish.detail)
+        self.lines.append(f"Looked for beside the goal: {wish.detail}")
+
+    def _tell_left_out(self, _wish: Wish) -> None:
+        self.answers.append(tell_left_out(self._asked))
+
+    def _tell_nothing(self, _wish: Wish) -> None:
+        self.lines.append("Nothing to change: say what to show, to leave out or to explain.")
+
+    def _show_numbers(self, wish: Wish) -> None:
+        """Show places of the menu in full."""
+        if not self._menu:
+            self.lines.append(f"There was no menu to take `{wish.words}` from; name what you want to see.")
+            return
+        numbers, _ = read_numbers(wish.words)
+        if unknown := [number for number in numbers if number not in self._menu]:
+            told = ", ".join(map(str, unknown))
+            least, most = min(self._menu), max(self._menu)
+            self.lines.append(f"The menu has no {told}: its numbers go from {least} to {most}.")
+        parts = menu_parts(self._index, wish.words, self._menu)
+        for part in parts:
+            self.changes.boost(part)
+            self.changes.set_level(part, _BODY)
+        if names := [name for part in parts for name in part.name.split(" ")]:
+            self.lines.append(f"In full: {', '.join(f'`{name}`' for name in names)}.")
+
+    def _change(self, operation: Operation, target: Target, targets: Sequence[Target]) -> None:
         """Add what a wish about ``targets`` changes by one of them."""
         changes, told = self.changes, spelled(target)
         wants = operation in (Operation.WHOLE, Operation.MORE, Operation.OUTLINE)
@@ -150,7 +180,7 @@ class PlanWishes:
         self.changes.set_level(target, _OUTLINE)
         return f"In outline: {spelled(target)}."
 
-    def relate(self, operation: Operation, target: Target) -> None:
+    def _relate(self, operation: Operation, target: Target) -> None:
         """Show what stands beside a target, or tell why it can't be shown."""
         found = find_related(self._index, operation, target)
         what = f"{RELATED[operation]} {spelled(target)}"
@@ -168,6 +198,29 @@ class PlanWishes:
             self.changes.set_level(chosen, _BODY)
             likely = "" if found.stated else "likely "
             self.lines.append(f"In full, as {likely}{what}: {spelled(chosen)}.")
+
+
+_WITHOUT_NAME: Final = {
+    Operation.NUMBERS: PlanWishes._show_numbers,
+    Operation.BUDGET: PlanWishes._set_budget,
+    Operation.SEARCH: PlanWishes._search,
+    Operation.LEFT_OUT: PlanWishes._tell_left_out,
+    Operation.NOTHING: PlanWishes._tell_nothing,
+}
+
+
+def menu_parts(index: RepoIndex, words: str, menu: Mapping[int, NamedDefinition]) -> tuple[Target, ...]:
+    """Return the places of a menu that words ask for by number: definitions, then files as a whole."""
+    numbers, with_tests = read_numbers(words)
+    places = [menu[number] for number in numbers if number in menu]
+    if not with_tests:
+        places = [place for place in places if not _is_test_file(index, place.path)]
+    # A place without a name is a whole file.
+    files = tuple(place.path for place in places if not place.name)
+    named = tuple(place for place in places if place.name)
+    parts = Target(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))
+    wholes = Target(words, tuple(map(globs.escape, files)), name=" ".join(files))
+    return tuple(filter(None, (parts, wholes)))
 
 
 def _is_test_file(index: RepoIndex, path: str) -> bool:

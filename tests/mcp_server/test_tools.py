@@ -108,7 +108,7 @@ async def test_every_answer_fits_the_token_budget_in_each_form(
         result = await client.call_tool("navigate", {"goal": GOAL, "token_budget": token_budget})
         assert_both_forms_fit(result, token_budget)
         for tool, arguments in (
-            ("step", {"feedback": "show the checkout flow"}),
+            ("step", {"feedback": "more about the checkout flow"}),
             ("get_turn_report", {}),
             ("get_context", {}),
         ):

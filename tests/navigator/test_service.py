@@ -448,7 +448,7 @@ async def test_feedback_moves_the_focus(make_navigator: MakeNavigator, repositor
     navigation_id = await navigator.open(ask(repository, token_budget=150))
     first = await navigator.run(navigation_id)
     assert "sum(line.amount" not in first.context_string
-    report = await navigator.step(navigation_id, feedback="I miss the invoice total in src/billing.py")
+    report = await navigator.step(navigation_id, feedback="I miss the code of src/billing.py")
     assert report.stop_reason is StopReason.FINISHED
     assert "src/billing.py" in report.focus_areas
     assert "sum(line.amount" in (await navigator.context(navigation_id)).context_string

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +14,28 @@ from repo_map.index import RepoIndex
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.score import Relevance, score_goal
-from tests.repo_map.feedback.repository import GOAL, MENU, SHOWN
+from tests.repo_map.feedback import repositories_fresh as fresh
+from tests.repo_map.feedback.repository import FILES, GOAL, MENU, SHOWN
 
 FOLDER = Path(__file__).parent
+
+
+class Spoken(NamedTuple):
+    """A repository that sentences speak of."""
+
+    files: Mapping[str, str]
+    shown: tuple[str, ...]
+    """What is on screen when a sentence is said."""
+    menu: tuple[tuple[str, str], ...]
+    """What the menu offers, from 1: paths and names."""
+    goal: str
+
+
+REPOSITORIES = {
+    "shop": Spoken(FILES, SHOWN, MENU, GOAL),
+    "clinic": Spoken(fresh.CLINIC, fresh.CLINIC_SHOWN, fresh.CLINIC_MENU, fresh.CLINIC_GOAL),
+    "relay": Spoken(fresh.RELAY, fresh.RELAY_SHOWN, fresh.RELAY_MENU, fresh.RELAY_GOAL),
+}
 
 
 class Sentence(NamedTuple):
@@ -26,16 +46,20 @@ class Sentence(NamedTuple):
     """Operations with their targets; empty where it is not to be understood."""
     nearest: tuple[str, ...]
     """What has to be among the things that would be understood instead."""
+    repository: str = "shop"
 
 
 def read(name: str) -> list[Sentence]:
     """Return the sentences of a file."""
     found: list[Sentence] = []
+    repository = "shop"
     for line in (FOLDER / name).read_text("utf-8").splitlines():
-        if line.startswith("# ") or not line.strip():
+        if line.startswith("## "):
+            repository = line[3:]
+        if line.startswith(("# ", "## ")) or not line.strip():
             continue
         if not line.startswith("  "):
-            found.append(Sentence(line, (), ()))
+            found.append(Sentence(line, (), (), repository))
         elif line.startswith("  = "):
             found[-1] = found[-1]._replace(wishes=(*found[-1].wishes, line[4:]))
         elif line.strip() != "?":
@@ -43,22 +67,26 @@ def read(name: str) -> list[Sentence]:
     return found
 
 
-def plan_of() -> FlightPlan:
+def plan_of(repository: str = "shop") -> FlightPlan:
     """Return the plan of what is on screen."""
-    shown = "".join(f"\n- {{pattern: {path}, level: 4}}" for path in SHOWN)
+    shown = "".join(f"\n- {{pattern: {path}, level: 4}}" for path in REPOSITORIES[repository].shown)
     return parse_plan(f"budget: 2000\nverbosity:\n- {{pattern: '**', level: 0}}{shown}\n")
 
 
-def heard(index: RepoIndex, words: str, relevance: Relevance | None = None) -> Steering:
+def heard(
+    index: RepoIndex, words: str, relevance: Relevance | None = None, repository: str = "shop"
+) -> Steering:
     """Return what steering makes of a sentence."""
-    menu = {number: NamedDefinition(path, name, 1) for number, (path, name) in enumerate(MENU, 1)}
-    relevance = relevance or score_goal(index, GOAL)
-    return steer(index, plan_of(), relevance, words, own=FlightPlan(budget=2_000), menu=menu)
+    spoken = REPOSITORIES[repository]
+    menu = {number: NamedDefinition(path, name, 1) for number, (path, name) in enumerate(spoken.menu, 1)}
+    relevance = relevance or score_goal(index, spoken.goal)
+    own = FlightPlan(budget=2_000)
+    return steer(index, plan_of(repository), relevance, words, own=own, menu=menu)
 
 
 def verdict(index: RepoIndex, sentence: Sentence, relevance: Relevance | None = None) -> tuple[str, str]:
     """Return ``understood``, ``not understood`` or ``wrong``, and what was heard."""
-    steering = heard(index, sentence.words, relevance)
+    steering = heard(index, sentence.words, relevance, sentence.repository)
     wishes = tuple(wish.told.replace('\\"', '"') for wish in steering.heard)
     wanted = tuple(each.replace('\\"', '"') for each in sentence.wishes)
     offered = [f"{each.operation} {each.name}" for part in steering.not_understood for each in part.nearest]
@@ -72,13 +100,13 @@ def verdict(index: RepoIndex, sentence: Sentence, relevance: Relevance | None = 
     return "wrong", told
 
 
-def counts(index: RepoIndex, sentences: list[Sentence]) -> tuple[Counter[str], list[str]]:
+def counts(indexes: Mapping[str, RepoIndex], sentences: list[Sentence]) -> tuple[Counter[str], list[str]]:
     """Return how many sentences came to what, and each that was not understood as it must be."""
-    relevance = score_goal(index, GOAL)
+    goals = {name: score_goal(index, REPOSITORIES[name].goal) for name, index in indexes.items()}
     counted: Counter[str] = Counter()
     failed = []
     for sentence in sentences:
-        came_to, told = verdict(index, sentence, relevance)
+        came_to, told = verdict(indexes[sentence.repository], sentence, goals[sentence.repository])
         counted[came_to] += 1
         if came_to != "understood":
             failed.append(

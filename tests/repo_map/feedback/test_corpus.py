@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from repo_map.feedback.apply import steer
+from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, WORDS
 from repo_map.feedback.table import TABLE
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.relevance.score import score_goal
 from repo_map.text.tokens import count
-from tests.repo_map.feedback.corpus import counts, heard, plan_of, read
+from tests.repo_map.feedback.corpus import REPOSITORIES, counts, heard, plan_of, read
 from tests.repo_map.feedback.repository import GOAL, make
+from tests.support.trees import write
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +24,18 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
     return build_index(root, store=Store(None), workers=1)
 
 
-def test_every_sentence_of_the_corpus_does_what_it_says(index: RepoIndex) -> None:
-    _, failed = counts(index, read("corpus.txt"))
+@pytest.fixture(scope="module")
+def indexes(index: RepoIndex, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RepoIndex]:
+    others = {
+        name: build_index(write(tmp_path_factory.mktemp(name), spoken.files), store=Store(None), workers=1)
+        for name, spoken in REPOSITORIES.items()
+        if name != "shop"
+    }
+    return {"shop": index, **others}
+
+
+def test_every_sentence_of_the_corpus_does_what_it_says(indexes: dict[str, RepoIndex]) -> None:
+    _, failed = counts(indexes, read("corpus.txt"))
     assert not failed, "\n".join(failed)
 
 
@@ -60,7 +74,7 @@ def test_each_example_of_the_table_means_what_the_table_says(index: RepoIndex, r
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.operation}{'?' * row.is_question}")
 def test_what_is_offered_to_who_was_not_understood_is_understood(index: RepoIndex, row: object) -> None:
     say = row.say.replace("{}", "merge_cookies")  # type: ignore[attr-defined]
-    if row.operation in ("search", "imports", "importers"):  # type: ignore[attr-defined]
+    if row.operation in ("search", *OF_FILES):  # type: ignore[attr-defined]
         say = row.say.replace("{}", "src/shop/retry.py")  # type: ignore[attr-defined]
     assert not heard(index, say).not_understood, say
 
@@ -74,10 +88,10 @@ def test_the_commits_of_a_file_are_told_with_their_day(index: RepoIndex) -> None
     assert "“Let a retry give up”; " in answer
 
 
-def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> None:
+def test_the_part_that_was_held_back_is_understood_as_well(indexes: dict[str, RepoIndex]) -> None:
     # It was written before the parser, and first looked at when that was done: 107 of 112 were understood
     # then, three honestly not, and of two sentences a part was told as not understood.
-    counted, failed = counts(index, read("corpus_held_back.txt"))
+    counted, failed = counts(indexes, read("corpus_held_back.txt"))
     assert not failed, "\n".join(failed)
     assert counted.total() >= 100
 
@@ -92,19 +106,36 @@ def test_the_part_that_was_held_back_is_understood_as_well(index: RepoIndex) -> 
         # Of its 85 sentences 39 were understood at first, and 19 wrongly. Of eight that can be meant in
         # two ways, or whose expectation was misspelt, the other one is expected since.
         ("corpus_plain.txt", 0.98),
-        # Of its 40 sentences 21 were understood by the grammar that those had mended, eleven wrongly; of one
-        # that can be meant in two ways the other one is expected since.
-        ("corpus_plain_later.txt", 0.87),
+        # Of its 40 sentences 21 were understood when those had mended it, eleven wrongly; of three
+        # the expectation was changed since: they can be meant in two ways, or were done in part.
+        ("corpus_plain_later.txt", 0.95),
+        # First heard when a sentence was done whole or not at all: 104 of 156 understood, five wrongly.
+        ("corpus_fresh.txt", 0.99),
+        # 52 of 85, eight wrongly, when those had mended it; of one the expectation was changed since.
+        ("corpus_fresh_later.txt", 0.99),
+        # 49 of 66, five wrongly; of four the expectation was changed since.
+        ("corpus_fresh_last.txt", 0.93),
+        # 35 of 46, two wrongly; of one the expectation was changed since.
+        ("corpus_fresh_final.txt", 0.93),
     ],
 )
-def test_further_sentences_are_understood_or_honestly_not(index: RepoIndex, name: str, least: float) -> None:
-    counted, failed = counts(index, read(name))
+def test_further_sentences_are_understood_or_honestly_not(
+    indexes: dict[str, RepoIndex], name: str, least: float
+) -> None:
+    counted, failed = counts(indexes, read(name))
     assert counted["wrong"] == counted["badly offered"] == 0, "\n".join(failed)
     assert counted["understood"] >= least * counted.total(), "\n".join(failed)
 
 
-def test_what_wishes_nothing_of_the_context_changes_nothing(index: RepoIndex) -> None:
-    _, failed = counts(index, read("corpus_no_wish.txt"))
+def test_sentences_that_mended_nothing_come_to_what_is_told_of_them(indexes: dict[str, RepoIndex]) -> None:
+    # First heard 27 of 40 understood and three wrongly, which is what `docs/steering.md` tells.
+    counted, failed = counts(indexes, read("corpus_fresh_end.txt"))
+    assert counted["wrong"] <= 3, "\n".join(failed)
+    assert counted["understood"] >= 27, "\n".join(failed)
+
+
+def test_what_wishes_nothing_of_the_context_changes_nothing(indexes: dict[str, RepoIndex]) -> None:
+    _, failed = counts(indexes, read("corpus_no_wish.txt"))
     assert not failed, "\n".join(failed)
 
 
@@ -142,3 +173,66 @@ def test_what_could_be_done_wrongly_is_refused(index: RepoIndex, words: str, hea
     assert [wish.told for wish in found.heard] == heard_as
     assert found.not_understood
     assert not found.changes
+
+
+@pytest.mark.parametrize(
+    ("words", "heard_as", "missed", "withheld"),
+    [
+        # Of a sentence that is understood in part nothing is done.
+        ("Drop the docs and show the moon", [], "show the moon", ("Drop the docs",)),
+        ("Show retry.py but only if it is small", [], "only if it is small", ("Show retry.py",)),
+        # Beside a sentence that is not understood nothing is taken away, and what only adds is done.
+        (
+            "Show retry.py. Drop the docs. Sing a song",
+            ["whole src/shop/retry.py"],
+            "Sing a song",
+            ("Drop the docs",),
+        ),
+        ("Who calls slug? Sing a song", ["callers? slug"], "Sing a song", ()),
+        # Beside words that may take back what was said, nothing is changed.
+        ("Show retry.py. Actually, don't.", [], "don't", ("Show retry.py",)),
+    ],
+)
+def test_what_is_understood_in_part_is_told_and_not_done(
+    index: RepoIndex, words: str, heard_as: list[str], missed: str, withheld: tuple[str, ...]
+) -> None:
+    found = heard(index, words)
+    assert [wish.told for wish in found.heard] == heard_as
+    assert [each.words for each in found.not_understood] == [missed]
+    assert found.not_understood[0].withheld == withheld
+    assert all(f"“{each}”" in found.lines[-1] for each in (missed, *withheld))
+
+
+@pytest.mark.parametrize(
+    "word", ["unless it is used", "except on Fridays", "half", "instead", "second", "later", "the other one"]
+)
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "drop src/shop/utils.py",
+        "only src/shop",
+        "less of src/shop/auth.py",
+        "use 3000 tokens",
+        "finish",
+        "undo",
+    ],
+)
+def test_no_word_beside_a_wish_goes_unread(index: RepoIndex, wish: str, word: str) -> None:
+    for words in (f"{wish} {word}", f"{wish}, {word}", f"{word} {wish}"):
+        found = heard(index, words)
+        assert not found.changes, words
+        assert found.not_understood, words
+
+
+def test_no_form_leaves_words_unread() -> None:
+    # What a form leaves open is `<aside>`, which lets nothing pass that narrows, or what it is about.
+    for row in TABLE:
+        for form in (*row.forms, *WORDS.values()):
+            read = re.sub(r"\(\?[=!](?:[^()]|\([^()]*\))*\)", "", form)
+            assert not re.search(r"\.[+*]|\\[WS]", read), (row.operation, form)
+
+
+def test_what_takes_away_is_told_apart_from_what_adds() -> None:
+    assert {"out", "only", "less", "outline", "budget", "finish", "undo"} == {
+        str(each) for each in TAKES_AWAY
+    }

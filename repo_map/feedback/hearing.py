@@ -1,0 +1,296 @@
+"""Hearing: what each sentence of a feedback wishes, done as a whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
+from repo_map.feedback.answers import Asked, shown_paths, unknown_name
+from repo_map.feedback.coverage import HELD, narrows
+from repo_map.feedback.names import NamedDefinition, Target, around, find_text, named_by, nearest
+from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
+from repo_map.feedback.parse import Phrase, readings
+from repo_map.feedback.related import RELATED, find_related
+from repo_map.feedback.sentences import Clause, is_statement, looks_like_code, sentences, spelled_right
+from repo_map.feedback.steering import NotUnderstood, Wish
+from repo_map.feedback.suggestions import nearest_sayings
+from repo_map.feedback.targets import Named, describes, subject_of
+from repo_map.feedback.wishes import MOST_AROUND, menu_parts
+from repo_map.selection.exclusions import excluded
+from repo_map.worktree.file_kinds import spoken_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Heard(NamedTuple):
+    """What was said."""
+
+    wishes: tuple[Wish, ...]
+    missed: tuple[NotUnderstood, ...]
+
+
+def hear(asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition]) -> Heard:
+    """Return the wishes of a feedback, and what of it was not understood.
+
+    A sentence of which any word is not read wishes nothing. Beside one that could narrow what was wished,
+    nothing is changed; beside any, nothing is taken away.
+    """
+    listener = _Listener(asked, menu)
+    for sentence in sentences(feedback):
+        listener.take_in(sentence)
+    return listener.settled()
+
+
+class _Listener:
+    """What the sentences so far come to."""
+
+    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition]) -> None:
+        self._asked = asked
+        self._index = asked.index
+        self._menu = menu
+        out = excluded(asked.index, asked.plan).tolist()
+        shown = [path for path, is_out in zip(asked.index.paths, out, strict=True) if not is_out]
+        self._named = Named(asked.index, shown)
+        self._wishes: list[Wish] = []
+        self._missed: list[NotUnderstood] = []
+        self._remarks: list[NotUnderstood] = []
+
+    def settled(self) -> Heard:
+        """Return what stands when all was said."""
+        wishes = [wish for wish in self._wishes if wish.operation is not Operation.NOTHING]
+        if not wishes and not self._missed:
+            # Who tells something and wishes nothing hears what he could say.
+            return Heard(tuple(self._wishes[:1]), () if self._wishes else tuple(self._remarks))
+        if self._missed:
+            turns = any(narrows(missed.words) for missed in self._missed)
+            kept = [
+                wish
+                for wish in wishes
+                if wish.is_question or (not turns and wish.operation not in TAKES_AWAY)
+            ]
+            withheld = tuple(wish.words for wish in wishes if wish not in kept)
+            self._missed[0] = self._missed[0].besides(withheld)
+            wishes = kept
+        return Heard(tuple(wishes), tuple(self._missed))
+
+    def take_in(self, sentence: Sequence[Clause]) -> None:
+        """Take a sentence in."""
+        before = len(self._wishes)
+        missed: list[NotUnderstood] = []
+        for clause in sentence:
+            corrected = spelled_right(clause, spoken_words())
+            if self._understood(clause) or (corrected != clause and self._understood(corrected)):
+                continue
+            if self._shows_source(clause):
+                continue
+            problem = self._not_understood(clause, corrected)
+            if is_statement(corrected):
+                self._named.last = self._mentioned(clause) or self._named.last
+                self._remarks.append(problem)
+            else:
+                missed.append(problem)
+        if missed:
+            withheld = tuple(wish.words for wish in self._wishes[before:])
+            del self._wishes[before:]
+            self._missed += [missed[0].besides(withheld), *missed[1:]]
+            self._named.last = ()
+
+    def _shows_source(self, clause: Clause) -> bool:
+        """Take a line of code that stands in the repository for the definition around it."""
+        text = clause.written().rstrip(" {:;")
+        if not looks_like_code(text):
+            return False
+        spans = find_text(self._index, text, self._named.shown).spans
+        found = (around(self._index, span) for span in spans[:MOST_AROUND])
+        places = tuple(dict.fromkeys(place for place in found if place is not None))
+        if not places:
+            return False
+        target = Target(text, places=places, name=" ".join(dict.fromkeys(place.name for place in places)))
+        self._named.last = (target,)
+        self._wishes.append(Wish(Operation.WHOLE, targets=(target,), words=text))
+        return True
+
+    def _mentioned(self, clause: Clause) -> tuple[Target, ...]:
+        """Return what a statement names, which ``it`` means in the clause behind it."""
+        found = (self._named.all_in(clause, held, Operation.WHOLE) for held in re.findall(HELD, clause.text))
+        return tuple(target for each in found for target in each)
+
+    def _understood(self, clause: Clause) -> bool:
+        return self._goes_on(clause) or any(self._takes(clause, phrase) for phrase in readings(clause))
+
+    def _goes_on(self, clause: Clause) -> bool:
+        """Take a clause that only names more of what was wished or asked just before."""
+        before = self._wishes[-1] if self._wishes else None
+        if before is None or not clause.goes_on or not before.targets:
+            return False
+        words = _MORE_OF_IT.sub("", clause.text)
+        if not self._takes(clause, Phrase(before.operation, before.is_question, words)):
+            return False
+        if before.operation is Operation.ONLY:
+            both = (*before.targets, *self._wishes.pop().targets)
+            self._wishes[-1] = before._replace(targets=both)
+        return True
+
+    def _takes(self, clause: Clause, phrase: Phrase) -> bool:
+        """Take a reading of a clause, if what it is about is known; say whether it was taken."""
+        operation = phrase.operation
+        if self._is_doubtful(clause, operation):
+            return False
+        if operation is Operation.SEARCH:
+            return self._search(clause, phrase.words)
+        if operation in _WITHOUT_NAME:
+            _WITHOUT_NAME[operation](self, clause, clause.written(phrase.words))
+            return True
+        self._named.referred = False
+        targets = self._named.all_in(clause, phrase.words, operation, is_question=phrase.is_question)
+        if operation in OF_FILES and not all(target.patterns for target in targets):
+            # What a definition's file imports, or when it was changed, is another question.
+            return False
+        if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
+            return False
+        operation, is_question = self._of_kind(phrase, targets)
+        if self._is_said(operation, clause, targets):
+            return True
+        if self._is_of_the_answer(clause, targets):
+            if operation is not Operation.WHOLE:
+                return False
+            # "Them" are what was asked for, not what it was asked of.
+            operation = self._wishes[-1].operation
+        self._named.last, self._named.answered = targets, is_question and operation in RELATED
+        self._wishes.append(Wish(operation, is_question, targets, words=clause.written()))
+        return True
+
+    def _is_doubtful(self, clause: Clause, operation: Operation) -> bool:
+        """Say whether words may well mean something else than an operation that they have the form of."""
+        if operation in TAKES_AWAY - {Operation.OUTLINE} and clause.is_asked and not clause.is_begged:
+            # "Drop the tests?" may ask whether that would be wise.
+            return True
+        before = self._wishes[-1] if self._wishes else None
+        if before is None:
+            return False
+        if operation is Operation.OUT and clause.text.lower().startswith("not "):
+            # "Drop this, not that" spares that.
+            return before.is_question or before.operation in TAKES_AWAY
+        # "The first one", after a question, is that of the answer.
+        return operation is Operation.NUMBERS and before.is_question and not re.search(r"\d", clause.text)
+
+    def _of_kind(self, phrase: Phrase, targets: tuple[Target, ...]) -> tuple[Operation, bool]:
+        """Return the operation of a phrase, and whether it is asked, as its targets take it: files import."""
+        if phrase.operation is Operation.CALLERS and all(map(self._is_imported, targets)):
+            return Operation.IMPORTERS, True
+        if phrase.operation is Operation.USES and phrase.is_question and all(map(self._imports, targets)):
+            return Operation.IMPORTS, True
+        return phrase.operation, phrase.is_question
+
+    def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
+        """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
+        if not self._wishes or not self._named.referred or self._wishes[-1].targets != targets:
+            return False
+        before = self._wishes[-1].operation
+        if self._wishes[-1].is_question and _LISTS.fullmatch(clause.text):
+            return True
+        return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
+
+    def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
+        """Say whether "them" are the callers, tests and the like that were asked for just before."""
+        before = self._wishes[-1] if self._wishes else None
+        if before is None or not before.is_question or before.operation not in RELATED:
+            return False
+        return _THEM.search(clause.text) is not None and before.targets == targets
+
+    def _is_imported(self, target: Target) -> bool:
+        """Say whether a target is files of code, which are imported and not called."""
+        return bool(target.patterns) and not any(find_related(self._index, Operation.CALLERS, target))
+
+    def _imports(self, target: Target) -> bool:
+        """Say whether a target is files that import, and use nothing else that is known."""
+        files = (self._index.file_id(path) for path in named_by(self._index, target.patterns))
+        imports = any(file is not None and self._index.imports(file) for file in files)
+        return imports and not any(find_related(self._index, Operation.USES, target))
+
+    def _is_wanted(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
+        """Say whether bare words name what only somebody names who wants to see it."""
+        return re.match(
+            r"(?:test|hook|route|service|source|key|type|config)\s", clause.text, re.I
+        ) is None and all(
+            target.places or target.spans or len(named_by(self._index, target.patterns)) == 1
+            for target in targets
+        )
+
+    def _not_understood(self, clause: Clause, corrected: Clause) -> NotUnderstood:
+        names = [clause.name(held) for held in re.findall(HELD, clause.text)]
+        targets = [target for name in names if (target := self._named.one(name))]
+        bare = [name.strip("`\"'“”„") for name in names]
+        unknown = [name for name in bare if not self._named.one(name)]
+        close = [near for name in unknown for near in nearest(self._index, name)]
+        tried = [phrase.operation for phrase in readings(corrected) if not phrase.is_bare]
+        if not targets:
+            targets = [
+                target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
+            ]
+        shown = shown_paths(self._asked.plan, self._asked.relevance)
+        why = unknown_name(self._index, unknown[0]) if unknown and tried else ""
+        offered = nearest_sayings(clause, targets, (*close, *shown[:1]), frozenset(tried))
+        return NotUnderstood(clause.written(), offered, why)
+
+    # What is about no name.
+
+    def _budget(self, clause: Clause, words: str) -> None:
+        sizes = [wish for wish in self._wishes if wish.operation is Operation.BUDGET]
+        base = int(sizes[-1].detail) if sizes else self._asked.plan.budget
+        if self._wishes and self._wishes[-1].operation is Operation.BUDGET:
+            # Of two sizes the later one is meant, and "half" means that of what is there.
+            self._wishes.pop()
+            base = self._asked.plan.budget
+        detail = str(read_budget(words, base))
+        self._wishes.append(Wish(Operation.BUDGET, detail=detail, words=clause.written()))
+
+    def _end(self, clause: Clause, _words: str) -> None:
+        self._wishes = [wish for wish in self._wishes if wish.operation is not Operation.FINISH]
+        self._wishes.append(Wish(Operation.FINISH, words=clause.written()))
+
+    def _nothing(self, clause: Clause, _words: str) -> None:
+        self._wishes.append(Wish(Operation.NOTHING, words=clause.written()))
+
+    def _take_back(self, clause: Clause, _words: str) -> None:
+        steps = read_steps(clause.text)
+        told = "all" if steps == EVERY_STEP else str(steps)
+        self._wishes.append(Wish(Operation.UNDO, detail=told, words=clause.written()))
+
+    def _left_out(self, clause: Clause, _words: str) -> None:
+        self._wishes.append(Wish(Operation.LEFT_OUT, is_question=True, words=clause.written()))
+
+    def _search(self, clause: Clause, words: str) -> bool:
+        """Take words that describe what is looked for, restrict nothing, and name nothing unknown."""
+        names = re.findall(HELD, words)
+        if not describes(words) or not all(self._named.one(clause.name(held)) for held in names):
+            return False
+        subject = subject_of(clause.written(words))
+        self._wishes.append(Wish(Operation.SEARCH, detail=subject, words=clause.written()))
+        return True
+
+    def _numbers(self, clause: Clause, words: str) -> None:
+        numbers, _ = read_numbers(words)
+        self._named.last = menu_parts(self._index, words, self._menu)
+        self._wishes.append(Wish(Operation.NUMBERS, detail=",".join(map(str, numbers)), words=words))
+
+
+_MORE_OF_IT: Final = re.compile(
+    r"^(?:(?:what|how) about|(?:the )?same (?:for|with|goes for)|likewise|nor|or) ", re.IGNORECASE
+)
+_LISTS: Final = re.compile(
+    r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
+)
+_THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
+_SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})
+_WITHOUT_NAME: Final = {
+    Operation.NUMBERS: _Listener._numbers,
+    Operation.BUDGET: _Listener._budget,
+    Operation.FINISH: _Listener._end,
+    Operation.NOTHING: _Listener._nothing,
+    Operation.UNDO: _Listener._take_back,
+    Operation.LEFT_OUT: _Listener._left_out,
+}
