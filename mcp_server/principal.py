@@ -19,6 +19,8 @@ class Principal(NamedTuple):
     user: str = LOCAL
     session: str | None = None
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
+    groups: frozenset[str] = frozenset()
+    """Of the principal, as the identity provider or the settings name them."""
 
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value

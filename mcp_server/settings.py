@@ -124,6 +124,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         bucket=_address(environ, "ARTIFACTS", read_bucket_address),
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
+        repositories=Path(names).expanduser() if (names := environ.get(f"{PREFIX}REPOSITORIES")) else None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),

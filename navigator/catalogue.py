@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from stat import S_IFDIR
 from typing import Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from navigator.loopback import is_loopback
 from repo_map.atomic_files import read_stored, replace_text
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.disk import kind
 
 EVERYBODY: Final = "*"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -151,11 +153,18 @@ class Catalogue:
         """Return the folder of a repository's clone.
 
         Raises:
-            RepositoryNotFoundError: no repository is called so.
+            RepositoryNotFoundError: no repository is called so, or it was not fetched yet.
         """
         if name not in self.entries():
-            raise RepositoryNotFoundError(unknown(name))
-        return self.clones / name
+            raise RepositoryNotFoundError(
+                f"No repository is called `{name}` any more; name one that you may read."
+            )
+        clone = self.clones / name
+        if kind(clone / ".git") != S_IFDIR:
+            raise RepositoryNotFoundError(
+                f"`{name}` was not fetched yet; run `repo-navigator repositories sync {name}` on the server."
+            )
+        return clone
 
     def replace(self, entries: Mapping[str, Entry]) -> None:
         """Write the file anew; comments in it are lost."""
@@ -178,11 +187,6 @@ class Catalogue:
         except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
             place, why = "its top", "it is not well-formed YAML"
         raise CatalogueError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
-
-
-def unknown(name: str) -> str:
-    """Return what is said of a name that no repository has, or none that the caller may know of."""
-    return f"No repository is called `{name}`; name one that you may read, or pass a folder's absolute path."
 
 
 class Named(NamedTuple):

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.candidates import candidates
-from navigator.catalogue import Catalogue, unknown
 from navigator.menu import menu_of
+from navigator.places import Places
 from navigator.reports import OnProgress, Progress
-from navigator.repository_address import read_address
 from navigator.turn import View
-from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.messages import counted
 from repo_map.recent import Recent
-from repo_map.worktree.git import HEAD
 from repo_map.worktree.repository import top_of
 
 if TYPE_CHECKING:
@@ -259,7 +256,7 @@ class Workspaces:
         self._readings: dict[bytes, InitialIndexing] = {}
         self._halted = Event()
         self._looks = count(1)
-        self._catalogue: Catalogue | None = None
+        self._places = Places(settings)
 
     async def open(
         self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
@@ -278,7 +275,7 @@ class Workspaces:
             RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
         """
         started = perf_counter()
-        place, asked_at = self.place(str(path)), next(self._looks)
+        place, asked_at = self._places.of(str(path)), next(self._looks)
         key = place.name
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
@@ -303,34 +300,6 @@ class Workspaces:
             or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
         ):
             self._live.popitem(last=False)[1].release()
-
-    def place(self, path: str) -> Place:
-        """Return where the files of an address come from.
-
-        Raises:
-            RepositoryNotFoundError: it is no readable folder, or names no repository.
-        """
-        from repo_map.worktree.commits import CommitTree  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.worktree.folders import folder_tree  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.worktree.united import unite  # noqa: PLC0415 - a stored navigation is read without the engine
-
-        places: list[Place] = []
-        sources = read_address(path)
-        for source in sources:
-            if source.name:
-                places.append(CommitTree(self._clone_of(source.name), source.ref or HEAD, source.title))
-            else:
-                folder = folder_tree(Path(source.folder))
-                places.append(CommitTree(folder.root, source.ref) if source.ref else folder)
-        return unite(places, [source.own_name for source in sources])
-
-    def _clone_of(self, name: str) -> Path:
-        settings = self._settings
-        if settings.repositories is None or settings.data_dir is None:
-            raise RepositoryNotFoundError(unknown(name))
-        if self._catalogue is None:
-            self._catalogue = Catalogue(settings.repositories, settings.data_dir)
-        return self._catalogue.clone_of(name)
 
     async def _first(self, place: Place, on_words: OnWords | None) -> Workspace:
         root = place.name

@@ -107,7 +107,8 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
         except ChangesError as error:
             refused.append(error)
         except GitError as error:
-            refused.append(ChangesError(str(error)))
+            # Where the clone of a named repository lies is nobody's business.
+            refused.append(ChangesError(str(error).replace(str(part.root), part.shown)))
     if not found:
         raise refused[0]
     words = ", ".join(dict.fromkeys(what for what, _ in found))
@@ -121,7 +122,7 @@ def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tu
     git = Git(part.root)
     place = git.place(deadline, part.ref or HEAD)
     if place is None:
-        raise ChangesError(f"`{part.root}` has no commit that git could compare with; commit first.")
+        raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
     first, dots, last = named.partition("..")
     if not dots and not part.ref:
         since = HEAD if named == WORKTREE else named
@@ -129,7 +130,7 @@ def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tu
         return f"the working tree since `{since}`", share.shown(patch)
     if named == WORKTREE:
         raise ChangesError(
-            f"`{part.root.name}` is read at the commit `{part.ref}`, so it has no working tree; give a "
+            f"`{part.shown}` is read at the commit `{part.ref}`, so it has no working tree; give a "
             "commit such as `main`, a range such as `v1..v2`, or a patch."
         )
     here = part.ref or HEAD

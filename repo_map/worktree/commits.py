@@ -74,7 +74,7 @@ class CommitTree:
             raise RepositoryNotFoundError(self._unread(str(error))) from error
         place = git.place(deadline, self.ref)
         if place is None:
-            raise RepositoryNotFoundError(f"No commit is called `{self.ref}` in {self._told}; {_ADVICE}")
+            raise RepositoryNotFoundError(f"No commit is called `{self.ref}` in `{self._name}`; {_ADVICE}")
         tree = f"{place.head}:{place.prefix}"
         named = git.history("rev-parse", "--verify", "--quiet", tree, deadline=deadline)
         if named is None or named.status != 0:
@@ -103,11 +103,12 @@ class CommitTree:
         return CommitFiles(self._blobs, listing)
 
     @property
-    def _told(self) -> str:
-        return f"`{self.title.removesuffix(f'@{self.ref}')}`"
+    def _name(self) -> str:
+        return self.title.removesuffix(f"@{self.ref}")
 
     def _unread(self, why: str) -> str:
-        return f"`{self.title}` can't be read: {why}"
+        # Where the clone of a named repository lies is nobody's business.
+        return f"`{self.title}` can't be read: {why.replace(str(self.root), self._name)}"
 
     def _converse(self) -> GitConversation:
         try:

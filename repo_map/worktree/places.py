@@ -32,6 +32,11 @@ class Part(NamedTuple):
     ref: str
     """The commit's name, ``""`` for the work tree."""
 
+    @property
+    def shown(self) -> str:
+        """How the folder is told."""
+        return self.root.name if self.ref else str(self.root)
+
 
 class Place(Protocol):
     """Where the files of a tree come from."""
