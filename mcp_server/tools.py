@@ -166,9 +166,7 @@ async def navigate(
         str | list[str] | None,
         Field(description="Absolute path or name, also with `@ref`; default: open folders"),
     ] = None,
-    token_budget: Annotated[
-        int | None, Field(description="Most tokens of the answer; default 8000")
-    ] = None,
+    token_budget: Annotated[int | None, Field(description="Most tokens of the answer; default 8000")] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     line_numbers: bool | None = None,
     changes: Annotated[

@@ -12,9 +12,10 @@ repositories:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from stat import S_IFDIR
+from textwrap import indent
 from typing import Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from navigator.loopback import is_loopback
 from repo_map.atomic_files import read_stored, replace_text
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import one_line
 from repo_map.worktree.disk import kind
 
 EVERYBODY: Final = "*"
@@ -106,16 +108,16 @@ def why_not_fetched(address: str) -> str | None:
         parts = urlsplit(address)
         host, has_password = parts.hostname, parts.password is not None
     except ValueError:
-        return "it is no URL; write https://…, ssh://… or file:///…"
+        return "it is no URL such as https://host/path"
     if has_password or (parts.scheme == "https" and parts.username):
         return "it holds credentials; leave them to git's credential helper, or use an SSH key"
     is_local = parts.scheme == "http" and host is not None and is_loopback(host)
     if parts.scheme not in _SCHEMES and not is_local:
-        return "it is none that is fetched from; write https://…, ssh://… or file:///…"
+        return "only https, ssh and file addresses are fetched from"
     if not address.isprintable() or " " in address or (host or "").startswith("-"):
-        return "it is no URL; write https://…, ssh://… or file:///…"
+        return "it is no URL such as https://host/path"
     is_whole = parts.path.startswith("/") and (not host if parts.scheme == "file" else bool(host))
-    return None if is_whole else "it names no repository; write https://host/path, or file:///path"
+    return None if is_whole else "it names no repository, as https://host/path and file:///path do"
 
 
 class Catalogue:
@@ -166,13 +168,43 @@ class Catalogue:
             )
         return clone
 
-    def replace(self, entries: Mapping[str, Entry]) -> None:
-        """Write the file anew; comments in it are lost."""
+    def add(self, name: str, entry: Entry) -> None:
+        """Write one more repository to the file; what stands there stays as it is.
+
+        Raises:
+            CatalogueError: the name is taken or can't be used, or the file has to be edited by hand.
+        """
+        before = self.entries()
+        try:
+            require_name(name)
+        except ValueError as error:
+            raise CatalogueError(f"{error}.") from error
+        if name in before:
+            raise CatalogueError(
+                f"`{name}` is in `{self.file}` already; edit it there, or choose another name."
+            )
         import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
 
-        data = {name: entry.model_dump(mode="json", exclude_defaults=True) for name, entry in entries.items()}
+        try:
+            text = read_stored(self.file).decode("utf-8")
+        except FileNotFoundError:
+            text = ""
+        data = {name: entry.model_dump(mode="json", exclude_defaults=True)}
+        added = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+        start = text if text.strip() else "repositories:\n"
+        whole = start.rstrip("\n") + "\n" + indent(added, "  ")
+        # Other people's comments and order stay: what is added comes last, if it is right there.
+        try:
+            is_right = self._parsed(whole.encode()) == {**before, name: entry}
+        except CatalogueError:
+            is_right = False
+        if not is_right:
+            raise CatalogueError(
+                f"`{self.file}` is not written so that a repository can be added at its end; add it by hand: "
+                f"{one_line(yaml.safe_dump(data, default_flow_style=True, sort_keys=False))}"
+            )
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(self.file, yaml.safe_dump({"repositories": data}, sort_keys=False, allow_unicode=True))
+        replace_text(self.file, whole)
 
     def _parsed(self, content: bytes) -> dict[str, Entry]:
         import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
@@ -187,6 +219,16 @@ class Catalogue:
         except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
             place, why = "its top", "it is not well-formed YAML"
         raise CatalogueError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
+
+
+def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> Entry:
+    """Return an entry; raises ``CatalogueError`` where a part of it can't be used."""
+    try:
+        return Entry(address=address, branches=tuple(branches), readers=tuple(readers))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        why = first["msg"].removeprefix("Value error, ")
+        raise CatalogueError(f"The {first['loc'][0]} can't be used: {why}.") from None
 
 
 class Named(NamedTuple):

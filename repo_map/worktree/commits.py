@@ -18,7 +18,7 @@ from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.blobs import BlobReader
 from repo_map.worktree.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.worktree.files import Listing, ReadFile, digest, sort_names, too_large
-from repo_map.worktree.git import COMMIT_NAME, Deadline, Git, GitConversation, GitError
+from repo_map.worktree.git import COMMIT_NAME, Deadline, Git, GitConversation, GitError, HistoryPlace
 from repo_map.worktree.listing import Names
 from repo_map.worktree.places import Part
 
@@ -27,6 +27,8 @@ _KINDS: Final = {"04": stat.S_IFDIR, "10": stat.S_IFREG, "12": stat.S_IFLNK, "16
 """By the first digits of git's own mode; a submodule stands where a folder would."""
 _DIGITS: Final = 15
 """Of an id in one number of a file's state: 60 bits, so that no number is negative or a time of today."""
+_ID = re.compile(r"[0-9a-f]{4}")
+"""How the id of a commit begins."""
 _LONGEST_LINK: Final = 4_096
 _MOST_LINKS: Final = 40
 """Links that are followed one after the other, as the system itself does."""
@@ -36,12 +38,16 @@ _ADVICE: Final = "give a branch, a tag or a commit that it has."
 class CommitTree:
     """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
 
-    def __init__(self, root: Path, ref: str, title: str = "") -> None:
-        """``title`` is what it is told by, by default the folder and the commit's name."""
+    def __init__(self, root: Path, ref: str, title: str = "", *, only_reachable: bool = False) -> None:
+        """``title`` is what it is told by, by default the folder and the commit's name.
+
+        Where it shows ``only_reachable`` commits, one that no branch and no tag has is as good as gone.
+        """
         self.root = root
         """The folder, in a repository whose work tree is never looked at."""
         self.ref = ref
         self.title = title or f"{root}@{ref}"
+        self._only_reachable = only_reachable
         self._blobs = BlobReader(self._converse)
 
     @property
@@ -73,7 +79,7 @@ class CommitTree:
         except GitError as error:
             raise RepositoryNotFoundError(self._unread(str(error))) from error
         place = git.place(deadline, self.ref)
-        if place is None:
+        if place is None or (self._only_reachable and not self._is_reachable(git, place, deadline)):
             raise RepositoryNotFoundError(f"No commit is called `{self.ref}` in `{self._name}`; {_ADVICE}")
         tree = f"{place.head}:{place.prefix}"
         named = git.history("rev-parse", "--verify", "--quiet", tree, deadline=deadline)
@@ -115,6 +121,14 @@ class CommitTree:
             return Git(self.root).converse("cat-file", "--batch")
         except GitError as error:
             raise OSError(0, str(error)) from error
+
+    def _is_reachable(self, git: Git, place: HistoryPlace, deadline: Deadline) -> bool:
+        """Tell whether a branch or a tag has a commit; only one that is named by its id may lie elsewhere."""
+        if not _ID.match(self.ref):
+            return True
+        having = ("for-each-ref", "--count=1", f"--contains={place.head}", "refs/heads", "refs/tags")
+        output = git.history(*having, deadline=deadline)
+        return output is not None and output.status == 0 and bool(output.text.strip())
 
     def _target(self, identity: str) -> str:
         """Return where a link leads, ``/`` where that can't be read."""

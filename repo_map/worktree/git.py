@@ -279,7 +279,7 @@ class Git:
 
     def __init__(self, root: Path) -> None:
         """Look at the repository around ``root``; raises ``GitError`` where git is not to be asked."""
-        self._program = _program()
+        self._program = git_program()
         self._root = root
         self._repository = _sound_repository(root)
 
@@ -364,7 +364,7 @@ class Git:
 def git_version() -> str:
     """Return what git says of its version; raises ``GitError`` where it is missing or does not answer."""
     try:
-        output = GitProcess([_program(), "--version"], git_environment()).finish(Deadline(10.0))
+        output = GitProcess([git_program(), "--version"], git_environment()).finish(Deadline(10.0))
     except OSError as error:
         raise GitError(f"Git can't be run: {error.strerror}; reinstall it.") from error
     if output.status != 0:
@@ -390,7 +390,8 @@ def git_environment() -> dict[str, str]:
     }
 
 
-def _program() -> str:
+def git_program() -> str:
+    """Return the path of git; raises ``GitError`` where it is missing."""
     executable = find_program("git")
     if executable is None:
         raise GitError(
