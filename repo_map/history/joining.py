@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,39 +43,10 @@ def join_histories(parts: Sequence[tuple[str, History]]) -> History | None:
     file_of = [_rows(own, paths) for own in named]
     term_of = [_rows(history.terms, terms) for history in histories]
 
-    def one(values: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
-        return np.concatenate(values)[order]
-
-    def several(
-        starts: Sequence[NDArray[np.int64]], *columns: Sequence[NDArray[np.generic]]
-    ) -> list[NDArray[np.generic]]:
-        counts = np.concatenate([np.diff(each) for each in starts])
-        first = np.concatenate(([0], np.cumsum(counts)))[order]
-        taken = counts[order]
-        new = np.concatenate(([0], np.cumsum(taken)))
-        at = np.repeat(first - new[:-1], taken) + np.arange(new[-1])
-        return [new, *(np.concatenate(column)[at] for column in columns)]
-
-    file_start, file, file_is_new = several(
-        [history.file_start for history in histories],
-        [rows[history.file] for rows, history in zip(file_of, histories, strict=True)],
-        [history.file_is_new for history in histories],
-    )
-    touch_start, touch_file, touch_first, touch_last, touch_size = several(
-        [history.touch_start for history in histories],
-        [rows[history.touch_file] for rows, history in zip(file_of, histories, strict=True)],
-        [history.touch_first for history in histories],
-        [history.touch_last for history in histories],
-        [history.touch_size for history in histories],
-    )
-    term_start, term, term_count = several(
-        [history.term_start for history in histories],
-        [rows[history.term] for rows, history in zip(term_of, histories, strict=True)],
-        [history.term_count for history in histories],
-    )
-    number_start, number = several(
-        [history.number_start for history in histories], [history.number for history in histories]
-    )
+    files = _Moved([history.file_start for history in histories], order)
+    touches = _Moved([history.touch_start for history in histories], order)
+    words = _Moved([history.term_start for history in histories], order)
+    numbers = _Moved([history.number_start for history in histories], order)
     texts = [
         (identity, subject)
         for history in histories
@@ -86,23 +58,46 @@ def join_histories(parts: Sequence[tuple[str, History]]) -> History | None:
         terms=tuple(terms),
         ids=tuple(texts[at][0] for at in order.tolist()),
         subjects=tuple(texts[at][1] for at in order.tolist()),
-        time=one([history.time for history in histories]),
-        breadth=one([history.breadth for history in histories]),
-        file_start=file_start,
-        file=file,
-        file_is_new=file_is_new,
-        touch_start=touch_start,
-        touch_file=touch_file,
-        touch_first=touch_first,
-        touch_last=touch_last,
-        touch_size=touch_size,
-        term_start=term_start,
-        term=term,
-        term_count=term_count,
-        number_start=number_start,
-        number=number,
+        time=np.concatenate([history.time for history in histories])[order],
+        breadth=np.concatenate([history.breadth for history in histories])[order],
+        file_start=files.start,
+        file=files.column([rows[each.file] for rows, each in zip(file_of, histories, strict=True)]),
+        file_is_new=files.column([history.file_is_new for history in histories]),
+        touch_start=touches.start,
+        touch_file=touches.column(
+            [rows[each.touch_file] for rows, each in zip(file_of, histories, strict=True)]
+        ),
+        touch_first=touches.column([history.touch_first for history in histories]),
+        touch_last=touches.column([history.touch_last for history in histories]),
+        touch_size=touches.column([history.touch_size for history in histories]),
+        term_start=words.start,
+        term=words.column([rows[each.term] for rows, each in zip(term_of, histories, strict=True)]),
+        term_count=words.column([history.term_count for history in histories]),
+        number_start=numbers.start,
+        number=numbers.column([history.number for history in histories]),
         complete=all(history.complete for history in histories),
     )
+
+
+_Value = TypeVar("_Value", bound=np.generic)
+
+
+class _Moved:
+    """The rows that each commit has in flat columns, in another order of the commits."""
+
+    def __init__(self, starts: Sequence[NDArray[np.int64]], order: NDArray[np.int64]) -> None:
+        """``starts`` are where each history's rows begin; ``order`` is of the commits of all of them."""
+        counts = np.concatenate([np.diff(each) for each in starts])
+        first = np.concatenate(([0], np.cumsum(counts)))[order]
+        taken = counts[order]
+        self.start: NDArray[np.int64] = np.concatenate(([0], np.cumsum(taken))).astype(np.int64)
+        """Where the rows of each commit begin in the new order."""
+        self._at = np.repeat(first - self.start[:-1], taken) + np.arange(self.start[-1])
+
+    def column(self, parts: Sequence[NDArray[_Value]]) -> NDArray[_Value]:
+        """Return the values that every history has in one column, in the new order."""
+        moved: NDArray[_Value] = np.concatenate(parts)[self._at]
+        return moved
 
 
 def _by_time(histories: Sequence[History]) -> NDArray[np.int64]:

@@ -83,9 +83,7 @@ def _head_of(address: str, transport: Mapping[str, str], deadline: Deadline) -> 
         named, _, what = line.partition("\t")
         if what == "HEAD" and named.startswith("ref: refs/heads/"):
             return named.removeprefix("ref: refs/heads/")
-    raise FetchError(
-        "it names no branch as its HEAD, as an empty repository does; name one as its first branch"
-    )
+    raise FetchError("it names no branch as its HEAD, as an empty repository does; name one of its branches")
 
 
 def _drop_others(place: Sequence[str], branches: Sequence[str], deadline: Deadline) -> None:
@@ -112,7 +110,7 @@ def _transport(address: str) -> dict[str, str]:
 
 def _run(arguments: Sequence[str], transport: Mapping[str, str], deadline: Deadline) -> str:
     command = [git_program(), *HARDENED, *_SETTINGS, *arguments]
-    environment = git_environment() | transport
+    environment = git_environment() | dict(transport)
     environment.pop("SSH_ASKPASS", None)
     try:
         output = GitProcess(command, environment).finish(deadline)

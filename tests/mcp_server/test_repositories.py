@@ -199,7 +199,10 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
             # Rights are looked at in every call, whatever was opened before.
             before = repositories.read_text()  # noqa: ASYNC240 - nobody waits
             gone, gone_resources = [], []
-            for text in (before.replace("- alice", "- carol"), "repositories:\n  web:" + before.partition("  web:")[2]):
+            for text in (
+                before.replace("- alice", "- carol"),
+                "repositories:\n  web:" + before.partition("  web:")[2],
+            ):
                 repositories.write_text(text)  # noqa: ASYNC240 - as above
                 meant = {"navigation_id": hers["navigation_id"]}
                 for tool in ("get_context", "step", "get_turn_report"):
