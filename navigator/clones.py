@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -89,6 +90,9 @@ def _sync_one(clones: Path, seconds: float, named: tuple[str, Entry]) -> Synced:
         return Synced(name, failed=str(error))
     except OSError as error:
         return Synced(name, failed=f"its clone can't be written ({error.strerror})")
+    # The folder's own time says when it was fetched last.
+    with suppress(OSError):
+        os.utime(clone)
     return Synced(name, head_commit(clone))
 
 
@@ -107,5 +111,5 @@ def _begin(clone: Path, entry: Entry, deadline: Deadline) -> None:
 
 def _fetched_at(clone: Path) -> datetime | None:
     with suppress(OSError):
-        return datetime.fromtimestamp((clone / ".git" / "FETCH_HEAD").stat().st_mtime, UTC)
+        return datetime.fromtimestamp(clone.stat().st_mtime, UTC)
     return None

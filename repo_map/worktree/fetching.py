@@ -55,13 +55,16 @@ def fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadlin
     # Tags of other branches would bring those along.
     tags = [] if branches else ["+refs/tags/*:refs/tags/*"]
     place = ("--git-dir", str(folder / ".git"))
-    get = (*place, "fetch", "--quiet", "--atomic", "--update-head-ok", "--no-recurse-submodules")
+    # What was fetched is told by the refs: a second file of them all could grow beyond what is read.
+    how = ("--quiet", "--atomic", "--update-head-ok", "--no-recurse-submodules", "--no-write-fetch-head")
+    get = (*place, "fetch", *how)
     if _run((*place, "symbolic-ref", "HEAD"), {}, deadline).strip() != head:
         # The branch that HEAD was may go with what is pruned, and HEAD is never to name nothing.
         _run((*get, "--", address, f"+{head}:{head}"), transport, deadline)
         _run((*place, "symbolic-ref", "HEAD", head), {}, deadline)
     _run((*get, "--prune", "--", address, *refs, *tags), transport, deadline)
     _drop_others(place, branches, deadline)
+    _run((*place, "pack-refs", "--all"), {}, deadline)
 
 
 def head_commit(folder: Path) -> str:
@@ -92,10 +95,16 @@ def _drop_others(place: Sequence[str], branches: Sequence[str], deadline: Deadli
         return
     refs = (*place, "for-each-ref", "--format=%(refname)")
     listed = _run((*refs, "refs/heads"), {}, deadline).split()
-    kept = _run((*refs, *(f"refs/heads/{branch}" for branch in branches)), {}, deadline).split()
+    wanted = [f"refs/heads/{branch}".partition("*") for branch in branches]
+    kept = [ref for ref in listed if any(_is_meant(ref, *parts) for parts in wanted)]
     tags = _run((*refs, *(f"--no-merged={ref}" for ref in kept), "refs/tags"), {}, deadline).split()
     for ref in sorted({*listed, *tags} - {*kept}):
         _run((*place, "update-ref", "--no-deref", "-d", ref), {}, deadline)
+
+
+def _is_meant(ref: str, start: str, star: str, end: str) -> bool:
+    """Tell whether a pattern of git's means a ref: its one star stands for anything, slashes included."""
+    return ref == start if not star else ref.startswith(start) and ref[len(start) :].endswith(end)
 
 
 def _transport(address: str) -> dict[str, str]:

@@ -98,11 +98,13 @@ def test_a_commit_that_no_branch_and_no_tag_has_any_more_is_gone(catalogue: Cata
 
 
 def test_only_the_branches_that_are_named_are_fetched_and_kept(catalogue: Catalogue, origin: Path) -> None:
-    git(origin, "branch", "release/1", "v1")
+    for name in ("release/1", "release/2/x"):
+        git(origin, "branch", name, "v1")
     catalogue.add("all", Entry(address=origin.as_uri()))
     catalogue.add("some", Entry(address=origin.as_uri(), branches=("main", "release/*")))
     synced(catalogue)
-    assert opened(catalogue, "some", "release/1").paths == ("main.py",)
+    for name in ("release/1", "release/2/x"):
+        assert opened(catalogue, "some", name).paths == ("main.py",)
     for ref in ("secret", "hidden"):
         with pytest.raises(RepositoryNotFoundError, match="No commit is called"):
             opened(catalogue, "some", ref)
