@@ -150,7 +150,7 @@ async def test_one_call_is_about_several_repositories(repositories: Path, tmp_pa
         stepped = answer(await client.call_tool("step", {"feedback": "drop web/"}))
         assert stepped["navigation_id"] == found["navigation_id"]
         whole = answer(await client.call_tool("get_context", {}))
-        assert "receipt.ts" not in whole["context"]
+        assert "receipt.ts" not in whole["context_string"]
         listed = json.loads((await client.read_resource("navigator://navigations")).contents[0].text)
         assert listed[0]["repo_path"] == "api@v1, web"
         # A string is one repository.
