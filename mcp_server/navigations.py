@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 import anyio.to_thread
 
-from mcp_server.principal import LOCAL, Principal
+from mcp_server.callers import LOCAL
+from mcp_server.principal import Principal
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-LOCAL: Final = "local"
-"""The principal of everyone who needs no token: whoever can reach stdio or loopback."""
+from mcp_server.callers import LOCAL
 
 
 class Principal(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from mcp_server.principal import LOCAL, Principal
+from mcp_server.callers import LOCAL, Caller
 from mcp_server.repository import (
     choose_repository,
     is_readable_folder,
@@ -41,7 +41,7 @@ class RepositoryAccess:
         named: str | Sequence[str] | None,
         roots: Sequence[Path],
         working_folder: Path,
-        principal: Principal,
+        principal: Caller,
     ) -> str:
         """Return the address of what a call is about.
 
@@ -69,7 +69,7 @@ class RepositoryAccess:
             raise RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
         return write_address([Source(folder=str(each)) for each in self._open_ones(roots, working_folder)])
 
-    def require(self, address: str, principal: Principal) -> None:
+    def require(self, address: str, principal: Caller) -> None:
         """Raise ``RepositoryNotFoundError`` unless the caller may read all repositories of an address."""
         names = frozenset(self.names(principal))
         for source in read_address(address):
@@ -82,17 +82,17 @@ class RepositoryAccess:
                 require_allowed(Path(source.folder), self._allowed)
                 self._require_no_clone(Path(source.folder), source.title, principal)
 
-    def names(self, principal: Principal) -> list[str]:
+    def names(self, principal: Caller) -> list[str]:
         """Return the names of the catalogue's repositories that the caller may read."""
         if self._catalogue is None:
             return []
         return self._catalogue.readable(principal.user, principal.groups, is_local=principal.user == LOCAL)
 
-    def may_name_folders(self, principal: Principal) -> bool:
+    def may_name_folders(self, principal: Caller) -> bool:
         """Tell whether the caller may name folders of this machine at all."""
         return self._catalogue is None or bool(self._allowed) or principal.user == LOCAL
 
-    def _source(self, text: str, base: Path, names: frozenset[str], principal: Principal) -> Source:
+    def _source(self, text: str, base: Path, names: frozenset[str], principal: Caller) -> Source:
         name, ref = split_ref(text)
         if name in names:
             return Source(name=name, ref=ref)
@@ -123,18 +123,18 @@ class RepositoryAccess:
         found = list(dict.fromkeys(found))
         return [each for each in found if not any(other in each.parents for other in found)]
 
-    def _require_no_clone(self, folder: Path, told: str, principal: Principal) -> None:
+    def _require_no_clone(self, folder: Path, told: str, principal: Caller) -> None:
         """Raise where a folder is one of the catalogue's clones, which are read by their names alone."""
         if self._catalogue is not None and lies_below(folder, self._catalogue.clones):
             raise self._not_found(told, principal)
 
-    def _not_found(self, told: str, principal: Principal) -> RepositoryNotFoundError:
+    def _not_found(self, told: str, principal: Caller) -> RepositoryNotFoundError:
         """Return the same words for what is not there and for what is not the caller's."""
         return RepositoryNotFoundError(
             f"No repository is called `{ascii(told[:200])[1:-1]}`; {self._advice(principal)}"
         )
 
-    def _advice(self, principal: Principal) -> str:
+    def _advice(self, principal: Caller) -> str:
         names = [f"`{name}`" for name in self.names(principal)]
         if not names:
             return "ask the operator of this server for one that you may read."

@@ -21,10 +21,11 @@ from mcp_types import (
 )
 
 from mcp_server.addresses import NAVIGATIONS, address
+from mcp_server.callers import LOCAL
 from mcp_server.context import AppContext
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
-from mcp_server.principal import LOCAL, current_principal
+from mcp_server.principal import current_principal
 from mcp_server.report_text import clip, status_of, wire_report
 from navigator.errors import UnknownNavigationError
 from navigator.repository_address import address_title

@@ -18,8 +18,8 @@ from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
 from navigator.model_names import require_key
 from navigator.outputs import news_of, output_of, summary_of
+from navigator.places import resolved
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.repository_address import resolved
 from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
 from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, StepAction

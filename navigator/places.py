@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navigator.catalogue import Catalogue
-from navigator.repository_address import Source, read_address
+from navigator.repository_address import Source, read_address, write_address
 from navigator.settings import NavigatorSettings
 from repo_map.errors import RepositoryNotFoundError
 
@@ -51,3 +51,19 @@ class Places:
                 f"No repository is called `{name}` here; set REPO_NAVIGATOR_REPOSITORIES, or pass a folder."
             )
         return self._catalogue.clone_of(name)
+
+
+def resolved(address: str) -> str:
+    """Return an address with the folders that it means from here, links followed.
+
+    Raises:
+        RepositoryNotFoundError: one of them can't be read.
+    """
+    from repo_map.worktree.files import resolve_root  # noqa: PLC0415 - a stored navigation is read without the engine
+
+    return write_address(
+        [
+            each._replace(folder=str(resolve_root(Path(each.folder)))) if each.folder else each
+            for each in read_address(address)
+        ]
+    )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Final, NamedTuple
-
-from repo_map.worktree.files import resolve_root
 
 _MARK: Final = "repositories:"
 """Begins every address that is no plain folder; no absolute path does."""
@@ -51,17 +49,6 @@ def read_address(text: str) -> tuple[Source, ...]:
         return (Source(folder=text),)
     is_whole = bool(found) and all(isinstance(part, str) for each in found for part in each)
     return found if is_whole else (Source(folder=text),)
-
-
-def resolved(text: str) -> str:
-    """Return an address with the folders that it means from here, links followed."""
-    sources = read_address(text)
-    return write_address(
-        [
-            each._replace(folder=str(resolve_root(Path(each.folder)))) if each.folder else each
-            for each in sources
-        ]
-    )
 
 
 def address_title(text: str) -> str:

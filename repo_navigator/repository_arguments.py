@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mcp_server.principal import Principal
+from mcp_server.callers import Here
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
 from repo_navigator.terminal import FlagParser, nonempty
@@ -31,4 +31,4 @@ def named_here(names: Sequence[str], settings: Settings) -> str:
         RepositoryNotFoundError: one of them is none.
     """
     access = RepositoryAccess(settings, settings.allowed)
-    return access.choose(names, (), Path.cwd(), Principal())
+    return access.choose(names, (), Path.cwd(), Here())
