@@ -29,7 +29,9 @@ class Direction(BaseModel):
     feedback: str = Field(default="", description="What is missing or too much, in words")
 
 
-def ask_roots(ctx: Context[AppContext, Any], repo_path: str | None) -> ListRoots | ListRootsResult:
+def ask_roots(
+    ctx: Context[AppContext, Any], repo_path: str | list[str] | None
+) -> ListRoots | ListRootsResult:
     """Ask for the host's open folders where no repository is named and the host can tell."""
     capabilities = ctx.client_capabilities
     if repo_path or capabilities is None or capabilities.roots is None or not can_ask(ctx):

@@ -8,18 +8,19 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
 
-from mcp_server.principal import LOCAL, Principal
-from mcp_server.repository import require_allowed
+from mcp_server.callers import LOCAL
+from mcp_server.principal import Principal
+from mcp_server.repository_access import RepositoryAccess
 from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
+from navigator.repository_address import address_title
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class Navigations:
 
     def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
         self._settings = settings
+        self.access = RepositoryAccess(settings, settings.allowed)
+        """Who may read which repository."""
         self._load = load
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
@@ -131,8 +134,8 @@ class Navigations:
             raise
         if not done:
             raise StillIndexingError(
-                f"Indexing `{request.repo_path}` takes long and goes on in the background; "
-                "call navigate again in a minute, it will find the index done."
+                f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
+                "background; call navigate again in a minute, it will find the index done."
             )
         navigation_id = opening.result()
         self._move_up(principal, navigation_id)
@@ -151,7 +154,7 @@ class Navigations:
 
         Raises:
             UnknownNavigationError: None of that id is the caller's, or several could be meant.
-            RepositoryNotAllowedError: Its repository lies outside the allow-list by now.
+            RepositoryNotFoundError: The caller may not read its repository, or not any more.
         """
         chosen = navigation_id or await self.implied(principal)
         navigator = await self.navigator()
@@ -159,7 +162,7 @@ class Navigations:
         if found is None or (found.delivery is not None and self._is_expired(found.delivery)):
             ids = await self.known(principal)
             raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
-        require_allowed(Path(found.repo_path), self._settings.allowed)
+        self.access.require(found.repo_path, principal)
         self._move_up(principal, chosen)
         if found.delivery is not None:
             known = found.delivery

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-LOCAL: Final = "local"
-"""The principal of everyone who needs no token: whoever can reach stdio or loopback."""
+from mcp_server.callers import LOCAL
 
 
 class Principal(NamedTuple):
@@ -19,6 +18,8 @@ class Principal(NamedTuple):
     user: str = LOCAL
     session: str | None = None
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
+    groups: frozenset[str] = frozenset()
+    """Of the principal, as the identity provider or the settings name them."""
 
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value

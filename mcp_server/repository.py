@@ -20,7 +20,7 @@ class RepositoryNotAllowedError(RepositoryNotFoundError):
 def choose_repository(
     repo_path: str | None, roots: Sequence[Path], working_folder: Path, allowed: Sequence[Path]
 ) -> Path:
-    """Return the folder to navigate: the one named, else the host's root, else the work tree we stand in.
+    """Return the folder to navigate: the one named, else the host's first root, else the tree we stand in.
 
     Args:
         repo_path: What the caller named: absolute, ``~``, ``file://``, or relative to the first root.
@@ -35,15 +35,10 @@ def choose_repository(
     if repo_path is not None and repo_path.strip():
         base = roots[0] if roots else working_folder
         return _readable(base / path_of(repo_path.strip()), allowed)
-    if len(roots) > 1:
-        names = ", ".join(f"`{root}`" for root in roots)
-        raise RepositoryNotFoundError(
-            f"The host has {len(roots)} folders open; name one as `repo_path`: {names}."
-        )
     if roots:
         return _readable(roots[0], allowed)
     tree = work_tree(working_folder)
-    if tree is not None and (not allowed or _lies_in(tree, allowed)):
+    if tree is not None and may_be_read(tree, allowed):
         return tree
     if len(allowed) == 1:
         return _readable(allowed[0], allowed)
@@ -83,13 +78,31 @@ def work_tree(folder: Path) -> Path | None:
 
 def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:
     """Raise unless ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any)."""
-    if allowed and not _lies_in(_resolved(folder), allowed):
+    if not may_be_read(folder, allowed):
         names = ", ".join(f"`{name}`" for name in allowed)
         raise RepositoryNotAllowedError(
             f"`{folder}` lies outside the folders this server may read ({names}); choose a repository in "
             f"them, "
             "or start the server with `--allow` for that folder."
         )
+
+
+def is_readable_folder(path: Path, allowed: Sequence[Path]) -> bool:
+    """Tell whether a path is a folder in one of ``allowed``; of others nobody is told whether they exist."""
+    try:
+        return may_be_read(path, allowed) and kind(_resolved(path)) == S_IFDIR
+    except RepositoryNotFoundError:
+        return False
+
+
+def lies_below(folder: Path, other: Path) -> bool:
+    """Tell whether a folder, or what would stand there, lies in another one, links followed."""
+    return _resolved(folder).is_relative_to(_resolved(other))
+
+
+def may_be_read(folder: Path, allowed: Sequence[Path]) -> bool:
+    """Tell whether ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any)."""
+    return not allowed or _lies_in(_resolved(folder), allowed)
 
 
 def _readable(folder: Path, allowed: Sequence[Path]) -> Path:

@@ -21,12 +21,14 @@ from mcp_types import (
 )
 
 from mcp_server.addresses import NAVIGATIONS, address
+from mcp_server.callers import LOCAL
 from mcp_server.context import AppContext
 from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
-from mcp_server.principal import LOCAL, current_principal
+from mcp_server.principal import current_principal
 from mcp_server.report_text import clip, status_of, wire_report
 from navigator.errors import UnknownNavigationError
+from navigator.repository_address import address_title
 from repo_map.messages import counted
 from repo_map.worktree.disk import list_folder
 
@@ -121,7 +123,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
             name=f"context-{summary.navigation_id}",
             title=clip(summary.goal, 80),
             description=(
-                f"{summary.repo_path}, {status_of(summary.stop_reason)}"
+                f"{address_title(summary.repo_path)}, {status_of(summary.stop_reason)}"
                 f" after {counted(summary.steps, 'step')}"
             ),
             mime_type="text/plain",
@@ -134,7 +136,7 @@ def _summary(summary: NavigationSummary) -> dict[str, Any]:
     return {
         "navigation_id": summary.navigation_id,
         "goal": summary.goal,
-        "repo_path": summary.repo_path,
+        "repo_path": address_title(summary.repo_path),
         "status": status_of(summary.stop_reason),
         "steps": summary.steps,
     }
@@ -177,7 +179,9 @@ def offer_completions(
             chosen = (context.arguments or {}) if context else {}
             return _of(await _versions(navigations, chosen.get("navigation_id")), argument.value)
         if argument.name == "repo_path":
-            return _of(_folders(argument.value, allowed), argument.value)
+            access, principal = navigations.access, current_principal()
+            folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
+            return _of([*access.names(principal), *folders], argument.value)
         return None
 
 

@@ -126,6 +126,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         use_cache=cache_dir is not None,
         share_index=_switch(f"{PREFIX}SHARE_INDEX", environ, default=Settings.share_index),
         shared_mb=_number(environ, "SHARED_MB", Settings.shared_mb),
+        repositories=Path(names).expanduser() if (names := environ.get(f"{PREFIX}REPOSITORIES")) else None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),

@@ -22,7 +22,6 @@ from mcp_server.logs import about
 from mcp_server.navigations import Delivering, Navigations
 from mcp_server.principal import current_principal
 from mcp_server.report_text import clip
-from mcp_server.repository import choose_repository
 from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     PLAN,
@@ -164,11 +163,10 @@ async def navigate(
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
     goal: Annotated[str, Field(description="The task in English, with names, errors and paths you know")],
     repo_path: Annotated[
-        str | None, Field(description="Absolute path; default: the host's open folder")
+        str | list[str] | None,
+        Field(description="Absolute path or name, also with `@ref`; default: open folders"),
     ] = None,
-    token_budget: Annotated[
-        int | None, Field(description="Most tokens of the whole answer; default 8000")
-    ] = None,
+    token_budget: Annotated[int | None, Field(description="Most tokens of the answer; default 8000")] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     line_numbers: bool | None = None,
     changes: Annotated[
@@ -188,7 +186,8 @@ async def navigate(
     is enough; step refines it."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
-        folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
+        principal, access = current_principal(), app.navigations.access
+        address = access.choose(repo_path, folders_of(roots), app.working_folder, principal)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         map_token_budget, response_token_budget = await anyio.to_thread.run_sync(
@@ -198,7 +197,7 @@ async def navigate(
         require_host(chosen)
         request = NavigationRequest(
             goal=goal if changes else require_goal(goal),
-            repo_path=folder,
+            repo_path=address,
             token_budget=map_token_budget,
             max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
             mode=mode or "autonomous",
@@ -300,7 +299,7 @@ async def step(
 
 async def get_turn_report(
     ctx: Context[AppContext, Any],
-    navigation_id: NavigationId = None,
+    navigation_id: str | None = None,
     step: int | None = None,
 ) -> Annotated[CallToolResult, wire.TurnReportJson]:
     """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
@@ -315,7 +314,7 @@ async def get_turn_report(
 
 async def get_context(
     ctx: Context[AppContext, Any],
-    navigation_id: NavigationId = None,
+    navigation_id: str | None = None,
     since_step: int | None = None,
     cursor: Annotated[str | None, Field(description="next_cursor of the page before, or `plan`")] = None,
 ) -> Annotated[CallToolResult, wire.NavigatorOutputJson]:
@@ -365,8 +364,8 @@ def tools() -> list[Tool]:
     return [
         _tool(navigate, "Find the code for a task", _LOADED | _WHOLE),
         _tool(step, "Refine a navigation", _WHOLE),
-        _tool(get_turn_report, "Report of a navigation step"),
-        _tool(get_context, "Context of a navigation", _WHOLE),
+        _tool(get_turn_report, "Report of a step"),
+        _tool(get_context, "Read the context", _WHOLE),
     ]
 
 

@@ -11,7 +11,7 @@ _STORED: Final = "navigator.adk.runner"
 """What reading a stored navigation needs."""
 _MODULES: Final = (
     _STORED,
-    "repo_map.history.history",
+    "repo_map.history.joining",
     "repo_map.index",
     "repo_map.packing.pack",
     "repo_map.plan.update",

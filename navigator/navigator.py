@@ -18,6 +18,7 @@ from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
 from navigator.model_names import require_key
 from navigator.outputs import news_of, output_of, summary_of
+from navigator.places import resolved
 from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.request import NewTerms, checked, first_state, new_terms
 from navigator.sampling_port import HOST, AskHost
@@ -227,7 +228,7 @@ class Navigator:
         finally:
             await loading
         navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._pool.price_of(task.model).rates(task.model), str(workspace.index.root)
+        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(request.repo_path))
         goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
         task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
         first = first_state(task, navigation_id, root, rates, seconds)

@@ -78,6 +78,8 @@ class NavigatorSettings:
     """Processes that parse; None means one per core."""
     limits: Limits = USUAL
     """What bounds the index of a repository, and how many are kept in memory."""
+    repositories: Path | None = None
+    """File of the repositories that are known by name; their clones lie in the data folder."""
 
 
 _Settings = TypeVar("_Settings", bound=NavigatorSettings)

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from navigator.candidates import candidates
 from navigator.menu import menu_of
+from navigator.places import Places
 from navigator.reports import OnProgress, Progress
 from navigator.sharing import open_sharing
 from navigator.turn import View
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
     from repo_map.relevance.score import Relevance
+    from repo_map.worktree.places import Place
 
 
 TELL_EVERY_S = 1.0
@@ -62,10 +64,10 @@ class InitialIndexing:
     """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
 
     def __init__(
-        self, root: Path, store: Store, settings: NavigatorSettings, on_end: Callable[[], object]
+        self, place: Place, store: Store, settings: NavigatorSettings, on_end: Callable[[], object]
     ) -> None:
         """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not."""
-        self._root = root
+        self._place = place
         self._store = store
         self._settings = settings
         self._halted = Event()
@@ -94,17 +96,17 @@ class InitialIndexing:
             task.exception()
 
     async def _read(self) -> tuple[RepoIndex, History | None]:
-        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
 
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
-            asyncio.to_thread(read_history, self._root, store=self._store, is_wanted=self._is_wanted)
+            asyncio.to_thread(history_of, self._place, store=self._store, is_wanted=self._is_wanted)
         )
         try:
             index = await asyncio.to_thread(
                 build_index,
-                self._root,
+                self._place,
                 store=self._store,
                 workers=self._settings.workers,
                 on_progress=self._note,
@@ -248,7 +250,8 @@ class Workspace:
             whole.append(f"Not read whole: {named}{more}.")
         if self.history is not None and not self.history.complete:
             whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
-        if len(self.index.paths) > LARGE_FOLDER and top_of(self.index.root) is None:
+        parts = self.index.place.parts
+        if len(self.index.paths) > LARGE_FOLDER and len(parts) == 1 and top_of(parts[0].root) is None:
             whole.append(PLAIN_FOLDER)
         return tuple(whole)
 
@@ -258,40 +261,48 @@ class Workspaces:
 
     def __init__(self, settings: NavigatorSettings) -> None:
         self._settings = settings
-        self._live: OrderedDict[Path, Workspace] = OrderedDict()
-        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
-        self._readings: dict[Path, InitialIndexing] = {}
+        self._live: OrderedDict[bytes, Workspace] = OrderedDict()
+        """By the name of the place."""
+        self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+        self._readings: dict[bytes, InitialIndexing] = {}
         self._halted = Event()
         self._looks = count(1)
         self._is_over = Event()
         self._sharing: set[asyncio.Task[Any]] = set()
+        self._places = Places(settings)
 
     async def open(
         self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
     ) -> tuple[Workspace, float]:
-        """Return the workspace of the repository at ``path``, and the seconds that it took.
+        """Return the workspace of the repository, or repositories, at ``path``, and the seconds that it took.
 
         Where it is read for the first time ``on_words`` is told how far that is. To cancel the call does not
         stop the reading: hosts give up waiting and ask again, and the next call finds it further on or done.
 
+        Args:
+            path: a folder, or an address of ``repository_address``.
+            refresh: whether it is to be as it is now, rather than as it was last looked at.
+            on_words: told how far its first reading is.
+
         Raises:
-            RepositoryNotFoundError: ``path`` is no readable folder.
+            RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
         """
         started = perf_counter()
-        root, asked_at = _root(path), next(self._looks)
-        lock = self._locks.setdefault(root, asyncio.Lock())
+        place, asked_at = self._places.of(str(path)), next(self._looks)
+        key = place.name
+        lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
-            before = live = self._live.get(root)
+            before = live = self._live.get(key)
             if live is None or (refresh and live.looked_at < asked_at):
                 # Of many who wait, the first looks at the tree for all: it begins after they asked.
                 looked_at = next(self._looks)
-                live = await (self._first(root, on_words) if live is None else self._refresh(live))
+                live = await (self._first(place, on_words) if live is None else self._refresh(live))
                 live.looked_at = looked_at
                 self._share(live, before)
-            self._live[root] = live
+            self._live[key] = live
             if before is not None and before is not live:
                 before.release()
-            self._live.move_to_end(root)
+            self._live.move_to_end(key)
             self._drop_idle()
         return live, perf_counter() - started
 
@@ -304,18 +315,19 @@ class Workspaces:
         ):
             self._live.popitem(last=False)[1].release()
 
-    async def _first(self, root: Path, on_words: OnWords | None) -> Workspace:
+    async def _first(self, place: Place, on_words: OnWords | None) -> Workspace:
+        root = place.name
         reading = self._readings.get(root)
         is_joined = reading is not None
         if reading is None:
             forget = partial(self._readings.pop, root, None)
-            reading = self._readings[root] = InitialIndexing(root, self._store(), self._settings, forget)
+            reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
         live = Workspace(*await reading.outcome(on_words))
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
 
     async def _refresh(self, live: Workspace) -> Workspace:
-        from repo_map.history.history import read_history  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
 
         try:
             index = await asyncio.to_thread(live.index.refresh, self._note)
@@ -324,7 +336,7 @@ class Workspaces:
         if index.fingerprint == live.index.fingerprint:
             return live
         past = await asyncio.to_thread(
-            read_history, index.root, store=self._store(), is_wanted=lambda: not self._halted.is_set()
+            history_of, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
         )
         return Workspace(index, past)
 
@@ -375,9 +387,3 @@ class Workspaces:
 def _share(index: RepoIndex) -> float:
     """Return how much of one live index an index counts as."""
     return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
-
-
-def _root(path: str | Path) -> Path:
-    from repo_map.worktree.files import resolve_root  # noqa: PLC0415 - a stored navigation is read without the engine
-
-    return resolve_root(Path(path))

@@ -30,8 +30,10 @@ from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.recent import Recent
 from repo_map.worktree.file_kinds import FileFlag
-from repo_map.worktree.files import Problem, read_file, resolve_root
-from repo_map.worktree.tree import Tree
+from repo_map.worktree.files import Problem
+from repo_map.worktree.folders import folder_tree
+from repo_map.worktree.places import Place
+from repo_map.worktree.tree import Tree, TreeFiles
 
 _MOST_BYTES = 32_000_000
 
@@ -50,7 +52,7 @@ class ShownSource(NamedTuple):
 class SourceCache:
     """Reads the files of one index; any number of threads may ask."""
 
-    def __init__(self, tree: Tree, paths: Sequence[str], files: Files) -> None:
+    def __init__(self, tree: TreeFiles, paths: Sequence[str], files: Files) -> None:
         self._tree = tree
         self._paths = paths
         self._files = files
@@ -69,7 +71,7 @@ class SourceCache:
         if not any(known):
             return ShownSource(b"")
         path = self._paths[file_id]
-        read = read_file(self._tree.root, path, limit=self._tree.limits.file_bytes)
+        read = self._tree.files.read(path, self._tree.limits.file_bytes)
         content = read.source or b""
         is_current = read.digest == known
         has_secrets = not is_current or bool(int(self._files.flags[file_id]) & FileFlag.SECRETS)
@@ -88,7 +90,7 @@ _Key = TypeVarTuple("_Key")
 
 
 def build_index(
-    root: Path,
+    root: Path | Place,
     *,
     store: Store | None = None,
     workers: int | None = None,
@@ -96,7 +98,7 @@ def build_index(
     unmasked: Iterable[str] = (),
     limits: Limits = USUAL,
 ) -> RepoIndex:
-    """Index the repository at ``root``, parsing only what the store doesn't know yet.
+    """Index the repository at ``root``, a folder or another place; parse only what the store doesn't know.
 
     ``store`` is the user's cache if left out, ``Store(None)`` for none. ``workers`` is the most processes to
     parse in, by default one per processor where there is enough to parse. ``on_progress`` hears the name of
@@ -104,7 +106,8 @@ def build_index(
     ``unmasked`` are globs of files that are shown with their secrets; raises FlightPlanError for a bad one,
     and TreeTooLargeError for a tree that ``limits`` leave no memory for.
     """
-    tree = Tree(resolve_root(root), tuple(sorted(set(unmasked))), limits)
+    place = folder_tree(root) if isinstance(root, Path) else root
+    tree = Tree(place, tuple(sorted(set(unmasked))), limits)
     for pattern in tree.unmasked:
         globs.compile(pattern)
     store = user_store(limits) if store is None else store.under(limits)
@@ -120,14 +123,15 @@ class RepoIndex:
     """What is known of a repository at one moment; a refresh makes a new value."""
 
     def __init__(self, tree: Tree, known: TreeState, store: Store, workers: int | None) -> None:
-        self.root = tree.root
+        self.place = tree.place
+        """Where its files come from."""
         self._tree = tree
         self._known = known
         self._tables = known.tables
         self._store = store
         self._workers = workers
         self._derived: dict[Hashable, _Derived] = {}
-        self._sources = SourceCache(tree, known.listing.paths, known.tables.files)
+        self._sources = SourceCache(tree.at(known.listing), known.listing.paths, known.tables.files)
 
     def __len__(self) -> int:
         return len(self._tables)

@@ -83,6 +83,14 @@ REPO_NAVIGATOR: Final = Program(
             builds_tables=True,
         ),
         Command(
+            "repositories",
+            "repo_navigator.repositories",
+            "keep clones of the repositories that a server knows by name",
+            "Keep clones of the repositories that a server knows by name, in the file that "
+            "REPO_NAVIGATOR_REPOSITORIES names.",
+            "add api https://git.example/team/api.git --branch main --reader backend",
+        ),
+        Command(
             "prompt",
             "repo_navigator.prompt",
             "answer an assistant's prompt hook with the code for the prompt",

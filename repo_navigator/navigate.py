@@ -19,7 +19,6 @@ from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
-from mcp_server.repository import choose_repository
 from mcp_server.settings import Settings
 from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
@@ -29,6 +28,7 @@ from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED
 from repo_map.atomic_files import replace_text, require_writable
 from repo_navigator.interactive import InteractivePrompt
 from repo_navigator.printing import show_context, stderr_console, write_or_print
+from repo_navigator.repository_arguments import add_further, named_here
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
@@ -68,7 +68,14 @@ def add_quiet(parser: FlagParser) -> None:
 
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("repo", metavar="REPO", type=nonempty, nargs="?", help="the repository's folder")
+    parser.add_argument(
+        "repo",
+        metavar="REPO",
+        type=nonempty,
+        nargs="?",
+        help="the repository's folder, or its name; FOLDER@REF reads a commit",
+    )
+    add_further(parser)
     goal = parser.add_alternatives(required=False)
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
@@ -304,7 +311,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
         goal=goal if options.changes else require_goal(goal),
-        repo_path=choose_repository(options.repo, (), Path.cwd(), settings.allowed),
+        repo_path=named_here([options.repo, *options.further], settings),
         token_budget=tokens,
         max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.repository import choose_repository, work_tree
+from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.arguments import require_token_budget
+from navigator.places import Places
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted, one_line
+from repo_navigator.repository_arguments import add_further, named_here
 from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("plan", metavar="PLAN", help="flight plan, as --save-plan wrote it; - reads stdin")
     parser.add_argument("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
+    add_further(parser)
     parser.add_argument(
         "--tokens",
         dest="token_budget",
@@ -39,7 +43,7 @@ def add_arguments(parser: FlagParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
-    _, drawn, drift = replayed(options.plan, options.repo, options.token_budget, settings)
+    _, drawn, drift = replayed(options.plan, options.repo, options.further, options.token_budget, settings)
     if options.json:
         print_text(json.dumps(_object(drawn, drift), ensure_ascii=False) + "\n")
     else:
@@ -54,13 +58,14 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def replayed(
-    plan_file: str, repo: str | None, token_budget: int | None, settings: Settings
+    plan_file: str, repo: str | None, further: Sequence[str], token_budget: int | None, settings: Settings
 ) -> tuple[RepoIndex, RepoMap, Drift]:
     """Return the tree, the map of a saved plan as it is drawn now, and how the tree drifted.
 
     Args:
         plan_file: its file; ``-`` for stdin.
         repo: the repository, None for the work tree here.
+        further: repositories beside it.
         token_budget: in place of the plan's own.
         settings: what may be read, and how.
 
@@ -74,16 +79,16 @@ def replayed(
         from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
         from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
 
-    if repo is None and not settings.allowed and work_tree(Path.cwd()) is None:
+    if repo is None and not further and not settings.allowed and work_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
             "No repository is named, and this folder is in no git work tree; name one after the plan."
         )
-    root = choose_repository(repo, (), Path.cwd(), settings.allowed)
+    place = Places(settings).of(named_here([*([repo] if repo else []), *further], settings))
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:
         plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})
     index = build_index(
-        root,
+        place,
         store=Store(settings.cache_dir, settings.limits),
         unmasked=settings.unmasked,
         limits=settings.limits,

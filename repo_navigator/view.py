@@ -20,6 +20,7 @@ from repo_map.messages import one_line
 from repo_navigator.context import latest_navigation
 from repo_navigator.printing import stderr_console
 from repo_navigator.replay import replayed
+from repo_navigator.repository_arguments import add_further
 from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument(
         "repo", metavar="REPO", nargs="?", help="the repository of a plan (the work tree here)"
     )
+    add_further(parser)
     parser.add_argument("--html", metavar="FILE", help="write the page there, not to stdout")
     parser.add_argument("--svg", metavar="FILE", help="write the map alone there, as SVG")
 
@@ -72,7 +74,7 @@ def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
         _require_plan(subject)
         from navigator.picture.subjects import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
 
-        index, drawn, drift = replayed(subject, options.repo, None, settings)
+        index, drawn, drift = replayed(subject, options.repo, options.further, None, settings)
         return picture_of_plan(index, drawn, drift)
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
         ) from error
     started = time.monotonic()
     index = open_index(options)
-    with Watch(index.root) as changes:
+    with Watch(index.place.parts[0].root) as changes:
         # What changed between the first look and the start of the watch.
         index = index.refresh()
         try:

@@ -32,7 +32,7 @@ from repo_map.history.git_log import (
 from repo_map.languages.registry import language_of
 from repo_map.relevance.goal import GoalPart, parse_goal
 from repo_map.worktree.file_kinds import flags_of_path
-from repo_map.worktree.git import Deadline
+from repo_map.worktree.git import HEAD, Deadline, HistoryPlace
 from training.before import Before, BlobReader, read_before
 from training.messages import goal_of
 
@@ -44,6 +44,8 @@ _MOST_FILES = 5
 _MOST_NEIGHBOURS = 14
 _BATCH = 200
 _SECONDS = 600.0
+_EVERYTHING = HistoryPlace(HEAD, "", "")
+"""All of a mirror, which has no work tree that git could find its place by."""
 
 
 class Pairs:
@@ -135,19 +137,23 @@ def batches(rows: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (rows[at : at + size] for at in range(0, len(rows), size))
 
 
+def _asked(mirror: Mirror) -> HistoryQuery:
+    return HistoryQuery(mirror, _EVERYTHING, Deadline(_SECONDS))
+
+
 def read_repository(root: Path, most: int, skip: int = 0) -> Pairs:
     """Read a repository's newest commits, ``skip`` left out, until ``most`` of them taught something."""
     pairs, blobs, taught = Pairs(), BlobReader(root), 0
     mirror = Mirror(root)
-    for ids in batches(list_commits(HistoryQuery(mirror, "", Deadline(_SECONDS)), 60_000)[skip:], _BATCH):
+    for ids in batches(list_commits(_asked(mirror), 60_000)[skip:], _BATCH):
         pairs.commits_read += len(ids)
-        commits = read_commits(HistoryQuery(mirror, "", Deadline(_SECONDS)), ids)
+        commits = read_commits(_asked(mirror), ids)
         useful = [
             commit
             for commit in commits.values()
             if 1 <= len(wanted_changes(commit)) <= _MOST_FILES and goal_of(commit.message)
         ]
-        patches = read_patches(HistoryQuery(mirror, "", Deadline(_SECONDS)), [commit.id for commit in useful])
+        patches = read_patches(_asked(mirror), [commit.id for commit in useful])
         taught += sum(teach(pairs, blobs, commit, patches.get(commit.id, {})) for commit in useful)
         if taught >= most:
             break

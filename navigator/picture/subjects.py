@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
 from navigator.reports import CutReport, FileReport
+from navigator.repository_address import address_name
 from navigator.turn import Navigation, goal_with_feedback
+from repo_map.worktree.places import names_of
 
 if TYPE_CHECKING:
     from navigator.reports import NavigatorOutput, TurnReport
@@ -44,7 +45,7 @@ def picture_of_navigation(
     drawn = workspace.draw(output.flight_plan, own) if is_same else None
     relevance = workspace.relevance(goal_with_feedback(navigation), run.changes) if is_same else None
     subject = Subject(
-        repository=PurePath(state.repo_path).name,
+        repository=address_name(state.repo_path),
         navigation_id=run.navigation_id,
         goal=state.user_task,
         status=_OPEN if output.stop_reason is None else output.stop_reason.value,
@@ -89,4 +90,4 @@ def picture_of_plan(index: RepoIndex, drawn: RepoMap, drift: Drift) -> PictureDa
         left_out=drawn.left_out,
         excluded=drawn.excluded,
     )
-    return picture_data(index, Subject(repository=index.root.name, notes=notes), shown)
+    return picture_data(index, Subject(repository=", ".join(names_of(index.place)), notes=notes), shown)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.secrets.names import mask_name, mask_names
-from repo_map.worktree.git import Deadline, GitOutput
+from repo_map.worktree.git import Deadline, GitOutput, HistoryPlace
 
 WIDEST_COMMIT = 30
 """Commits that touch more files than this are releases, reformats and moves: they tell nothing of a goal."""
@@ -44,11 +44,10 @@ class Commits(Protocol):
 
 
 class HistoryQuery(NamedTuple):
-    """What is asked for commits, about which folder, until when."""
+    """What is asked for commits, from which one on, about which folder, until when."""
 
     git: Commits
-    prefix: str
-    """The folder's path within the repository, with a slash at its end; ``""`` for all of it."""
+    place: HistoryPlace
     deadline: Deadline
 
     def ask(self, *arguments: str, lines: Sequence[str] = ()) -> GitOutput | None:
@@ -58,7 +57,7 @@ class HistoryQuery(NamedTuple):
     @property
     def relative(self) -> str:
         """The option that shortens paths to those within the folder, and leaves the others out."""
-        return f"--relative={self.prefix}"
+        return f"--relative={self.place.prefix}"
 
 
 class FileChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -91,9 +90,9 @@ class Commit(msgspec.Struct, frozen=True, array_like=True):
 
 
 def list_commits(past: HistoryQuery, limit: int) -> list[str]:
-    """Return the ids of the last non-merge ancestors of HEAD that touch the folder, newest first."""
-    folder = f":(top,literal){past.prefix}" if past.prefix else "."
-    output = past.ask("rev-list", "--no-merges", f"--max-count={limit}", "HEAD", "--", folder)
+    """Return the ids of the commit's last non-merge ancestors that touch the folder, newest first."""
+    folder = f":(top,literal){past.place.prefix}" if past.place.prefix else "."
+    output = past.ask("rev-list", "--no-merges", f"--max-count={limit}", past.place.head, "--", folder)
     return [] if output is None or output.status != 0 else output.text.decode("ascii").split()
 
 

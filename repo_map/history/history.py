@@ -34,12 +34,12 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.git import LONGEST_S, Deadline, Git, GitError
+from repo_map.worktree.git import HEAD, LONGEST_S, Deadline, Git, GitError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """The last commits of HEAD, newest first: what they said and which files and lines they touched.
+    """The last commits up to one, newest first: what they said and which files and lines they touched.
 
     Rows of variable length are flat: commit ``c`` has ``file[file_start[c]:file_start[c + 1]]`` and so on.
     Files are rows of ``paths`` under the names of today; those that are gone are left out. Commits of more
@@ -47,9 +47,9 @@ class History:
     """
 
     head: str
-    """The commit that this history ends with."""
+    """The commit that this history ends with; of several histories that of each, with spaces between."""
     paths: tuple[str, ...]
-    """Every file of HEAD, sorted."""
+    """Every file of that commit, sorted."""
     terms: tuple[str, ...]
     """The vocabulary of the messages (``relevance.terms``)."""
     ids: tuple[str, ...]
@@ -65,7 +65,7 @@ class History:
     file_is_new: NDArray[np.bool_]
     """Whether the commit added the file, under any name, rather than changed it."""
     touch_start: NDArray[np.int64]
-    """Touches are hunks, moved to where their lines stand in HEAD."""
+    """Touches are hunks, moved to where their lines stand today."""
     touch_file: NDArray[np.int32]
     touch_first: NDArray[np.int32]
     """First line, 1-based."""
@@ -153,7 +153,7 @@ _NUMBER = re.compile(r"(?:(?<![\w/&#])#|\b[Gg][Hh]-|/(?:issues|pull|merge_reques
 
 
 def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> History:
-    """Lay ``commits``, newest first, out in columns; ``blobs`` are HEAD's files and their contents' ids."""
+    """Lay ``commits``, newest first, out in columns; ``blobs`` are today's files and their contents' ids."""
     paths = sorted(blobs)
     row = {path: at for at, path in enumerate(paths)}
     file_rows: list[list[int]] = []
@@ -316,17 +316,19 @@ _LIMIT = 3_000
 
 def read_history(
     root: Path,
+    ref: str = HEAD,
     *,
     store: Store | None = None,
     limit: int = _LIMIT,
     seconds: float = LONGEST_S,
     is_wanted: Callable[[], bool] | None = None,
 ) -> History | None:
-    """Read the last ``limit`` non-merge ancestors of HEAD; ``None`` without git, commits or repository.
+    """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
 
-    ``store``, the user's if left out, keeps what was read: the next call reads new commits only. After
-    ``seconds``, or once ``is_wanted`` says no, the commits that have come so far make the history, and the
-    next call goes on from there: 3,000 commits of a large repository take some 5 s.
+    ``None`` without git, commits or repository. ``store``, the user's if left out, keeps what was read: the
+    next call reads new commits only. After ``seconds``, or once ``is_wanted`` says no, the commits that have
+    come so far make the history, and the next call goes on from there: 3,000 commits of a large repository
+    take some 5 s.
     """
     folder = (user_store() if store is None else store).folder
     deadline = Deadline(seconds, is_wanted)
@@ -334,23 +336,28 @@ def read_history(
         git = Git(root)
     except GitError:  # The listing of the files tells why.
         return None
-    place = git.place(deadline)
+    place = git.place(deadline, ref)
     if place is None:
         return None
     # What is kept was masked, and the terms of its messages cut, by the code that makes the index.
     version = extractor_version()
-    key = f"{place.repository}\n{place.prefix}\n\0{limit}\0{version}"
+    whole = f"{place.repository}\n{place.prefix}\n\0{limit}\0{version}"
+    key = whole if ref == HEAD else f"{whole}\0{ref}"
     made = f"{place.head} {version}"
     if (history := load_history(folder, key, made)) is not None:
         return history
-    past = HistoryQuery(git, place.prefix, deadline)
+    past = HistoryQuery(git, place, deadline)
     ids = list_commits(past, limit)
     blobs = _blobs(past)
     if not ids or not blobs:
         return None
-    reading = _read(past, ids, load_commits(folder, key))
+    known = load_commits(folder, key)
+    if ref != HEAD:
+        # Most of what one branch has another one has too.
+        known = load_commits(folder, whole) | known
+    reading = _read(past, ids, known)
     history = assemble(place.head, reading.commits, blobs)
-    if reading.fresh:
+    if reading.fresh or ref != HEAD:
         save_commits(folder, key, reading.commits)
     if not reading.complete:
         return replace(history, complete=False)
@@ -388,8 +395,8 @@ def _with_hunks(commit: Commit, hunks: dict[str, tuple[int, ...]]) -> Commit:
 
 
 def _blobs(past: HistoryQuery) -> dict[str, str]:
-    """Return the files of HEAD in the folder and the first digits of their contents' ids."""
-    output = past.ask("ls-tree", "-r", "-z", f"HEAD:{past.prefix}" if past.prefix else "HEAD")
+    """Return the commit's files in the folder and the first digits of their contents' ids."""
+    output = past.ask("ls-tree", "-r", "-z", f"{past.place.head}:{past.place.prefix}")
     if output is None or output.status != 0:
         return {}
     entries = (entry.split("\t", 1) for entry in output.text.decode("utf-8", "replace").split("\0") if entry)

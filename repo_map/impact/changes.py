@@ -131,7 +131,10 @@ class _Reader:
     @cached_property
     def _prefix(self) -> str:
         """The folder of the index within its repository, with a slash at its end."""
-        root = self._index.root
+        first, *others = self._index.place.parts
+        if others:
+            return ""
+        root = first.root
         top = top_of(root)
         return f"{root.relative_to(top).as_posix()}/" if top is not None and top != root else ""
 

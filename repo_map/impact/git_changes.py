@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.errors import RepoMapError
@@ -18,14 +19,14 @@ from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk
 from repo_map.secrets.masking import mask, mask_text
 from repo_map.worktree import disk
 from repo_map.worktree.files import read_file
-from repo_map.worktree.git import Deadline, Git, GitError, HistoryPlace
+from repo_map.worktree.git import COMMIT_NAME, HEAD, Deadline, Git, GitError, HistoryPlace
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
+    from repo_map.worktree.places import Part
 
 WORKTREE: Final = "worktree"
 """Names what is not committed yet."""
-_HEAD: Final = "HEAD"
 _ADVICE: Final = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
 _LATE: Final = "The changes could not be read in time; give a smaller range, or a patch."
@@ -38,7 +39,6 @@ _MOST_COMPARED: Final = 25_000_000
 _LIKE: Final = 0.5
 """Share of its lines from which on a new file is a deleted one by another name."""
 _MOST_RENAMED: Final = 40
-_COMMIT = re.compile(r"[\w@][\w.@{}^~/+#%=,-]{0,250}")
 _ENTRY = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _BLOB = re.compile(rb"([0-9a-f]+) blob (\d+)\n")
@@ -58,40 +58,94 @@ class _Entry(NamedTuple):
     blob: str
 
 
+class _Share:
+    """What an index shows of one repository, by the paths of that repository's folder."""
+
+    def __init__(self, index: RepoIndex, part: Part) -> None:
+        self._index = index
+        self._prefix = part.prefix
+        self.root = part.root
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        start = self._prefix
+        return tuple(path.removeprefix(start) for path in self._index.paths if path.startswith(start))
+
+    def file_id(self, path: str) -> int | None:
+        return self._index.file_id(self._prefix + path)
+
+    def text(self, file: int) -> str:
+        return self._index.text(file)
+
+    def shown(self, patch: Patch) -> Patch:
+        """Return a patch of the repository by the index's paths."""
+        return patch._replace(
+            files=tuple(
+                each._replace(
+                    old=each.old and self._prefix + each.old, new=each.new and self._prefix + each.new
+                )
+                for each in patch.files
+            )
+        )
+
+
 def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
     """Return what was changed, in words, and its patch; ``named`` is ``worktree``, a commit or a range.
 
     A commit stands for all that came since, what is not committed included; ``A..B`` and ``A...B`` are what
-    git means by them.
+    git means by them. Of several repositories those count that know the commits.
 
     Raises:
         ChangesError: no commit is called so, or git does not answer.
     """
-    try:
-        git = Git(index.root)
-        deadline = Deadline(_SECONDS)
-        place = git.place(deadline)
-        if place is None:
-            raise ChangesError(f"`{index.root}` has no commit that git could compare with; commit first.")
-        first, dots, last = named.partition("..")
-        if not dots:
-            since = _HEAD if named == WORKTREE else named
-            patch = _worktree_patch(index, git, place, _commit(git, since, deadline), deadline)
-            return f"the working tree since `{since}`", patch
-        is_symmetric = last.startswith(".")
-        old = _commit(git, first or _HEAD, deadline)
-        new = _commit(git, last.removeprefix(".") or _HEAD, deadline)
-        if is_symmetric:
-            old = _ask(git, deadline, "merge-base", old, new).decode("ascii", "replace").split("\n")[0]
-        return f"`{named}`", _range_patch(git, place, old, new, deadline)
-    except GitError as error:
-        raise ChangesError(str(error)) from error
+    deadline = Deadline(_SECONDS)
+    found: list[tuple[str, Patch]] = []
+    refused: list[ChangesError] = []
+    for part in index.place.parts:
+        try:
+            found.append(_changes_of(_Share(index, part), part, named, deadline))
+        except ChangesError as error:
+            refused.append(error)
+        except GitError as error:
+            # Where the clone of a named repository lies is nobody's business.
+            refused.append(ChangesError(str(error).replace(str(part.root), part.shown)))
+    if not found:
+        raise refused[0]
+    words = ", ".join(dict.fromkeys(what for what, _ in found))
+    files = (file for _, patch in found for file in patch.files)
+    notes = (note for _, patch in found for note in patch.notes)
+    return words, Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, refused)))))
+
+
+def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tuple[str, Patch]:
+    """Return what was changed of one repository; raises ``ChangesError``, and ``GitError``."""
+    git = Git(part.root)
+    place = git.place(deadline, part.ref or HEAD)
+    if place is None:
+        raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
+    first, dots, last = named.partition("..")
+    if not dots and not part.ref:
+        since = HEAD if named == WORKTREE else named
+        patch = _worktree_patch(share, git, place, _commit(git, since, deadline), deadline)
+        return f"the working tree since `{since}`", share.shown(patch)
+    if named == WORKTREE:
+        raise ChangesError(
+            f"`{part.shown}` is read at the commit `{part.ref}`, so it has no working tree; give a "
+            "commit such as `main`, a range such as `v1..v2`, or a patch."
+        )
+    here = part.ref or HEAD
+    is_symmetric = last.startswith(".")
+    old = _commit(git, first or here, deadline)
+    new = _commit(git, last.removeprefix(".") or here, deadline)
+    if is_symmetric:
+        old = _ask(git, deadline, "merge-base", old, new).decode("ascii", "replace").split("\n")[0]
+    return f"`{named}`", share.shown(_range_patch(git, place, old, new, deadline))
 
 
 def _commit(git: Git, named: str, deadline: Deadline) -> str:
     """Return the id of a commit; a name that git could take for an option, or search by, is none."""
     told = ascii(named[:80])[1:-1]
-    if not _COMMIT.fullmatch(named):
+    if not COMMIT_NAME.fullmatch(named):
         raise ChangesError(f"`{told}` is no name of a commit; {_ADVICE}")
     output = git.history("rev-parse", "--verify", "--quiet", f"{named}^{{commit}}", deadline=deadline)
     found = b"" if output is None or output.status != 0 else output.text.strip()
@@ -117,13 +171,11 @@ def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: De
     return read_patch(mask_text(text[: 4 * MOST_CHARACTERS].decode("utf-8", "replace")))
 
 
-def _worktree_patch(
-    index: RepoIndex, git: Git, place: HistoryPlace, commit: str, deadline: Deadline
-) -> Patch:
+def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, deadline: Deadline) -> Patch:
     before = _listed(_ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit), place.prefix)
-    entries = [*_gone(index, before), *_edited(index, before, deadline)]
+    entries = [*_gone(share, before), *_edited(share, before, deadline)]
     known = set(git.ask("ls-files", "-z", "--cached").decode("utf-8", "replace").split("\0"))
-    new = [path for path in index.paths if path not in before]
+    new = [path for path in share.paths if path not in before]
     untracked = [path for path in new if path not in known]
     notes = []
     if len(untracked) > _MOST_NEW:
@@ -134,7 +186,7 @@ def _worktree_patch(
         notes.append(f"{len(entries):,} files differ; the first {MOST_FILES} by path were looked at.")
         entries = entries[:MOST_FILES]
     olds = _blobs(git, [each.blob for each in entries if each.blob], deadline)
-    files = [_file_patch(index, each, olds) for each in entries]
+    files = [_file_patch(share, each, olds) for each in entries]
     return Patch(tuple(_renamed([each for each in files if each is not None])), notes=tuple(notes))
 
 
@@ -145,26 +197,26 @@ def _listed(tree: bytes, prefix: str) -> dict[str, str]:
     return {path.removeprefix(prefix): blob for path, blob in named if path.startswith(prefix)}
 
 
-def _gone(index: RepoIndex, before: Mapping[str, str]) -> Iterator[_Entry]:
+def _gone(share: _Share, before: Mapping[str, str]) -> Iterator[_Entry]:
     """Yield the files of a commit that the tree has no more."""
-    missing = [path for path in before if index.file_id(path) is None]
-    kinds = disk.states(index.root, missing)[4::5]
+    missing = [path for path in before if share.file_id(path) is None]
+    kinds = disk.states(share.root, missing)[4::5]
     yield from (
         _Entry("D", path, before[path]) for path, kind in zip(missing, kinds, strict=True) if not kind
     )
 
 
-def _edited(index: RepoIndex, before: Mapping[str, str], deadline: Deadline) -> Iterator[_Entry]:
+def _edited(share: _Share, before: Mapping[str, str], deadline: Deadline) -> Iterator[_Entry]:
     """Yield the files whose bytes are not those of a commit.
 
     Git itself would run filters of the repository's to compare a file whose date tells it nothing.
     """
     for path, blob in before.items():
-        if index.file_id(path) is None:
+        if share.file_id(path) is None:
             continue
         if not deadline.left():
             raise ChangesError(_LATE)
-        source = read_file(index.root, path).source
+        source = read_file(share.root, path).source
         if source is None or blob not in (_blob_of(source, blob), _blob_of(_unix(source), blob)):
             yield _Entry("M", path, blob)
 
@@ -197,26 +249,26 @@ def _blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, byte
     return found
 
 
-def _file_patch(index: RepoIndex, entry: _Entry, olds: Mapping[str, bytes]) -> FilePatch | None:
+def _file_patch(share: _Share, entry: _Entry, olds: Mapping[str, bytes]) -> FilePatch | None:
     if entry.status == "A":
-        return _new_file(index, entry.path)
+        return _new_file(share, entry.path)
     old, path = olds.get(entry.blob), entry.path
     if old is not None and old.startswith(_POINTER):
         return None  # A large file that stands elsewhere: git knows its pointer alone.
-    new = None if entry.status == "D" else index.file_id(path)
+    new = None if entry.status == "D" else share.file_id(path)
     if old is None or b"\0" in old:
         return FilePatch(path, "" if new is None else path, is_binary=True)
     before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
-    after = [] if new is None else _lines(index.text(new))
+    after = [] if new is None else _lines(share.text(new))
     hunks = tuple(hunks_between(before, after))
     return FilePatch(path, "" if new is None else path, hunks) if hunks or new is None else None
 
 
-def _new_file(index: RepoIndex, path: str) -> FilePatch | None:
-    file = index.file_id(path)
+def _new_file(share: _Share, path: str) -> FilePatch | None:
+    file = share.file_id(path)
     if file is None:
         return None
-    return FilePatch("", path, tuple(hunks_between([], _lines(index.text(file)))))
+    return FilePatch("", path, tuple(hunks_between([], _lines(share.text(file)))))
 
 
 def _lines(text: str) -> list[str]:

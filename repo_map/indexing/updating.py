@@ -20,7 +20,7 @@ from repo_map.indexing.tree_manifest import row_key
 from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
-from repo_map.worktree.files import Listing, Problem, list_files
+from repo_map.worktree.files import Listing, Problem
 from repo_map.worktree.tree import Tree
 
 _NONE = -1
@@ -40,7 +40,7 @@ class RowSources:
     """For each file of a listing, the tables and the row in them that describe it."""
 
     def __init__(self, tree: Tree, listing: Listing) -> None:
-        self._tree = tree
+        self._tree = tree.at(listing)
         self._listing = listing
         self._parts: list[Tables] = []
         self._part = np.full(len(listing.paths), _NONE, np.int64)
@@ -229,12 +229,7 @@ def update(
 
         prepare()
     on_progress("listing", 0, 1)
-    listing = list_files(
-        tree.root,
-        None if known is None else known.listing,
-        limit=tree.limits.files,
-        on_wait=lambda: on_progress("listing", 0, 1),
-    )
+    listing = tree.list(None if known is None else known.listing, lambda: on_progress("listing", 0, 1))
     _require_memory(tree, listing)
     on_progress("listing", 1, 1)
     sources = RowSources(tree, listing)
@@ -275,7 +270,7 @@ def _require_memory(tree: Tree, listing: Listing) -> None:
     )
     if (needed := limits.memory_for(source)) > limits.memory_mb:
         raise TreeTooLargeError(
-            f"`{tree.root}` has {source // 1_000_000:,} MB of source, whose index would take some "
+            f"`{tree.place.title}` has {source // 1_000_000:,} MB of source, whose index would take some "
             f"{needed:,} MB of memory, over the limit of {limits.memory_mb:,}; give a folder of it, or raise "
             "REPO_NAVIGATOR_MAX_MEMORY_MB."
         )

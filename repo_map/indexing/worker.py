@@ -36,7 +36,7 @@ from repo_map.parsing.custom_queries import QueryRefusedError, captured_lines
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.worktree.files import ReadFile
-from repo_map.worktree.tree import Tree
+from repo_map.worktree.tree import files_below, masked
 
 _LEAST_MB, _MOST_MB = 500, 2_000
 """Of memory: with less it would not start, and nothing known takes half of the most."""
@@ -76,14 +76,14 @@ def _answer(order: Order, answers: IO[bytes]) -> bytes:
 
 def _extract(order: Extract, answers: IO[bytes]) -> bytes:
     """Read files one by one; tell of each before anything else is done with it, and of hard ones after."""
-    tree = Tree(Path(order.root), order.unmasked, order.limits)
+    tree = files_below(Path(order.root), order.unmasked, order.limits)
     at = 0
 
     def files() -> Iterator[ReadFile]:
         nonlocal at
         for at, path in enumerate(order.paths):
             _begin(answers, at, order.limits)
-            file = tree.read(path)
+            file = masked(order.sent[at]) if order.sent else tree.read(path)
             self_limits.end_after(seconds_for(file.size, order.limits.parse_seconds + OVER_PARSING_S))
             yield file
 

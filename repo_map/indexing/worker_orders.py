@@ -11,6 +11,7 @@ from typing import IO
 import msgspec
 
 from repo_map.limits import USUAL, Limits
+from repo_map.worktree.files import ReadFile
 
 OVER_PARSING_S = 10
 """CPU seconds over the time for parsing, for all else that is done with a file."""
@@ -29,6 +30,8 @@ class Extract(msgspec.Struct, array_like=True, frozen=True, tag=True):
     limits: Limits = USUAL
     unread: str = ""
     """Why no grammar reads them; ``""`` where one does."""
+    sent: tuple[ReadFile, ...] = ()
+    """What is in them, secrets and all, where ``root`` is no folder that holds them."""
 
 
 class Read(msgspec.Struct, array_like=True, frozen=True, tag=True):

@@ -42,7 +42,7 @@ from repo_map.messages import agreed
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.working_folder import absolute_entries
 from repo_map.worktree.files import ReadFile
-from repo_map.worktree.tree import Tree
+from repo_map.worktree.tree import TreeFiles
 
 _WAIT_S = 5
 _SIGKILL = 9
@@ -414,7 +414,7 @@ def _no_worker(error: OSError) -> str:
 
 
 def parse_files(
-    tree: Tree, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
+    tree: TreeFiles, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
 ) -> Parsed:
     """Parse files, given in path order, in at most so many processes at once."""
     chunks = _chunks(paths, sizes, tree.limits.file_bytes)
@@ -463,7 +463,7 @@ class _WorkerPool:
     files are parsed by path until enough of them were too hard.
     """
 
-    def __init__(self, tree: Tree, chunks: list[_Chunk]) -> None:
+    def __init__(self, tree: TreeFiles, chunks: list[_Chunk]) -> None:
         self._tree = tree
         self._todo = chunks
         heapify(self._todo)
@@ -552,9 +552,11 @@ class _WorkerPool:
                 self._bury(chunk, min(error.position, len(chunk.paths) - 1), error)
 
     def _order(self, chunk: _Chunk) -> Extract:
-        return Extract(
-            str(self._tree.root), chunk.paths, self._tree.unmasked, self._tree.limits, chunk.unread
-        )
+        tree = self._tree
+        root = tree.files.root
+        # What lies in no folder comes along: a worker has no way to git.
+        sent = tuple(map(tree.fetch, chunk.paths)) if root is None else ()
+        return Extract(str(root or ""), chunk.paths, tree.unmasked, tree.limits, chunk.unread, sent)
 
     def _take(self) -> _Chunk | None:
         with self._lock:

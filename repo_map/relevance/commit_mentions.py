@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +36,17 @@ class NamedCommit(NamedTuple):
     units: Ints
 
 
-def find_commits(text: str, repository: str, past: AlignedHistory) -> tuple[NamedCommit, ...]:
+def find_commits(text: str, repositories: Collection[str], past: AlignedHistory) -> tuple[NamedCommit, ...]:
     """Return the commits of the history that a text names, in its order; nothing is asked of any network.
 
-    ``repository`` is the repository's own name: a link to an issue of another one is none of ours.
+    ``repositories`` are our own names: a link to an issue of another repository is none of ours.
     """
     history = past.history
     found: dict[int, str] = {}
     for identity in _ids(text):
         for commit in _with_id(history, identity):
             found.setdefault(commit, identity)
-    for number, written in _numbers(text, repository):
+    for number, written in _numbers(text, repositories):
         for commit in history.commits_of_number.get(number, ())[:_MOST]:
             found.setdefault(commit, written)
     return tuple(_named(past, commit, written) for commit, written in list(found.items())[:_MOST])
@@ -57,12 +58,9 @@ def _ids(text: str) -> list[str]:
     return list(dict.fromkeys([*bare, *_COMMIT_URL.findall(text)]))
 
 
-def _numbers(text: str, repository: str) -> list[tuple[int, str]]:
-    ours = [
-        (int(match[3]), f"#{match[3]}")
-        for match in _URL.finditer(text)
-        if match[2].lower() == repository.lower()
-    ]
+def _numbers(text: str, repositories: Collection[str]) -> list[tuple[int, str]]:
+    own = {name.lower() for name in repositories}
+    ours = [(int(match[3]), f"#{match[3]}") for match in _URL.finditer(text) if match[2].lower() in own]
     bare = [(int(match[1]), match[0]) for match in _NUMBER.finditer(_ANY_URL.sub(" ", text))]
     return list(dict.fromkeys([*bare, *ours]))
 

@@ -20,6 +20,7 @@ from repo_map.relevance.located import MOST_FILES_OF_A_NAME, files_at, is_whole,
 from repo_map.relevance.priors import are_intended, are_main
 from repo_map.relevance.quotations import find_quotations
 from repo_map.text.terms import terms_of, words
+from repo_map.worktree.places import names_of
 
 _MOST_NAMESAKES = 40
 """A name with more definitions than this says nothing about any of them."""
@@ -120,7 +121,7 @@ def _start(text: str) -> str:
 
 
 def _find_commits(corpus: Corpus, goal: ParsedGoal, history: History, named: EntityMatches) -> None:
-    for commit in find_commits(goal.text, corpus.index.root.name, aligned_history(corpus, history)):
+    for commit in find_commits(goal.text, names_of(corpus.index.place), aligned_history(corpus, history)):
         if len(commit.files):
             named.found.add(commit.written)
         for key, scores, found in (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,8 @@ class Listing(NamedTuple):
     problems: tuple[Problem, ...]
     digest: bytes
     """Of what the walk found."""
+    parts: tuple[Listing, ...] = ()
+    """Of the trees that it is made of, where it is of several; not kept beyond the process."""
 
 
 class ReadFile(NamedTuple):
@@ -113,18 +115,18 @@ def list_files(
 def _listed(walk: Walk, root: Path, known: Listing | None, limit: int) -> Listing:
     if known is None:
         names = walk.finish(b"")
-        return _list(root, names, limit) if names else _EMPTY
+        return sort_names(names, limit, _FolderLook(root)) if names else _EMPTY
     # While git walks, look at the files that are probably still there.
     states = _states(root, known.paths)
     names = walk.finish(known.digest)
     if names is not None:
-        return _list(root, names, limit)
+        return sort_names(names, limit, _FolderLook(root))
     same_types = np.array_equal(states[:, 4], known.states[:, 4])
     if same_types and not any(
         _type_of(root, name) in {stat.S_IFREG, stat.S_IFLNK} for name in known.left_out
     ):
         return known._replace(states=states)
-    return _list(root, walk.finish(b"") or Names((), b"", ()), limit)
+    return sort_names(walk.finish(b"") or Names((), b"", ()), limit, _FolderLook(root))
 
 
 def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFile:
@@ -133,7 +135,7 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
         for _ in range(3):
             before, source, after = disk.read_whole(root, path, limit, first=BINARY_PROBE_BYTES)
             if after is None:
-                return _too_large(path, before.st_size, limit, is_binary=is_binary(source))
+                return too_large(path, before.st_size, limit, source)
             if disk.state(before) == disk.state(after) and len(source) == before.st_size:
                 return ReadFile(path, len(source), source, digest=digest(source))
     except OSError as error:
@@ -144,8 +146,9 @@ def read_file(root: Path, path: str, *, limit: int = USUAL.file_bytes) -> ReadFi
     return ReadFile(path, len(source), source, message, digest=digest(source))
 
 
-def _too_large(path: str, size: int, limit: int, *, is_binary: bool) -> ReadFile:
-    if is_binary:
+def too_large(path: str, size: int, limit: int, start: bytes) -> ReadFile:
+    """Return what is said of a file over the limit, of which ``start`` are the first bytes."""
+    if is_binary(start):
         return ReadFile(
             path, size, None, unread=FileFlag.BINARY
         )  # As if it were small: nobody misses its text.
@@ -157,8 +160,36 @@ def digest(source: bytes) -> bytes:
     return hashlib.sha256(source).digest()[:DIGEST_BYTES]
 
 
-def _list(root: Path, found: Names, limit: int) -> Listing:
-    """Sort names into files and what is left out, with the reasons."""
+class Look(Protocol):
+    """What tells of the names of a tree what stands there."""
+
+    def states(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return the rows of ``Listing.states`` for names, zeros for those of nothing."""
+
+    def is_out_of_reach(self, name: str) -> bool:
+        """Say whether something may stand at a name that can't be looked at."""
+
+    def link_leaves(self, name: str) -> bool:
+        """Say whether the link at a name leads out of the tree."""
+
+
+class _FolderLook(NamedTuple):
+    """What the disk tells."""
+
+    root: Path
+
+    def states(self, names: Sequence[str]) -> NDArray[np.int64]:
+        return _states(self.root, names)
+
+    def is_out_of_reach(self, name: str) -> bool:
+        return disk.is_out_of_reach(self.root, name)
+
+    def link_leaves(self, name: str) -> bool:
+        return disk.link_leaves(self.root, name)
+
+
+def sort_names(found: Names, limit: int, look: Look) -> Listing:
+    """Sort names into files, the first ``limit`` by path, and what is left out, with the reasons."""
     problems = [Problem(*problem) for problem in found.problems]
     names = sorted(found.names)
     odd = frozenset(name for name in names if not is_printable(name))
@@ -175,19 +206,17 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
         for name in sorted(out - odd)
     )
     names = [name for name in names if name not in odd and name not in out]
-    if len(names) > limit:
-        message = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
-        problems.append(Problem("", message))
-        names = names[:limit]
-    linked = _linked_folders(root, names)
+    names, excess = within_limit(names, limit)
+    problems.extend(excess)
+    linked = _linked_folders(names, look)
     problems.extend(
         Problem(name, "a symbolic link that is no folder; it was not followed") for name in linked
     )
     names = [name for name in names if not any(name.startswith(f"{link}/") for link in linked)]
-    states = _states(root, names)
+    states = look.states(names)
     kept, left_out = [], []
     for name, kind in zip(names, states[:, 4].tolist(), strict=True):
-        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(root, name, kind)
+        reason = "" if kind == stat.S_IFREG else _reason_to_leave_out(name, kind, look)
         if kind == stat.S_IFREG or (kind == stat.S_IFLNK and not reason):
             kept.append(True)
             continue
@@ -206,18 +235,26 @@ def _list(root: Path, found: Names, limit: int) -> Listing:
     return Listing(tuple(paths), states, tuple(left_out), tuple(sorted(problems)), found.digest)
 
 
-def _reason_to_leave_out(root: Path, name: str, kind: int) -> str:
+def within_limit(names: list[str], limit: int) -> tuple[list[str], list[Problem]]:
+    """Return the first ``limit`` of sorted names, and what is to be told where there are more."""
+    if len(names) <= limit:
+        return names, []
+    message = f"{len(names):,} files, over the limit of {limit:,}; the first by path were indexed"
+    return names[:limit], [Problem("", message)]
+
+
+def _reason_to_leave_out(name: str, kind: int, look: Look) -> str:
     """Return why a name is left out, ``""`` for one that is gone and for a link inside the tree."""
     if kind == 0:
-        return "its path is too long or closed; it was left out" if disk.is_out_of_reach(root, name) else ""
+        return "its path is too long or closed; it was left out" if look.is_out_of_reach(name) else ""
     if kind == stat.S_IFDIR:
         return "a submodule or nested repository; its files were not indexed"
     if kind != stat.S_IFLNK:
         return "neither a file nor a folder; it was left out"
-    return "a symbolic link that leaves the tree; it was not followed" if disk.link_leaves(root, name) else ""
+    return "a symbolic link that leaves the tree; it was not followed" if look.link_leaves(name) else ""
 
 
-def _linked_folders(root: Path, names: Iterable[str]) -> list[str]:
+def _linked_folders(names: Iterable[str], look: Look) -> list[str]:
     """Return the links that names lead through: git remembers folders, and a link may stand there by now."""
     folders: set[str] = set()
     for name in names:
@@ -225,7 +262,7 @@ def _linked_folders(root: Path, names: Iterable[str]) -> list[str]:
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    kinds = _states(root, (ordered := sorted(folders)))[:, 4].tolist()
+    kinds = look.states(ordered := sorted(folders))[:, 4].tolist()
     return [folder for folder, kind in zip(ordered, kinds, strict=True) if kind == stat.S_IFLNK]
 
 

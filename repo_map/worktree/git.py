@@ -42,6 +42,11 @@ _LOOK_UP_S = 0.2
 _SLOW_S = 0.5
 """After which it is looked for what git may be waiting for; 10,000 files are listed in a tenth of that."""
 
+HEAD = "HEAD"
+COMMIT_NAME = re.compile(r"[\w@][\w.@{}^~/+#%=,-]{0,250}")
+"""What names a commit: nothing that git could take for an option, or search by."""
+_ID = re.compile(r"[0-9a-f]{40,64}")
+
 HARDENED = (
     "--no-optional-locks",
     "--no-pager",
@@ -211,6 +216,53 @@ class GitProcess:
         self._is_read.set()
 
 
+class GitConversation:
+    """One run of git that answers line by line; whoever starts it ends it."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        """Start it; raises ``OSError`` where it can't be."""
+        self._process = subprocess.Popen(
+            command,
+            cwd=_NO_ATTRIBUTES,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            process_group=None if sys.platform == "win32" else 0,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        _bound(self._process.pid, None)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._asked, self._answers = self._process.stdin, self._process.stdout
+
+    def ask(self, line: str) -> bytes:
+        """Send a line and return the one that answers; ``b""`` where git has ended."""
+        self._asked.write(f"{line}\n".encode())
+        self._asked.flush()
+        return self._answers.readline()
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes of an answer, fewer where git has ended."""
+        return self._answers.read(size)
+
+    def kill(self) -> None:
+        """End it at once: whoever reads meets its end."""
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self._process.kill()
+            elif self._process.returncode is None:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """End it, and wait for that."""
+        self.kill()
+        self._process.wait()
+        for stream in (self._asked, self._answers):
+            with suppress(OSError):
+                stream.close()
+
+
 class HistoryPlace(NamedTuple):
     """Where the history of a folder begins."""
 
@@ -227,7 +279,7 @@ class Git:
 
     def __init__(self, root: Path) -> None:
         """Look at the repository around ``root``; raises ``GitError`` where git is not to be asked."""
-        self._program = _program()
+        self._program = git_program()
         self._root = root
         self._repository = _sound_repository(root)
 
@@ -266,18 +318,27 @@ class Git:
         """Return the answer to a question about the work tree; raises ``GitError``."""
         return self.finish(self.start(*arguments))
 
-    def place(self, deadline: Deadline) -> HistoryPlace | None:
-        """Return where history begins, None where there is no commit, or git does not trust its owner."""
+    def place(self, deadline: Deadline, ref: str = HEAD) -> HistoryPlace | None:
+        """Return where the history of ``ref`` begins, which ``COMMIT_NAME`` matches.
+
+        None where no commit is called so, and where git does not trust the owner or does not answer.
+        """
         try:
-            call = self.start("rev-parse", "HEAD", "--absolute-git-dir", "--show-prefix")
+            call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix", f"{ref}^{{commit}}")
         except OSError:
             return None
         output = call.finish(deadline, self._trap)
-        head, git_folder, prefix, *_ = (*os.fsdecode(output.text).split("\n"), "", "")
+        git_folder, prefix, head, *_ = (*os.fsdecode(output.text).split("\n"), "", "")
         # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
         if output.status != 0 or Path(git_folder).resolve() != self._repository.own:
             return None
-        return HistoryPlace(head, git_folder, prefix)
+        # What names no commit may name a file, and comes back as it was given.
+        return HistoryPlace(head, git_folder, prefix) if _ID.fullmatch(head) else None
+
+    def converse(self, *arguments: str) -> GitConversation:
+        """Start a call about what is committed that answers as long as it is asked; raises ``OSError``."""
+        place = ("--git-dir", str(self._repository.own), "--work-tree", ".")
+        return GitConversation([self._program, *HARDENED, *place, *arguments], git_environment())
 
     def history(self, *arguments: str, lines: Iterable[str] = (), deadline: Deadline) -> GitOutput | None:
         """Ask for what is committed, ``lines`` going to its standard input; None where git can't run.
@@ -303,7 +364,7 @@ class Git:
 def git_version() -> str:
     """Return what git says of its version; raises ``GitError`` where it is missing or does not answer."""
     try:
-        output = GitProcess([_program(), "--version"], git_environment()).finish(Deadline(10.0))
+        output = GitProcess([git_program(), "--version"], git_environment()).finish(Deadline(10.0))
     except OSError as error:
         raise GitError(f"Git can't be run: {error.strerror}; reinstall it.") from error
     if output.status != 0:
@@ -329,7 +390,8 @@ def git_environment() -> dict[str, str]:
     }
 
 
-def _program() -> str:
+def git_program() -> str:
+    """Return the path of git; raises ``GitError`` where it is missing."""
     executable = find_program("git")
     if executable is None:
         raise GitError(

@@ -38,6 +38,7 @@ FILES = {
     "mcp_server/stored_before.py": "the data folder",
     "mcp_server/stdio.py": "the null device, in place of stdin",
     "mcp_server/settings.py": "resolves the folders that the user allows",
+    "navigator/clones.py": "the clones that we make in the data folder, and when each was fetched",
     "repo_navigator/hosts.py": "whether a host is used here",
     "repo_navigator/configuration.py": "the configurations of hosts",
     "repo_map/working_folder.py": "where our own code lies",

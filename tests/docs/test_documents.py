@@ -68,7 +68,7 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
     for program, line in shown:
         command = line.split("#")[0].split("|")[0]
         words = command.split()
-        depth = 2 if words[0] == "agents" else 1
+        depth = 2 if words[0] in ("agents", "repositories") else 1
         known = _help(program, *takewhile(str.isalpha, words[:depth]))
         assert [flag for flag in _FLAG.findall(command) if flag not in known] == [], line
 

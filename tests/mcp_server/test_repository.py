@@ -34,11 +34,6 @@ def test_the_only_root_of_the_host_comes_second(tmp_path: Path) -> None:
     assert choose_repository(None, [tmp_path], Path("/"), ()) == tmp_path
 
 
-def test_several_roots_are_listed_for_the_caller_to_choose(tmp_path: Path) -> None:
-    with pytest.raises(RepositoryNotFoundError, match="2 folders open; name one as `repo_path`: `/a`, `/b`"):
-        choose_repository(None, [Path("/a"), Path("/b")], tmp_path, ())
-
-
 def test_the_work_tree_around_the_working_folder_comes_third(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     inner = tmp_path / "deep" / "inside"

@@ -77,7 +77,7 @@ def test_files_are_in_path_order_and_found_by_path(tree: Path) -> None:
     languages = [index.languages[i] for i in index.files.language.tolist()]
     assert languages[:3] == ["markdown", "python", "python"]
     assert FileFlag(int(index.files.flags[3])) == FileFlag.BINARY
-    assert index.root == tree.resolve()
+    assert index.place.parts[0].root == tree.resolve()
 
 
 def test_definitions_know_their_names_places_and_parents(tree: Path) -> None:

@@ -215,6 +215,6 @@ def test_threads_on_one_index_draw_what_one_thread_draws() -> None:
     plans = [FlightPlan(budget=budget) for budget in (40, 70, 100, 130, 160, 190)] * 4
     index = index_of({**SHOP, "threads.txt": "x\n"})
     expected = [draw_map(index_of({**SHOP, "threads.txt": "x\n"}), plan).text for plan in plans]
-    fresh = build_index(index.root, store=Store(None), workers=1)
+    fresh = build_index(index.place, store=Store(None), workers=1)
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(lambda plan: draw_map(fresh, plan).text, plans)) == expected

@@ -82,7 +82,7 @@ def test_what_is_offered_to_who_was_not_understood_is_understood(index: RepoInde
 def test_the_commits_of_a_file_are_told_with_their_day(index: RepoIndex) -> None:
     from repo_map.history.history import read_history
 
-    relevance, history = score_goal(index, GOAL), read_history(index.root, store=Store(None))
+    relevance, history = score_goal(index, GOAL), read_history(index.place.parts[0].root, store=Store(None))
     answer = steer(index, plan_of(), relevance, "who changed retry.py last?", history=history).answer
     assert answer.startswith("`src/shop/retry.py`, last commits: ")
     assert "“Let a retry give up”; " in answer

@@ -1,0 +1,27 @@
+"""What decides a right: a user and groups; apart, so that a command line loads no protocol for it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, Protocol
+
+LOCAL: Final = "local"
+"""The principal of everyone who needs no token: whoever can reach stdio or loopback."""
+
+
+class Caller(Protocol):
+    """Whoever asks for a repository."""
+
+    @property
+    def user(self) -> str:
+        """The principal."""
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Of the principal."""
+
+
+class Here(NamedTuple):
+    """Somebody at a command line of this machine."""
+
+    user: str = LOCAL
+    groups: frozenset[str] = frozenset()

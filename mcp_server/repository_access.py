@@ -1,0 +1,151 @@
+"""Which repositories a call is about, and whether the caller may read them: decided before any is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from mcp_server.callers import LOCAL, Caller
+from mcp_server.repository import (
+    choose_repository,
+    is_readable_folder,
+    lies_below,
+    path_of,
+    require_allowed,
+)
+from navigator.catalogue import Catalogue, split_ref
+from navigator.repository_address import Source, read_address, write_address
+from navigator.settings import NavigatorSettings
+from repo_map.errors import RepositoryNotFoundError
+
+MOST: Final = 20
+"""Repositories of one question."""
+_TOLD: Final = 10
+
+
+class RepositoryAccess:
+    """Who may read what: the catalogue's repositories by their readers, folders by the allow-list.
+
+    Where there is a catalogue, who comes with a token reads folders only where an allow-list names them.
+    """
+
+    def __init__(self, settings: NavigatorSettings, allowed: Sequence[Path]) -> None:
+        self._allowed = allowed
+        self._catalogue: Catalogue | None = None
+        if settings.repositories is not None and settings.data_dir is not None:
+            self._catalogue = Catalogue(settings.repositories, settings.data_dir)
+
+    def choose(
+        self,
+        named: str | Sequence[str] | None,
+        roots: Sequence[Path],
+        working_folder: Path,
+        principal: Caller,
+    ) -> str:
+        """Return the address of what a call is about.
+
+        Args:
+            named: folders, or names of the catalogue, each also with ``@`` and a commit's name; None for the
+                folders that the host has open, else the work tree we stand in.
+            roots: folders that the host has open.
+            working_folder: where this process was started.
+            principal: who calls.
+
+        Raises:
+            RepositoryNotFoundError: one of them is none, or none that the caller may read.
+        """
+        given = [named] if isinstance(named, str) else list(named or ())
+        texts = [text.strip() for text in given if text.strip()]
+        if len(texts) > MOST:
+            raise RepositoryNotFoundError(
+                f"{len(texts)} repositories are named, and one question is about {MOST} at most; name fewer."
+            )
+        names = frozenset(self.names(principal))
+        if texts:
+            base = roots[0] if roots else working_folder
+            return write_address([self._source(text, base, names, principal) for text in texts])
+        if not self.may_name_folders(principal):
+            raise RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
+        return write_address([Source(folder=str(each)) for each in self._open_ones(roots, working_folder)])
+
+    def require(self, address: str, principal: Caller) -> None:
+        """Raise ``RepositoryNotFoundError`` unless the caller may read all repositories of an address."""
+        names = frozenset(self.names(principal))
+        for source in read_address(address):
+            if source.name:
+                if source.name not in names:
+                    raise self._not_found(source.title, principal)
+            elif not self.may_name_folders(principal):
+                raise self._not_found(source.title, principal)
+            else:
+                require_allowed(Path(source.folder), self._allowed)
+                self._require_no_clone(Path(source.folder), source.title, principal)
+
+    def names(self, principal: Caller) -> list[str]:
+        """Return the names of the catalogue's repositories that the caller may read."""
+        if self._catalogue is None:
+            return []
+        return self._catalogue.readable(principal.user, principal.groups, is_local=principal.user == LOCAL)
+
+    def may_name_folders(self, principal: Caller) -> bool:
+        """Tell whether the caller may name folders of this machine at all."""
+        return self._catalogue is None or bool(self._allowed) or principal.user == LOCAL
+
+    def _source(self, text: str, base: Path, names: frozenset[str], principal: Caller) -> Source:
+        name, ref = split_ref(text)
+        if name in names:
+            return Source(name=name, ref=ref)
+        if not self.may_name_folders(principal):
+            raise self._not_found(text, principal)
+        self._require_no_clone(base / path_of(text), text, principal)
+        folder, ref = next(
+            (each for each in _readings(text) if is_readable_folder(base / path_of(each[0]), self._allowed)),
+            (text, ""),
+        )
+        chosen = choose_repository(folder or ".", (base,), base, self._allowed)
+        self._require_no_clone(chosen, text, principal)
+        return Source(folder=str(chosen), ref=ref)
+
+    def _open_ones(self, roots: Sequence[Path], working_folder: Path) -> list[Path]:
+        """Return the folders that the host has open, those within others left out, else where we stand."""
+        if len(roots) < 2:
+            return [choose_repository(None, roots, working_folder, self._allowed)]
+        found: list[Path] = []
+        refused: list[RepositoryNotFoundError] = []
+        for root in roots[:MOST]:
+            try:
+                found.append(choose_repository(None, (root,), working_folder, self._allowed))
+            except RepositoryNotFoundError as error:
+                refused.append(error)
+        if not found:
+            raise refused[0]
+        found = list(dict.fromkeys(found))
+        return [each for each in found if not any(other in each.parents for other in found)]
+
+    def _require_no_clone(self, folder: Path, told: str, principal: Caller) -> None:
+        """Raise where a folder is one of the catalogue's clones, which are read by their names alone."""
+        if self._catalogue is not None and lies_below(folder, self._catalogue.clones):
+            raise self._not_found(told, principal)
+
+    def _not_found(self, told: str, principal: Caller) -> RepositoryNotFoundError:
+        """Return the same words for what is not there and for what is not the caller's."""
+        return RepositoryNotFoundError(
+            f"No repository is called `{ascii(told[:200])[1:-1]}`; {self._advice(principal)}"
+        )
+
+    def _advice(self, principal: Caller) -> str:
+        names = [f"`{name}`" for name in self.names(principal)]
+        if not names:
+            return "ask the operator of this server for one that you may read."
+        more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+        return f"name one of {', '.join(names[:_TOLD])}{more} as `repo_path`."
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield how a text may be read: as a folder, then as one and a commit's name, the longest first."""
+    yield text, ""
+    at = len(text)
+    while (at := text.rfind("@", 0, at)) >= 0:
+        if ref := text[at + 1 :]:
+            yield text[:at], ref

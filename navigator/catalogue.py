@@ -1,0 +1,244 @@
+"""The repositories that a server keeps clones of, from its operator's YAML file, and who may read which.
+
+```yaml
+repositories:
+  api:
+    address: https://git.example/team/api.git
+    branches: [main, "release/*"]   # of which the first is meant where none is named; left out, all
+    readers: [backend, alice]       # groups and principals; "*" is everybody who is admitted
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from stat import S_IFDIR
+from textwrap import indent
+from typing import Annotated, Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from navigator.loopback import is_loopback
+from repo_map.atomic_files import read_stored, replace_text
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import one_line
+from repo_map.worktree.disk import kind
+
+EVERYBODY: Final = "*"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_BRANCH = re.compile(r"[\w*][\w*./+#%=,-]{0,200}")
+_SCP = re.compile(r"[\w.-]+@[\w][\w.-]*:(?!/)[\w./~-]+")
+"""``git@host:team/api.git``, which is SSH."""
+_SCHEMES: Final = ("https", "ssh", "file")
+_FOLDER: Final = "repositories"
+"""Of the clones, in the data folder."""
+
+
+class CatalogueError(RepositoryNotFoundError):
+    """The file of repositories can't be used; the message says where it is wrong."""
+
+
+class Entry(BaseModel):
+    """One repository, as its operator describes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: str
+    branches: tuple[str, ...] = ()
+    """Patterns of the branches that are fetched, the first of them the one that is read; all if left out."""
+    readers: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
+    """Groups and principals; nobody if left out, but who is on the machine itself."""
+
+    @field_validator("address")
+    @classmethod
+    def _fetchable(cls, address: str) -> str:
+        if (why := why_not_fetched(address)) is not None:
+            raise ValueError(why)
+        return address
+
+    @field_validator("branches")
+    @classmethod
+    def _named(cls, branches: tuple[str, ...]) -> tuple[str, ...]:
+        for at, branch in enumerate(branches):
+            is_name = _BRANCH.fullmatch(branch) and ".." not in branch and branch.count("*") <= 1
+            if not is_name or (at == 0 and "*" in branch):
+                raise ValueError(
+                    f"`{branch}` can't be used; name a branch first, such as `main`, then patterns of one `*`"
+                )
+        return branches
+
+    def admits(self, principal: str, groups: Collection[str]) -> bool:
+        """Tell whether a principal who is in these groups may read the repository."""
+        return (
+            EVERYBODY in self.readers or principal in self.readers or not {*groups}.isdisjoint(self.readers)
+        )
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    repositories: dict[str, Entry] = Field(default_factory=dict)
+
+    @field_validator("repositories")
+    @classmethod
+    def _named(cls, entries: dict[str, Entry]) -> dict[str, Entry]:
+        for name in entries:
+            require_name(name)
+        return entries
+
+
+def require_name(name: str) -> str:
+    """Return the name of a repository; raises ``ValueError`` for one that can't be used."""
+    if not _NAME.fullmatch(name) or name.lower().endswith((".git", ".lock")):
+        raise ValueError(
+            f"`{ascii(name[:100])[1:-1]}` is no name of a repository; use letters, digits, `.`, `_` and `-`, "
+            "and no `.git` at the end"
+        )
+    return name
+
+
+def why_not_fetched(address: str) -> str | None:
+    """Return why an address is not fetched from, None where it is; no part of it is repeated."""
+    if _SCP.fullmatch(address):
+        return None
+    try:
+        parts = urlsplit(address)
+        host, has_password = parts.hostname, parts.password is not None
+    except ValueError:
+        return "it is no URL such as https://host/path"
+    if has_password or (parts.scheme == "https" and parts.username):
+        return "it holds credentials; leave them to git's credential helper, or use an SSH key"
+    is_local = parts.scheme == "http" and host is not None and is_loopback(host)
+    if parts.scheme not in _SCHEMES and not is_local:
+        return "only https, ssh and file addresses are fetched from"
+    if not address.isprintable() or " " in address or (host or "").startswith("-"):
+        return "it is no URL such as https://host/path"
+    is_whole = parts.path.startswith("/") and (not host if parts.scheme == "file" else bool(host))
+    return None if is_whole else "it names no repository, as https://host/path and file:///path do"
+
+
+class Catalogue:
+    """The repositories of one file, read anew whenever it has changed."""
+
+    def __init__(self, file: Path, data_dir: Path) -> None:
+        self.file = file
+        self.clones = data_dir / _FOLDER
+        """The folder in which each repository has its clone."""
+        self._read: tuple[bytes, dict[str, Entry]] | None = None
+
+    def entries(self) -> Mapping[str, Entry]:
+        """Return the repositories by name, in the file's order.
+
+        Raises:
+            CatalogueError: the file can't be read, or is not well-formed.
+        """
+        try:
+            content = read_stored(self.file)
+        except FileNotFoundError:
+            content = b""
+        except OSError as error:
+            raise CatalogueError(
+                f"The repositories in `{self.file}` can't be read ({error.strerror}); check the file."
+            ) from error
+        if self._read is None or self._read[0] != content:
+            self._read = content, self._parsed(content)
+        return self._read[1]
+
+    def readable(self, principal: str, groups: Collection[str], *, is_local: bool = False) -> list[str]:
+        """Return the names of the repositories that a caller may read; who is on the machine may read all."""
+        return [name for name, entry in self.entries().items() if is_local or entry.admits(principal, groups)]
+
+    def clone_of(self, name: str) -> Path:
+        """Return the folder of a repository's clone.
+
+        Raises:
+            RepositoryNotFoundError: no repository is called so, or it was not fetched yet.
+        """
+        if name not in self.entries():
+            raise RepositoryNotFoundError(
+                f"No repository is called `{name}` any more; name one that you may read."
+            )
+        clone = self.clones / name
+        if kind(clone / ".git") != S_IFDIR:
+            raise RepositoryNotFoundError(
+                f"`{name}` was not fetched yet; run `repo-navigator repositories sync {name}` on the server."
+            )
+        return clone
+
+    def add(self, name: str, entry: Entry) -> None:
+        """Write one more repository to the file; what stands there stays as it is.
+
+        Raises:
+            CatalogueError: the name is taken or can't be used, or the file has to be edited by hand.
+        """
+        before = self.entries()
+        try:
+            require_name(name)
+        except ValueError as error:
+            raise CatalogueError(f"{error}.") from error
+        if name in before:
+            raise CatalogueError(
+                f"`{name}` is in `{self.file}` already; edit it there, or choose another name."
+            )
+        import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
+
+        try:
+            text = read_stored(self.file).decode("utf-8")
+        except FileNotFoundError:
+            text = ""
+        data = {name: entry.model_dump(mode="json", exclude_defaults=True)}
+        added = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+        start = text if text.strip() else "repositories:\n"
+        whole = start.rstrip("\n") + "\n" + indent(added, "  ")
+        # Other people's comments and order stay: what is added comes last, if it is right there.
+        try:
+            is_right = self._parsed(whole.encode()) == {**before, name: entry}
+        except CatalogueError:
+            is_right = False
+        if not is_right:
+            raise CatalogueError(
+                f"`{self.file}` is not written so that a repository can be added at its end; add it by hand: "
+                f"{one_line(yaml.safe_dump(data, default_flow_style=True, sort_keys=False))}"
+            )
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(self.file, whole)
+
+    def _parsed(self, content: bytes) -> dict[str, Entry]:
+        import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
+
+        try:
+            data: Any = yaml.safe_load(content.decode("utf-8")) if content.strip() else {}
+            return _File.model_validate(data or {}).repositories
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(str(part) for part in first["loc"]) or "its top"
+            why = first["msg"].removeprefix("Value error, ")
+        except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+            place, why = "its top", "it is not well-formed YAML"
+        raise CatalogueError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
+
+
+def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> Entry:
+    """Return an entry; raises ``CatalogueError`` where a part of it can't be used."""
+    try:
+        return Entry(address=address, branches=tuple(branches), readers=tuple(readers))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        why = first["msg"].removeprefix("Value error, ")
+        raise CatalogueError(f"The {first['loc'][0]} can't be used: {why}.") from None
+
+
+class Named(NamedTuple):
+    """What names a repository and a commit in it."""
+
+    name: str
+    ref: str
+
+
+def split_ref(text: str) -> Named:
+    """Return the name and the commit's name in ``name@ref``; without one ``""``."""
+    name, _, ref = text.partition("@")
+    return Named(name, ref)

@@ -1,0 +1,61 @@
+"""What a navigation is about, as one text that is kept with it: a folder, a commit, several repositories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+_MARK: Final = "repositories:"
+"""Begins every address that is no plain folder; no absolute path does."""
+
+
+class Source(NamedTuple):
+    """One repository, as it is named."""
+
+    folder: str = ""
+    """Its absolute path; ``""`` for one of the catalogue."""
+    name: str = ""
+    """What the catalogue calls it."""
+    ref: str = ""
+    """The commit's name; ``""`` for the work tree, or the branch that the catalogue means."""
+
+    @property
+    def title(self) -> str:
+        """What people are told that it is."""
+        return (self.name or self.folder) + (f"@{self.ref}" if self.ref else "")
+
+    @property
+    def own_name(self) -> str:
+        """Its short name."""
+        return self.name or PurePath(self.folder).name
+
+
+def write_address(sources: Sequence[Source]) -> str:
+    """Return the address of repositories; a folder's is its path."""
+    if len(sources) == 1 and sources[0].folder and not sources[0].ref:
+        return sources[0].folder
+    return _MARK + json.dumps([list(each) for each in sources], ensure_ascii=False, separators=(",", ":"))
+
+
+def read_address(text: str) -> tuple[Source, ...]:
+    """Return the repositories of an address; what ``write_address`` did not write is the path of a folder."""
+    if not text.startswith(_MARK):
+        return (Source(folder=text),)
+    try:
+        found = tuple(Source(*each) for each in json.loads(text.removeprefix(_MARK)))
+    except (TypeError, ValueError):
+        return (Source(folder=text),)
+    is_whole = bool(found) and all(isinstance(part, str) for each in found for part in each)
+    return found if is_whole else (Source(folder=text),)
+
+
+def address_title(text: str) -> str:
+    """Return what people are told that an address is."""
+    return ", ".join(each.title for each in read_address(text))
+
+
+def address_name(text: str) -> str:
+    """Return the short names of an address's repositories."""
+    return ", ".join(dict.fromkeys(each.own_name for each in read_address(text)))

@@ -1,0 +1,285 @@
+"""Repositories by name: which a call is about, who may read them, and that nobody else learns of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp_types import PromptReference
+
+from mcp_server.app import build_server
+from mcp_server.principal import Principal
+from mcp_server.repository_access import RepositoryAccess
+from mcp_server.settings import Settings
+from navigator.catalogue import Catalogue, Entry
+from navigator.clones import sync
+from navigator.repository_address import Source, read_address
+from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.main import main
+from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
+from tests.support.trees import commit, git, write
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "The discount on an apple is wrong in the receipt"
+PRICES = "def discount(item: str) -> int:\n    return 5 if item == 'apple' else 0\n"
+RECEIPT = "export function receipt(discount: number): string {\n  return `minus ${discount}`\n}\n"
+
+
+@pytest.fixture
+def repositories(tmp_path: Path) -> Path:
+    """A file of three repositories, fetched: `api` for alice, `web` for everybody, `vault` for nobody."""
+    file = tmp_path / "repositories.yaml"
+    catalogue = Catalogue(file, tmp_path / "data")
+    for name, files, readers in (
+        ("api", {"prices.py": PRICES}, ("alice", "backend")),
+        ("web", {"receipt.ts": RECEIPT}, ("*",)),
+        ("vault", {"vault.py": "def open_vault(): ...\n"}, ()),
+    ):
+        origin = tmp_path / "origins" / name
+        origin.mkdir(parents=True)
+        commit(origin, files)
+        git(origin, "tag", "v1")
+        catalogue.add(name, Entry(address=origin.as_uri(), readers=readers))
+    assert sync(catalogue, (), lambda _done: None)
+    return file
+
+
+@pytest.fixture
+def access(repositories: Path, tmp_path: Path) -> Callable[..., RepositoryAccess]:
+    def made(*allowed: Path) -> RepositoryAccess:
+        return RepositoryAccess(Settings(repositories=repositories, data_dir=tmp_path / "data"), allowed)
+
+    return made
+
+
+LOCAL = Principal()
+FORMS = ("{}", "{}@v1", "{}@nothing", "{clones}/{}", "{clones}/{}@HEAD", "{clones}/{}/.git")
+WHO = {
+    "alice": Principal("alice"),
+    "bob": Principal("bob", groups=frozenset({"backend"})),
+    "eve": Principal("eve"),
+}
+
+
+def test_a_name_means_the_repository_for_who_may_read_it(
+    access: Callable[..., RepositoryAccess], tmp_path: Path
+) -> None:
+    for principal in (LOCAL, WHO["alice"], WHO["bob"]):
+        chosen = access().choose(["api@v1", "web"], (), tmp_path, principal)
+        assert read_address(chosen) == (Source(name="api", ref="v1"), Source(name="web"))
+    assert access().names(LOCAL) == ["api", "web", "vault"]
+    assert access().names(WHO["bob"]) == ["api", "web"]
+    assert access().names(WHO["eve"]) == ["web"]
+
+
+@pytest.mark.parametrize("has_allow_list", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_not_the_callers_is_answered_like_what_is_not_there(
+    access: Callable[..., RepositoryAccess], tmp_path: Path, form: str, has_allow_list: bool
+) -> None:
+    allowed = (tmp_path,) if has_allow_list else ()
+    answers = []
+    for name in ("vault", "ghost"):
+        named = form.format(name, clones=tmp_path / "data/repositories")
+        for asked in (named, ["web", named]):
+            with pytest.raises(RepositoryNotFoundError) as refused:
+                access(*allowed).choose(asked, (), tmp_path, WHO["eve"])
+            answers.append(str(refused.value).replace(name, "NAME"))
+    assert len(set(answers)) == 1
+
+
+def test_who_comes_with_a_token_names_folders_only_where_an_allow_list_does(
+    access: Callable[..., RepositoryAccess], tmp_path: Path
+) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    for named in (str(folder), "plain", None):
+        with pytest.raises(RepositoryNotFoundError, match="name one of `web` as `repo_path`"):
+            access().choose(named, (folder,), folder, WHO["eve"])
+    assert access().choose(str(folder), (), tmp_path, LOCAL) == str(folder)
+    assert access(folder).choose(str(folder), (), tmp_path, WHO["eve"]) == str(folder)
+    with pytest.raises(RepositoryNotFoundError):
+        access(folder).require(str(tmp_path), WHO["eve"])
+
+
+def test_a_folder_a_commit_in_it_and_several_folders_are_told_apart(tmp_path: Path) -> None:
+    access = RepositoryAccess(Settings(data_dir=tmp_path / "data"), ())
+    for name in ("shop", "shop@home", "other"):
+        (tmp_path / name).mkdir()
+    for named, sources in {
+        "shop": [Source(folder=f"{tmp_path}/shop")],
+        "shop@home": [Source(folder=f"{tmp_path}/shop@home")],
+        "shop@v1": [Source(folder=f"{tmp_path}/shop", ref="v1")],
+        "shop@home@v1": [Source(folder=f"{tmp_path}/shop@home", ref="v1")],
+        "shop@team@v1": [Source(folder=f"{tmp_path}/shop", ref="team@v1")],
+        ".@v1": [Source(folder=str(tmp_path), ref="v1")],
+        "@v1": [Source(folder=str(tmp_path), ref="v1")],
+        f"file://{tmp_path}/shop@v1": [Source(folder=f"{tmp_path}/shop", ref="v1")],
+    }.items():
+        assert list(read_address(access.choose(named, (), tmp_path, LOCAL))) == sources
+        both = read_address(access.choose([named, "other"], (), tmp_path, LOCAL))
+        assert list(both) == [*sources, Source(folder=f"{tmp_path}/other")]
+    with pytest.raises(RepositoryNotFoundError, match="There is no folder at"):
+        access.choose("missing@v1", (), tmp_path, LOCAL)
+    with pytest.raises(RepositoryNotFoundError, match="21 repositories are named"):
+        access.choose(["shop"] * 21, (), tmp_path, LOCAL)
+
+
+def test_all_folders_that_the_host_has_open_are_one_question(tmp_path: Path) -> None:
+    access = RepositoryAccess(Settings(data_dir=tmp_path / "data"), ())
+    for name in ("a", "a/inner", "b"):
+        (tmp_path / name).mkdir()
+    roots = [tmp_path / "a", tmp_path / "a/inner", tmp_path / "b", tmp_path / "gone"]
+    chosen = read_address(access.choose(None, roots, tmp_path, LOCAL))
+    assert [each.folder for each in chosen] == [str(tmp_path / "a"), str(tmp_path / "b")]
+    with pytest.raises(RepositoryNotFoundError, match="There is no folder"):
+        access.choose(None, [tmp_path / "x", tmp_path / "y"], tmp_path, LOCAL)
+
+
+async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:
+    settings = Settings(repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+    async with Client(build_server(settings, working_folder=tmp_path), mode=era) as client:
+        found = answer(await client.call_tool("navigate", {"goal": GOAL, "repo_path": ["api@v1", "web"]}))
+        assert "api/prices.py" in found["context"]
+        assert "web/receipt.ts" in found["context"]
+        stepped = answer(await client.call_tool("step", {"feedback": "drop web/"}))
+        assert stepped["navigation_id"] == found["navigation_id"]
+        whole = answer(await client.call_tool("get_context", {}))
+        assert "receipt.ts" not in whole["context_string"]
+        listed = json.loads((await client.read_resource("navigator://navigations")).contents[0].text)
+        assert listed[0]["repo_path"] == "api@v1, web"
+        # A string is one repository.
+        one = answer(await client.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
+        assert "■ prices.py" in one["context"]
+        prompt = PromptReference(name="find_code")
+        completed = await client.complete(prompt, {"name": "repo_path", "value": "v"})
+        assert completed.completion.values == ["vault"]
+
+
+@pytest.mark.slow
+async def test_over_http_nobody_learns_of_what_is_not_theirs(
+    repositories: Path, tmp_path: Path, era: str
+) -> None:
+    tokens = f"alice:{ALICE},bob:{BOB}"
+    names = {"REPO_NAVIGATOR_HTTP_TOKENS": tokens, "REPO_NAVIGATOR_REPOSITORIES": str(repositories)}
+    places = {"REPO_NAVIGATOR_DATA": str(tmp_path / "data"), "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache")}
+    served = Served(tmp_path, **names, **places)
+    told: list[object] = []
+
+    async def hear(*progress: object) -> None:
+        told.append(progress)
+
+    try:
+        async with as_principal(served, BOB, era) as bob, as_principal(served, ALICE, era) as alice:
+            answers: dict[str, list[Any]] = {}
+            for name in ("api", "vault", "ghost"):
+                for named in (name, f"{name}@v1", [name, "web"], f"{tmp_path}/data/repositories/{name}"):
+                    asked = {"goal": GOAL, "repo_path": named}
+                    refused = await bob.call_tool("navigate", asked, progress_callback=hear)
+                    assert refused.is_error
+                    answers.setdefault(name, []).append(str(refused.content).replace(name, "NAME"))
+                prompt = PromptReference(name="find_code")
+                completed = await bob.complete(prompt, {"name": "repo_path", "value": name})
+                answers[name].append(completed.completion.values)
+            assert answers["api"] == answers["vault"] == answers["ghost"]
+            assert told == []
+            hers = answer(await alice.call_tool("navigate", {"goal": GOAL, "repo_path": ["api", "web"]}))
+            his = answer(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
+            assert "prices.py" in hers["context"]
+            assert "receipt" in his["context"]
+            # A commit of hers is none of his, by its id neither.
+            head = git(tmp_path / "origins" / "api", "rev-parse", "HEAD").strip()
+            stolen = await bob.call_tool("navigate", {"goal": GOAL, "repo_path": f"web@{head}"})
+            assert "No commit is called" in str(stolen.content)
+            # Rights are looked at in every call, whatever was opened before.
+            before = repositories.read_text()  # noqa: ASYNC240 - nobody waits
+            gone, gone_resources = [], []
+            for text in (
+                before.replace("- alice", "- carol"),
+                "repositories:\n  web:" + before.partition("  web:")[2],
+            ):
+                repositories.write_text(text)  # noqa: ASYNC240 - as above
+                meant = {"navigation_id": hers["navigation_id"]}
+                for tool in ("get_context", "step", "get_turn_report"):
+                    asked = meant | ({"feedback": "show prices.py"} if tool == "step" else {})
+                    gone.append(str((await alice.call_tool(tool, asked)).content))
+                with pytest.raises(MCPError) as refused_resource:
+                    await alice.read_resource(f"navigator://navigations/{hers['navigation_id']}/context")
+                gone_resources.append(str(refused_resource.value))
+            assert len(set(gone)) == len(set(gone_resources)) == 1
+            assert "No repository is called `api`" in gone[0]
+            repositories.write_text(before)  # noqa: ASYNC240 - as above
+            answer(await alice.call_tool("get_context", {"navigation_id": hers["navigation_id"]}))
+    finally:
+        served.stop()
+
+
+async def test_a_running_server_takes_up_what_was_added_and_fetched(
+    repositories: Path, tmp_path: Path
+) -> None:
+    settings = Settings(repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+    async with Client(build_server(settings, working_folder=tmp_path)) as client:
+        asked = {"goal": "tax of a country", "repo_path": "tax"}
+        assert (await client.call_tool("navigate", asked)).is_error
+        origin = tmp_path / "origins" / "tax"
+        origin.mkdir()
+        commit(origin, {"tax.py": "def tax_of(country: str) -> int:\n    return 19\n"})
+        catalogue = Catalogue(repositories, tmp_path / "data")
+        catalogue.add("tax", Entry(address=origin.as_uri()))
+        unfetched = await client.call_tool("navigate", asked)
+        assert "`tax` was not fetched yet" in str(unfetched.content)
+        sync(catalogue, ["tax"], lambda _done: None)
+        assert "return 19" in answer(await client.call_tool("navigate", asked))["context"]
+        commit(origin, {"tax.py": "def tax_of(country: str) -> int:\n    return 20\n"})
+        sync(catalogue, ["tax"], lambda _done: None)
+        assert "return 20" in str(answer(await client.call_tool("step", {"feedback": "show tax.py"})))
+
+
+def test_the_command_line_keeps_the_catalogue_and_asks_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "repositories.yaml"
+    for name, value in {
+        "REPOSITORIES": str(file),
+        "DATA": str(tmp_path / "data"),
+        "CACHE": str(tmp_path / "cache"),
+    }.items():
+        monkeypatch.setenv(f"REPO_NAVIGATOR_{name}", value)
+    monkeypatch.chdir(tmp_path)
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    commit(origin, {"prices.py": PRICES})
+    web = write(tmp_path / "web", {"receipt.ts": RECEIPT})
+    assert main(["repositories", "list"]) == 0
+    added = ["repositories", "add", "api", origin.as_uri(), "--branch", "main", "--reader", "backend"]
+    assert main(added) == 0
+    assert main(["repositories", "add", "gone", (tmp_path / "none").as_uri()]) == 0
+    assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 3
+    assert main(["repositories", "sync"]) == 1
+    out, err = capfd.readouterr()
+    assert "api: main " in out
+    assert "gone: not fetched: " in err
+    assert "hunter2" not in out + err
+    assert main(["repositories", "sync", "api"]) == 0
+    assert main(["repositories", "list"]) == 0
+    out, _ = capfd.readouterr()
+    assert "gone  never fetched" in out
+    assert "readers backend" in out
+    plan = tmp_path / "plan.yaml"
+    flown = ["navigate", "api@main", GOAL, "--with", str(web), "--save-plan", str(plan)]
+    assert main(flown) == 0
+    context, _ = capfd.readouterr()
+    assert "api/prices.py" in context
+    assert "web/receipt.ts" in context
+    assert main(["replay", str(plan), "api@main", "--with", str(web)]) == 0
+    again, told = capfd.readouterr()
+    assert again == context
+    assert "The tree is the one that the plan was made on." in told
+    monkeypatch.delenv("REPO_NAVIGATOR_REPOSITORIES")
+    assert main(["repositories", "list"]) == 2
+    assert "set REPO_NAVIGATOR_REPOSITORIES" in capfd.readouterr().err
