@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import signal
 import socket
-from collections.abc import Mapping
 from typing import Final
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
@@ -25,6 +24,7 @@ from mcp_server.app import NAME, NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses
+from mcp_server.principal import admitted
 from mcp_server.readiness import Readiness
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
@@ -136,24 +136,25 @@ def bound(settings: HttpSettings) -> socket.socket:
 class _Tokens:
     """Verifies static bearer tokens, and those of an identity provider."""
 
-    def __init__(self, principals: Mapping[str, str], issuer: TokenVerifier | None) -> None:
-        self._principals = principals
+    def __init__(self, settings: HttpSettings, issuer: TokenVerifier | None) -> None:
+        self._principals = settings.tokens
+        self._groups = settings.groups
         self._issuer = issuer
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return who the token admits, or None."""
-        admitted = self._known(token)
-        if admitted is None and self._issuer is not None:
-            admitted = await self._issuer.verify_token(token)
-        return admitted
+        found = self._known(token)
+        if found is None and self._issuer is not None:
+            found = await self._issuer.verify_token(token)
+        return found
 
     def _known(self, token: str) -> AccessToken | None:
-        presented, admitted = token.encode(), None
+        presented, found = token.encode(), None
         for known, principal in self._principals.items():
             # Every token is compared, in constant time, so that timing tells nothing of any of them.
             if hmac.compare_digest(presented, known.encode()):
-                admitted = AccessToken(token=token, client_id=principal, scopes=[])
-        return admitted
+                found = admitted(token, principal, self._groups.get(principal, ()))
+        return found
 
 
 def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
@@ -168,7 +169,7 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
         else:
             await (app if is_open else guarded)(scope, receive, send)
 
-    verifier = _Tokens(settings.tokens, issuer)
+    verifier = _Tokens(settings, issuer)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
 
 

@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.principal import LOCAL, Principal
-from mcp_server.repository import require_allowed
+from mcp_server.repository import require_allowed, require_paths_allowed
 from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
@@ -159,6 +159,7 @@ class Navigations:
         if found is None or (found.delivery is not None and self._is_expired(found.delivery)):
             ids = await self.known(principal)
             raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
+        require_paths_allowed(self._settings)
         require_allowed(Path(found.repo_path), self._settings.allowed)
         self._move_up(principal, chosen)
         if found.delivery is not None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
+from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 LOCAL: Final = "local"
 """The principal of everyone who needs no token: whoever can reach stdio or loopback."""
+
+GROUPS: Final = "groups"
+"""Where a verified token tells the groups of its bearer, whatever its issuer calls them."""
 
 
 class Principal(NamedTuple):
@@ -19,6 +23,8 @@ class Principal(NamedTuple):
     user: str = LOCAL
     session: str | None = None
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
+    groups: frozenset[str] = frozenset()
+    """What the team's settings, or its identity provider, say that the caller belongs to."""
 
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value
@@ -35,9 +41,21 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     if request is None:
         # One process on stdio, one connection in memory: its lifespan is the session.
         return Principal(session=f"connection-{id(ctx.lifespan_context)}")
+    session = request.headers.get("mcp-session-id")
     user = request.scope.get("user")
-    principal = user.display_name if user is not None and user.is_authenticated else LOCAL
-    return Principal(principal, request.headers.get("mcp-session-id"))
+    if user is None or not user.is_authenticated:
+        return Principal(LOCAL, session)
+    return Principal(user.display_name, session, groups_of(user.access_token))
+
+
+def admitted(token: str, name: str, groups: Iterable[str]) -> AccessToken:
+    """Return what a bearer token that is set here admits: the principal of that name, in these groups."""
+    return AccessToken(token=token, client_id=name, scopes=[], claims={GROUPS: sorted(groups)})
+
+
+def groups_of(token: AccessToken) -> frozenset[str]:
+    """Return the groups that a verified token puts its bearer in."""
+    return frozenset((token.claims or {}).get(GROUPS, ()))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from stat import S_IFDIR
 from urllib.parse import unquote, urlsplit
 
+from mcp_server.settings import Settings
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
 from repo_map.worktree.repository import top_of
@@ -79,6 +80,15 @@ def _on_another_machine(text: str) -> RepositoryNotFoundError:
 def work_tree(folder: Path) -> Path | None:
     """Return the root of the git work tree that ``folder`` lies in, or ``None``."""
     return top_of(folder.resolve())
+
+
+def require_paths_allowed(settings: Settings) -> None:
+    """Raise where a server reads the repositories of its catalogue alone, by name."""
+    if settings.only_catalogue:
+        raise RepositoryNotAllowedError(
+            "This server reads no folder by its path; pass the name of a repository of its catalogue as "
+            "`repo_path`, or ask its operator to add yours."
+        )
 
 
 def require_allowed(folder: Path, allowed: Sequence[Path]) -> None:

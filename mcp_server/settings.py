@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -55,6 +55,8 @@ class IdentitySettings:
     """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
     keys_url: str = ""
     """URL of the provider's public keys; empty to look it up in the provider's own document."""
+    groups_claim: str = "groups"
+    """The claim that lists the groups of a token's bearer."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class HttpSettings:
     port: int = 8321
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Bearer token → the principal whom it admits."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Principal of such a token → its groups."""
     identity: IdentitySettings | None = None
     allowed_hosts: tuple[str, ...] = ()
     """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
@@ -82,6 +86,8 @@ class Settings(NavigatorSettings):
 
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
+    only_catalogue: bool = False
+    """Whether no folder is read that the catalogue of repositories does not name."""
     token_budget: int = DEFAULT_TOKEN_BUDGET
     """Most tokens of a whole answer, for a navigation that names no number."""
     max_cost_usd: float = float(DEFAULT_MAX_COST_USD)
@@ -117,6 +123,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         "ollama": environ.get(f"{PREFIX}OLLAMA_URL"),
         "openai": environ.get(f"{PREFIX}OPENAI_URL"),
     }
+    tokens = bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
     return Settings(
         data_dir=default_data_dir(environ),
         lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
@@ -125,6 +132,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         cache_dir=cache_dir,
         use_cache=cache_dir is not None,
         allowed=allowed_folders(environ.get(f"{PREFIX}ALLOW", "").split(os.pathsep)),
+        only_catalogue=_switch(f"{PREFIX}ONLY_CATALOGUE", environ, default=Settings.only_catalogue),
         line_numbers=_switch(f"{PREFIX}LINE_NUMBERS", environ, default=Settings.line_numbers),
         unmasked=_words(environ.get(f"{PREFIX}UNMASK", "")),
         model=environ.get(f"{PREFIX}MODEL") or EMBEDDED,
@@ -142,7 +150,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
             identity=_identity(environ),
-            tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
+            tokens=tokens,
+            groups=_groups(environ.get(f"{PREFIX}HTTP_GROUPS", ""), set(tokens.values())),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
             drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
@@ -185,7 +194,8 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
                 f"{PREFIX}{name} is no URL that others can't answer for; write https://…, without "
                 "name and password, or http:// of this machine."
             )
-    return IdentitySettings(issuer, resource, keys_url)
+    groups_claim = environ.get(f"{PREFIX}HTTP_GROUPS_CLAIM", "").strip()
+    return IdentitySettings(issuer, resource, keys_url, groups_claim or IdentitySettings.groups_claim)
 
 
 def is_trusted_url(url: str) -> bool:
@@ -251,6 +261,21 @@ def bearer_tokens(text: str) -> dict[str, str]:
             )
         principals[token] = name
     return principals
+
+
+def _groups(text: str, principals: Set[str]) -> dict[str, tuple[str, ...]]:
+    """Return principal → groups from ``alice:core+web,bob:web``."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for entry in _words(text):
+        name, _, listed = entry.partition(":")
+        names = tuple(sorted({group.strip() for group in listed.split("+")} - {""}))
+        if name not in principals or not names or name in groups:
+            raise SettingsError(
+                f"{PREFIX}HTTP_GROUPS has `{entry}`; write `name:group+group`, once for each name that "
+                f"{PREFIX}HTTP_TOKENS gives a token."
+            )
+        groups[name] = names
+    return groups
 
 
 def _hosts(text: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from mcp_server.logs import about
 from mcp_server.navigations import Delivering, Navigations
 from mcp_server.principal import current_principal
 from mcp_server.report_text import clip
-from mcp_server.repository import choose_repository
+from mcp_server.repository import choose_repository, require_paths_allowed
 from mcp_server.responses import (
     MIN_TOKEN_BUDGET,
     PLAN,
@@ -188,6 +188,7 @@ async def navigate(
     is enough; step refines it."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
+        require_paths_allowed(app.settings)
         folder = choose_repository(repo_path, folders_of(roots), app.working_folder, app.settings.allowed)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan

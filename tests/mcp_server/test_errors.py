@@ -345,6 +345,7 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"STORE": "mysql://ann:s3cr3t@db/x"}, 2),
         (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}, 2),
         (["serve"], {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}, 2),
+        (["serve"], {"HTTP_GROUPS": "alice:core"}, 2),
         (["serve"], {"HTTP_ISSUER": "https://idp.example"}, 2),
         (["serve"], {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}, 2),
         (["serve"], {"ARTIFACTS": "s3://[bucket"}, 2),
@@ -581,6 +582,22 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
         await navigations.implied(principal)
     await navigations.aclose()
     assert_documented(str(caught.value))
+
+
+@pytest.mark.anyio
+async def test_a_server_of_a_catalogue_alone_reads_no_folder_by_its_path(
+    settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        opened = await client.call_tool("navigate", {"goal": "the discount"})
+        assert opened.structured_content is not None
+    closed = dataclasses.replace(settings, only_catalogue=True)
+    meant = {"navigation_id": opened.structured_content["navigation_id"]}
+    async with Client(build_server(closed, working_folder=shop)) as client:
+        for tool, arguments in (("navigate", {"goal": "x", "repo_path": str(shop)}), ("get_context", meant)):
+            message = told_by(await client.call_tool(tool, arguments))
+            assert_documented(message)
+            assert message.startswith("This server reads no folder by its path;")
 
 
 @pytest.mark.anyio

@@ -40,6 +40,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_LOG_LEVEL": "debug",
             "REPO_NAVIGATOR_LOG_FORMAT": "json",
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
+            "REPO_NAVIGATOR_HTTP_GROUPS": "alice: web + core",
+            "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM": "teams",
+            "REPO_NAVIGATOR_ONLY_CATALOGUE": "on",
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
             "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
@@ -70,8 +73,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
     assert settings.http.identity == IdentitySettings(
-        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys"
+        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys", "teams"
     )
+    assert settings.http.groups == {"alice": ("core", "web")}
+    assert settings.only_catalogue
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
@@ -139,6 +144,13 @@ def test_a_value_that_cannot_be_used_is_told_with_one_that_can(name: str, value:
     with pytest.raises(SettingsError) as caught:
         read_settings({f"REPO_NAVIGATOR_{name}": value, "HOME": "/home/someone"})
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("groups", ["bob:core", "alice", "alice:", "alice:core,alice:web"])
+def test_groups_that_are_nobodys_or_told_twice_are_refused(groups: str) -> None:
+    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef", "HOME": "/home/someone"}
+    with pytest.raises(SettingsError, match=r"REPO_NAVIGATOR_HTTP_GROUPS has `.+`; write `name:group"):
+        read_settings({**tokens, "REPO_NAVIGATOR_HTTP_GROUPS": groups})
 
 
 def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
