@@ -5,7 +5,8 @@ from __future__ import annotations
 import hmac
 import signal
 import socket
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
@@ -15,7 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -31,10 +32,14 @@ from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
 from mcp_server.version import package_version
 from navigator.loopback import is_loopback
 
+if TYPE_CHECKING:
+    from mcp_server.metrics import Metrics
+
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
 LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
+METRICS: Final = "/metrics"
 PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
 """What whoever watches over the server may ask without a token."""
 
@@ -64,6 +69,9 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
         server.custom_route(path, methods=["GET"])(answer)
 
+    if server.metrics is not None:
+        server.custom_route(METRICS, methods=["GET"])(_read_metrics(server.metrics, settings.metrics_token))
+
     app: ASGIApp = Sessions(
         server.streamable_http_app(
             streamable_http_path=PATH,
@@ -76,7 +84,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     if settings.tokens or settings.identity:
         app = _behind_token(app, settings)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=PROBED)
+    return Admission(app, door, probed_at=PROBED | {METRICS})
 
 
 async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
@@ -133,6 +141,19 @@ def bound(settings: HttpSettings) -> socket.socket:
     return listener
 
 
+def _read_metrics(metrics: Metrics, token: str) -> Callable[[Request], Awaitable[Response]]:
+    known = f"Bearer {token}".encode()
+
+    async def read(request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), known):
+            return PlainTextResponse("", 401, {"www-authenticate": "Bearer"})
+        from mcp_server.metrics import CONTENT_TYPE  # noqa: PLC0415 - only where somebody may read them
+
+        return Response(await metrics.text(), media_type=CONTENT_TYPE)
+
+    return read
+
+
 class _Tokens:
     """Verifies static bearer tokens, and those of an identity provider."""
 
@@ -163,7 +184,8 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
     described = described_at and described_at.path
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] != "http" or scope["path"] in PROBED
+        # The metrics have a token of their own.
+        is_open = scope["type"] != "http" or scope["path"] in PROBED | {METRICS}
         if not is_open and scope["path"] == described:
             await description(scope, receive, send)
         else:

@@ -127,7 +127,7 @@ class TokenIssuer:
 
 def _groups(claim: object) -> list[str]:
     """Return the groups that a claim lists: all of them, or none of one that is no short list of names."""
-    listed = [claim] if isinstance(claim, str) else [] if claim is None else claim
+    listed: Any = [claim] if isinstance(claim, str) else [] if claim is None else claim
     is_readable = (
         isinstance(listed, list)
         and len(listed) <= _MOST_GROUPS

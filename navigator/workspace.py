@@ -17,6 +17,7 @@ from navigator.candidates import candidates
 from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
 from navigator.turn import View
+from navigator.usage import OnUsage, Usage, unnoted
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.messages import counted
 from repo_map.recent import Recent
@@ -245,8 +246,9 @@ class Workspace:
 class Workspaces:
     """The live workspaces, least recently used dropped first."""
 
-    def __init__(self, settings: NavigatorSettings) -> None:
+    def __init__(self, settings: NavigatorSettings, on_usage: OnUsage = unnoted) -> None:
         self._settings = settings
+        self._on_usage = on_usage
         self._live: OrderedDict[Path, Workspace] = OrderedDict()
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
         self._readings: dict[Path, InitialIndexing] = {}
@@ -279,7 +281,9 @@ class Workspaces:
                 before.release()
             self._live.move_to_end(root)
             self._drop_idle()
-        return live, perf_counter() - started
+        seconds = perf_counter() - started
+        self._on_usage(Usage(index_seconds=seconds))
+        return live, seconds
 
     def _drop_idle(self) -> None:
         """Let go of the indexes used least lately while there are too many, or too large ones together."""

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.settings import IdentitySettings, SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.settings import (
+    IdentitySettings,
+    PrincipalLimits,
+    SettingsError,
+    bearer_tokens,
+    log_level,
+    read_settings,
+)
 from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
@@ -43,6 +50,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_HTTP_GROUPS": "alice: web + core",
             "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM": "teams",
             "REPO_NAVIGATOR_ONLY_CATALOGUE": "on",
+            "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": "fedcba9876543210",
+            "REPO_NAVIGATOR_LIMIT_OPEN_NAVIGATIONS": "5",
+            "REPO_NAVIGATOR_LIMIT_TOKENS_A_DAY": "200000",
+            "REPO_NAVIGATOR_LIMIT_COST_USD_A_DAY": "2.5",
+            "REPO_NAVIGATOR_LIMIT_INDEX_SECONDS_A_DAY": "300",
+            "REPO_NAVIGATOR_AUDIT": str(tmp_path / "audit.jsonl"),
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
             "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
@@ -77,6 +90,9 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     )
     assert settings.http.groups == {"alice": ("core", "web")}
     assert settings.only_catalogue
+    assert settings.http.metrics_token == "fedcba9876543210"
+    assert settings.principal_limits == PrincipalLimits(5, 200_000, 2.5, 300.0)
+    assert settings.audit == tmp_path / "audit.jsonl"
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
@@ -162,9 +178,12 @@ def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
 
 def test_no_token_is_told_where_settings_are_printed() -> None:
     word = "0123456789abcdef"
-    settings = read_settings({"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}"})
+    reader = "fedcba9876543210"
+    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}", "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": reader}
+    settings = read_settings(tokens)
     assert settings.http.tokens == {word: "alice"}
     assert word not in repr(settings)
+    assert reader not in repr(settings)
 
 
 def test_a_short_token_is_refused() -> None:
@@ -179,7 +198,9 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_every_variable_is_documented() -> None:
     root = Path(__file__).parents[2]
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address)\(environ, "([A-Z_]+)"', source))
+    read = set(
+        re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address|limit)\(environ, "([A-Z_]+)"', source)
+    )
     names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
     names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(
