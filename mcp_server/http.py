@@ -87,13 +87,21 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     return Admission(app, door, probed_at=PROBED | {METRICS})
 
 
-async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
+async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
     """Serve until a signal ends it; calls under way get a few seconds to finish.
+
+    Args:
+        server: what is served.
+        settings: where and how.
+        loads_first: whether nothing listens before the navigator is loaded: whoever finds a server of several
+            that does not, asks another one at once, and would wait for one that is still loading.
 
     Raises:
         SettingsError: The address can't be bound.
     """
     app = http_app(server, settings)
+    if loads_first:
+        await server.navigations.navigator()
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
