@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -22,7 +23,6 @@ from navigator.usage import NOTHING_USED, Usage, UsageEntry
 
 if TYPE_CHECKING:
     from mcp_server.audit import AuditLog
-    from mcp_server.metrics import Metrics
     from mcp_server.navigations import Navigations
 
 _CALL: Final = "tools/call"
@@ -41,6 +41,13 @@ class Counted(NamedTuple):
     answer_tokens: int
 
 
+class CallCounter(Protocol):
+    """Metrics of calls."""
+
+    def count(self, counted: Counted) -> None:
+        """Count a call."""
+
+
 class Accounting:
     """Middleware around every call; without limits, audit and metrics it does nothing."""
 
@@ -49,7 +56,7 @@ class Accounting:
         navigations: Navigations,
         tools: frozenset[str],
         audit: AuditLog | None = None,
-        metrics: Metrics | None = None,
+        metrics: Sequence[CallCounter] = (),
     ) -> None:
         self._navigations = navigations
         self._tools = tools
@@ -59,7 +66,7 @@ class Accounting:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Serve a call, and count it."""
-        is_counted = self._audit is not None or self._metrics is not None or self._navigations.limits.by_day
+        is_counted = self._audit is not None or self._metrics or self._navigations.limits.by_day
         if ctx.method not in COUNTED or not is_counted:
             return await call_next(ctx)
         call, began = Call(self._name(ctx), current_principal().user, self._use_late), perf_counter()
@@ -108,8 +115,8 @@ class Accounting:
         call.is_answered = True
         if self._audit is not None:
             self._audit.write(_line(counted))
-        if self._metrics is not None:
-            self._metrics.count(counted)
+        for metrics in self._metrics:
+            metrics.count(counted)
         await self._count(call.user, call.usage.plus(Usage(tokens=counted.answer_tokens)))
 
     async def _count(self, principal: str, used: Usage) -> None:

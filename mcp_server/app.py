@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -26,6 +27,7 @@ from mcp_server.errors import TOLD
 from mcp_server.loading import load_navigator
 from mcp_server.map_tools import map_tools
 from mcp_server.navigations import Navigations
+from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.principal import identify_principal
 from mcp_server.prompts import offer_prompts
 from mcp_server.resources import listed, offer_completions, offer_resources
@@ -43,6 +45,7 @@ from mcp_server.tool_errors import (
 from mcp_server.tools import tools
 from mcp_server.version import package_version
 from mcp_server.views import OfferViews, view_extension
+from navigator.adk.telemetry import is_wanted
 
 if TYPE_CHECKING:
     from mcp_server.metrics import Metrics
@@ -168,7 +171,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         navigations,
         frozenset(tool.name for tool in offered),
         None if settings.audit is None else AuditLog(settings.audit),
-        metrics,
+        [*([] if metrics is None else [metrics]), *([OtelMetrics()] if is_wanted(os.environ) else [])],
     )
     server = NavigatorServer(
         NAME,

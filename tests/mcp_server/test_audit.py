@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,17 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
+from mcp_server.accounting import Counted
 from mcp_server.app import build_server
 from mcp_server.audit import AuditLog
+from mcp_server.calls import Call
 from mcp_server.http import http_app
+from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.settings import HttpSettings, Settings
+from navigator.usage import Usage
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, serving
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_closed_connections")]
@@ -166,6 +173,32 @@ async def test_the_metrics_count_calls_for_whoever_has_their_token_and_name_nobo
     assert numbers["repo_navigator_cost_usd_total"] == "0.0"
     for word in ("alice", key, "discount", shop.name, READER):
         assert word not in after
+
+
+def test_the_numbers_of_a_call_reach_a_provider_of_opentelemetry() -> None:
+    reader = InMemoryMetricReader()
+    provider = MeterProvider(metric_readers=[reader])
+    counters = OtelMetrics(provider.get_meter("test"))
+    call = Call("navigate", "alice", lambda *_: None, usage=Usage(40, Decimal("0.5"), 1.5))
+    for _ in range(2):
+        counters.count(Counted(call, 0.25, 300))
+    data = reader.get_metrics_data()
+    provider.shutdown()
+    assert data is not None
+    told = json.loads(data.to_json())["resource_metrics"][0]["scope_metrics"][0]["metrics"]
+    numbers = {
+        (metric["name"], *sorted(point["attributes"].values())): point.get("value", point.get("sum"))
+        for metric in told
+        for point in metric["data"]["data_points"]
+    }
+    assert numbers == {
+        ("repo_navigator.calls", "navigate", "ok"): 2,
+        ("repo_navigator.call.duration", "navigate"): 0.5,
+        ("repo_navigator.tokens", "assistant"): 600,
+        ("repo_navigator.tokens", "model"): 80,
+        ("repo_navigator.cost",): 1.0,
+        ("repo_navigator.index.duration",): 3.0,
+    }
 
 
 async def test_open_navigations_are_those_of_the_store(settings: Settings, shop: Path) -> None:
