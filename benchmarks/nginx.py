@@ -93,7 +93,7 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
 def nginx_before(folder: Path, ports: Sequence[int]) -> Iterator[Front]:
     """Serve as the shipped configuration says, before the servers at ``ports``, with files in ``folder``."""
     front = prepare(folder, ports)
-    arguments = [_nginx(), "-p", folder, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"]
+    arguments = [_nginx(), "-p", str(folder), "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"]
     with subprocess.Popen(arguments) as process:
         try:
             _wait_for(front.port, process)
