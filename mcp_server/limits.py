@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.settings import PrincipalLimits
 from navigator.errors import NavigatorError
+from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
@@ -47,8 +48,8 @@ class Limits:
         most = self._limits.tokens_a_day
         if most is not None and (today := await navigator.used_today(principal)).usage.tokens >= most:
             raise LimitReachedError(
-                f"You were sent {today.usage.tokens:,} tokens today, and {most:,} are the most of a day; "
-                f"{_anew(today)}."
+                f"You were sent {counted(today.usage.tokens, 'token')} today, and {most:,} are the most of a "
+                f"day; {_anew(today)}."
             )
 
     async def require_index(self, navigator: Navigator, principal: str) -> None:
@@ -76,8 +77,8 @@ class Limits:
             named = ", ".join(f"`{key}`" for key in still_open[:5])
             more = f" and {len(still_open) - 5} more" if len(still_open) > 5 else ""
             raise LimitReachedError(
-                f"You have {len(still_open)} open navigations, and {most} are the most at a time; call step "
-                f"with action `finish` or `cancel` for one of {named}{more}, then navigate again."
+                f"You have {counted(len(still_open), 'open navigation')}, and {most} are the most at a time; "
+                f"call step with action `finish` or `cancel` for one of {named}{more}, then navigate again."
             )
 
     async def money_left(self, navigator: Navigator, principal: str, model: str) -> float | None:
