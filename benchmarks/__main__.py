@@ -83,6 +83,13 @@ BENCHMARKS: Final = Program(
             "Measure how soon the server answers, from a cold process to a warm step.",
             ("--rounds 3",),
         ),
+        Command(
+            "team",
+            "benchmarks.team",
+            "a team's servers behind nginx, one of which is killed again and again",
+            "Navigate over servers of which one is killed again and again, and count what was lost.",
+            "--navigations 30 --principals 6",
+        ),
     ),
     debugging="BENCHMARKS_DEBUG=1",
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -16,17 +18,22 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
+from mcp_server.accounting import Accounting
+from mcp_server.audit import AuditLog
+from mcp_server.calls import note_refusal, note_usage
 from mcp_server.context import AppContext
 from mcp_server.eras import MODERN, can_ask
+from mcp_server.errors import TOLD
 from mcp_server.loading import load_navigator
 from mcp_server.map_tools import map_tools
 from mcp_server.navigations import Navigations
+from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.principal import identify_principal
 from mcp_server.prompts import offer_prompts
 from mcp_server.resources import listed, offer_completions, offer_resources
 from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
 from mcp_server.sdk_private import low_level
-from mcp_server.settings import Settings
+from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import serve_stdio
 from mcp_server.subscriptions import Subscriptions, offer_subscriptions
 from mcp_server.tool_errors import (
@@ -38,6 +45,10 @@ from mcp_server.tool_errors import (
 from mcp_server.tools import tools
 from mcp_server.version import package_version
 from mcp_server.views import OfferViews, view_extension
+from navigator.adk.telemetry import is_wanted
+
+if TYPE_CHECKING:
+    from mcp_server.metrics import Metrics
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -58,6 +69,8 @@ class NavigatorServer(MCPServer[AppContext]):
 
     navigations: Navigations
     rounds: PendingCalls
+    metrics: Metrics | None
+    """None where nobody may read them."""
 
     async def run_stdio_async(self, grace_seconds: float = Settings.grace_seconds) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""
@@ -74,7 +87,11 @@ class NavigatorServer(MCPServer[AppContext]):
             ToolError: With the sentence alone; the SDK puts a prefix before it and dumps validation errors.
         """
         with echoing_no_secret():
-            return await self._called(name, arguments, context)
+            try:
+                return await self._called(name, arguments, context)
+            except ToolError as error:
+                note_refusal(error.__cause__ if isinstance(error.__cause__, TOLD) else error)
+                raise
 
     async def _called(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None
@@ -140,7 +157,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         settings: How it behaves.
         working_folder: The folder to navigate when neither call nor host names one; by default the process's.
     """
-    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host))
+    navigations = Navigations(settings, partial(load_navigator, ask_host=ask_host, on_usage=note_usage))
     folder = working_folder or Path.cwd()
     warming = Preloading(navigations)
     subscriptions, rounds = Subscriptions(), PendingCalls()
@@ -148,24 +165,46 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     connections = Connections(
         partial(AppContext, settings, navigations, folder, subscriptions), rounds, warming
     )
+    offered = [*tools(), *(map_tools() if has_views else ())]
+    metrics = _metrics(settings, navigations)
+    accounting = Accounting(
+        navigations,
+        frozenset(tool.name for tool in offered),
+        None if settings.audit is None else AuditLog(settings.audit),
+        [*([] if metrics is None else [metrics]), *([OtelMetrics()] if is_wanted(os.environ) else [])],
+    )
     server = NavigatorServer(
         NAME,
         title="Repo Navigator",
         version=package_version(),
         instructions=INSTRUCTIONS,
-        tools=[*tools(), *(map_tools() if has_views else ())],
+        tools=offered,
         lifespan=connections.open,
         log_level=settings.log_level,
-        middleware=[identify_principal, warming, OfferViews(settings.views)],
+        middleware=[identify_principal, accounting, warming, OfferViews(settings.views)],
         extensions=[view_extension()] if has_views else None,
     )
     server.navigations = navigations
+    server.metrics = metrics
     server.rounds = rounds
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)
     offer_prompts(server, navigations)
     offer_completions(server, navigations, settings.allowed)
     return server
+
+
+def _metrics(settings: Settings, navigations: Navigations) -> Metrics | None:
+    if not settings.http.metrics_token:
+        return None
+    if find_spec("prometheus_client") is None:
+        raise SettingsError(
+            "REPO_NAVIGATOR_HTTP_METRICS_TOKEN asks for metrics, whose package is not installed; "
+            "run `pip install 'repo-navigator[team]'`."
+        )
+    from mcp_server.metrics import Metrics  # noqa: PLC0415 - only where somebody may read them
+
+    return Metrics(navigations)
 
 
 class Connections:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 import signal
 import socket
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
@@ -16,7 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -25,16 +25,21 @@ from mcp_server.app import NAME, NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses
+from mcp_server.principal import admitted
 from mcp_server.readiness import Readiness
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
 from mcp_server.version import package_version
 from navigator.loopback import is_loopback
 
+if TYPE_CHECKING:
+    from mcp_server.metrics import Metrics
+
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
 LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
+METRICS: Final = "/metrics"
 PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
 """What whoever watches over the server may ask without a token."""
 
@@ -64,6 +69,9 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
         server.custom_route(path, methods=["GET"])(answer)
 
+    if server.metrics is not None:
+        server.custom_route(METRICS, methods=["GET"])(_read_metrics(server.metrics, settings.metrics_token))
+
     app: ASGIApp = Sessions(
         server.streamable_http_app(
             streamable_http_path=PATH,
@@ -76,16 +84,24 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     if settings.tokens or settings.identity:
         app = _behind_token(app, settings)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=PROBED)
+    return Admission(app, door, probed_at=PROBED | {METRICS})
 
 
-async def serve_http(server: NavigatorServer, settings: HttpSettings) -> None:
+async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
     """Serve until a signal ends it; calls under way get a few seconds to finish.
+
+    Args:
+        server: what is served.
+        settings: where and how.
+        loads_first: whether nothing listens before the navigator is loaded: whoever finds a server of several
+            that does not, asks another one at once, and would wait for one that is still loading.
 
     Raises:
         SettingsError: The address can't be bound.
     """
     app = http_app(server, settings)
+    if loads_first:
+        await server.navigations.navigator()
     listener = bound(settings)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -133,27 +149,41 @@ def bound(settings: HttpSettings) -> socket.socket:
     return listener
 
 
+def _read_metrics(metrics: Metrics, token: str) -> Callable[[Request], Awaitable[Response]]:
+    known = f"Bearer {token}".encode()
+
+    async def read(request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), known):
+            return PlainTextResponse("", 401, {"www-authenticate": "Bearer"})
+        from mcp_server.metrics import CONTENT_TYPE  # noqa: PLC0415 - only where somebody may read them
+
+        return Response(await metrics.text(), media_type=CONTENT_TYPE)
+
+    return read
+
+
 class _Tokens:
     """Verifies static bearer tokens, and those of an identity provider."""
 
-    def __init__(self, principals: Mapping[str, str], issuer: TokenVerifier | None) -> None:
-        self._principals = principals
+    def __init__(self, settings: HttpSettings, issuer: TokenVerifier | None) -> None:
+        self._principals = settings.tokens
+        self._groups = settings.groups
         self._issuer = issuer
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return who the token admits, or None."""
-        admitted = self._known(token)
-        if admitted is None and self._issuer is not None:
-            admitted = await self._issuer.verify_token(token)
-        return admitted
+        found = self._known(token)
+        if found is None and self._issuer is not None:
+            found = await self._issuer.verify_token(token)
+        return found
 
     def _known(self, token: str) -> AccessToken | None:
-        presented, admitted = token.encode(), None
+        presented, found = token.encode(), None
         for known, principal in self._principals.items():
             # Every token is compared, in constant time, so that timing tells nothing of any of them.
             if hmac.compare_digest(presented, known.encode()):
-                admitted = AccessToken(token=token, client_id=principal, scopes=[])
-        return admitted
+                found = admitted(token, principal, self._groups.get(principal, ()))
+        return found
 
 
 def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
@@ -162,13 +192,14 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
     described = described_at and described_at.path
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] != "http" or scope["path"] in PROBED
+        # The metrics have a token of their own.
+        is_open = scope["type"] != "http" or scope["path"] in PROBED | {METRICS}
         if not is_open and scope["path"] == described:
             await description(scope, receive, send)
         else:
             await (app if is_open else guarded)(scope, receive, send)
 
-    verifier = _Tokens(settings.tokens, issuer)
+    verifier = _Tokens(settings, issuer)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
 
 

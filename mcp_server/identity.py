@@ -12,6 +12,7 @@ import httpx2
 import jwt
 from mcp.server.auth.provider import AccessToken
 
+from mcp_server.principal import GROUPS
 from mcp_server.settings import IdentitySettings, is_trusted_url
 
 _ALGORITHMS: Final = (
@@ -35,6 +36,9 @@ _FRESH_SECONDS: Final = 600.0
 _PAUSE_SECONDS: Final = 30.0
 """Between two fetches, whatever keys tokens name: a stranger must not make this server call another."""
 _LARGEST_BYTES: Final = 1_000_000
+_MOST_GROUPS: Final = 500
+_LONGEST_GROUP: Final = 256
+"""Characters of a group's name."""
 logger = logging.getLogger(__name__)
 
 
@@ -80,7 +84,7 @@ class TokenIssuer:
             expires_at=int(claims["exp"]) + _LEEWAY_SECONDS,
             resource=self._settings.resource,
             subject=subject,
-            claims={"iss": issuer},
+            claims={"iss": issuer, GROUPS: _groups(claims.get(self._settings.groups_claim))},
         )
 
     async def _key(self, name: object) -> jwt.PyJWK | None:
@@ -119,6 +123,21 @@ class TokenIssuer:
         if document["issuer"] != issuer or not is_trusted_url(url):
             raise ValueError("Another provider's document.")
         return url
+
+
+def _groups(claim: object) -> list[str]:
+    """Return the groups that a claim lists: all of them, or none of one that is no short list of names."""
+    listed: Any = [claim] if isinstance(claim, str) else [] if claim is None else claim
+    is_readable = (
+        isinstance(listed, list)
+        and len(listed) <= _MOST_GROUPS
+        and all(isinstance(name, str) and 0 < len(name) <= _LONGEST_GROUP for name in listed)
+    )
+    if not is_readable:
+        # Fewer rights than the provider meant are safe; rights that were guessed are not.
+        logger.warning("A token's claim of groups is no list of at most %d names; none is used", _MOST_GROUPS)
+        return []
+    return sorted(set(listed))
 
 
 def _signs(key: jwt.PyJWK) -> bool:

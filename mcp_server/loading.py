@@ -11,15 +11,21 @@ from mcp_server.settings import Settings
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.sampling_port import AskHost
+    from navigator.usage import OnUsage
 
 
 def load_navigator(
-    settings: Settings, ask_host: AskHost | None = None, *, takes_steps: bool = True
+    settings: Settings,
+    ask_host: AskHost | None = None,
+    *,
+    on_usage: OnUsage | None = None,
+    takes_steps: bool = True,
 ) -> Navigator:
     """Import everything that navigating needs, and build the navigator.
 
     Args:
         ask_host: asks the model of an assistant; without it there is no model ``host``.
+        on_usage: is told of what work took, in the context of the call that asked for it.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
     """
     with large_imports(), models_built_on_first_use():
@@ -28,4 +34,5 @@ def load_navigator(
 
         (load_all if takes_steps else load_stored)()
         export_telemetry(os.environ)
-    return Navigator(settings, ask_host=ask_host)
+        from navigator.usage import unnoted  # noqa: PLC0415 - beside the rest
+    return Navigator(settings, ask_host=ask_host, on_usage=on_usage or unnoted)

@@ -50,6 +50,8 @@ async def map_data(
         navigator = await navigations.navigator()
         with about(meant.navigation_id):
             if steer is not None:
+                model = (wish.updates or {}).get("model")
+                await navigations.require_money(principal, meant.navigation_id, model)
                 # What the model was given stays as it is noted: it was given nothing of this step.
                 report = await navigator.step(
                     meant.navigation_id, user=principal.user, on_progress=on_progress, **wish._asdict()

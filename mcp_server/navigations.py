@@ -14,6 +14,8 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.callers import LOCAL
+from mcp_server.calls import note_navigation
+from mcp_server.limits import Limits
 from mcp_server.principal import Principal
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.responses import response_token_budget_for
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest
+    from navigator.usage import Load
 
 
 DAY: Final = 86_400.0
@@ -88,6 +91,8 @@ class Navigations:
         self.access = RepositoryAccess(settings, settings.allowed)
         """Who may read which repository."""
         self._load = load
+        self.limits = Limits(settings.principal_limits)
+        """What each principal may use."""
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
         self._clock = UseClock(())
@@ -120,6 +125,7 @@ class Navigations:
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
         navigator = await self.navigator()
+        await self.limits.require_index(navigator, principal.user)
         await self._require_room(navigator, principal)
         delivery = self.delivery(response_token_budget)
         opening = asyncio.create_task(
@@ -139,11 +145,52 @@ class Navigations:
             )
         navigation_id = opening.result()
         self._move_up(principal, navigation_id)
+        note_navigation(navigation_id, str(request.repo_path))
         return navigation_id
 
+    async def require_tokens(self, user: str) -> None:
+        """Refuse a principal that was sent all tokens of the day.
+
+        Raises:
+            LimitReachedError: It was.
+        """
+        if self.limits.by_day:
+            await self.limits.require_tokens(await self.navigator(), user)
+
+    async def money_left(self, principal: Principal, model: str) -> float | None:
+        """Return the dollars that a principal may spend today by steps of ``model``; None for any number.
+
+        Raises:
+            LimitReachedError: It may spend none, and the model costs money.
+        """
+        return await self.limits.money_left(await self.navigator(), principal.user, model)
+
+    async def require_money(self, principal: Principal, navigation_id: str, model: str | None) -> None:
+        """Refuse a step of ``model``, by default the navigation's own, that would cost what nobody has left.
+
+        Raises:
+            LimitReachedError: It would.
+        """
+        if self.limits.by_money:
+            chosen = model or await (await self.navigator()).model_of(navigation_id, user=principal.user)
+            await self.money_left(principal, chosen)
+
+    async def count_open(self) -> int:
+        """Return how many navigations are open in the store.
+
+        Raises:
+            StorageError: They can't be counted.
+        """
+        return await (await self.navigator()).count_open()
+
+    def load(self) -> Load | None:
+        """Return what the navigator is doing, None before it is loaded."""
+        return None if self._navigator is None else self._navigator.load()
+
     async def _require_room(self, navigator: Navigator, principal: Principal) -> None:
-        most = self._settings.max_navigations
-        if sum(found.delivery is not None for found in await navigator.all_known(principal.user)) >= most:
+        most, known = self._settings.max_navigations, await navigator.all_known(principal.user)
+        self.limits.require_place([found.navigation_id for found in known if found.stop_reason is None])
+        if sum(found.delivery is not None for found in known) >= most:
             raise InvalidRequestError(
                 f"You have {counted(most, 'navigation')}, the most that are kept for one caller; "
                 "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
@@ -164,6 +211,7 @@ class Navigations:
             raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
         self.access.require(found.repo_path, principal)
         self._move_up(principal, chosen)
+        note_navigation(chosen, found.repo_path)
         if found.delivery is not None:
             known = found.delivery
             return Delivering(

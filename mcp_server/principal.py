@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from mcp_server.callers import LOCAL
+
+GROUPS: Final = "groups"
+"""Where a verified token tells the groups of its bearer, whatever its issuer calls them."""
 
 
 class Principal(NamedTuple):
@@ -19,7 +23,7 @@ class Principal(NamedTuple):
     session: str | None = None
     """Of the protocol's era where it has one, else of the connection; None for HTTP without sessions."""
     groups: frozenset[str] = frozenset()
-    """Of the principal, as the identity provider or the settings name them."""
+    """What the team's settings, or its identity provider, say that the caller belongs to."""
 
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=Principal())  # noqa: B039 - a frozen value
@@ -36,9 +40,21 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     if request is None:
         # One process on stdio, one connection in memory: its lifespan is the session.
         return Principal(session=f"connection-{id(ctx.lifespan_context)}")
+    session = request.headers.get("mcp-session-id")
     user = request.scope.get("user")
-    principal = user.display_name if user is not None and user.is_authenticated else LOCAL
-    return Principal(principal, request.headers.get("mcp-session-id"))
+    if user is None or not user.is_authenticated:
+        return Principal(LOCAL, session)
+    return Principal(user.display_name, session, groups_of(user.access_token))
+
+
+def admitted(token: str, name: str, groups: Iterable[str]) -> AccessToken:
+    """Return what a bearer token that is set here admits: the principal of that name, in these groups."""
+    return AccessToken(token=token, client_id=name, scopes=[], claims={GROUPS: sorted(groups)})
+
+
+def groups_of(token: AccessToken) -> frozenset[str]:
+    """Return the groups that a verified token puts its bearer in."""
+    return frozenset((token.claims or {}).get(GROUPS, ()))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -27,12 +27,15 @@ from repo_map.limits import read_limits
 from repo_map.messages import counted
 
 _Address = TypeVar("_Address")
+_Number = TypeVar("_Number", int, float)
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Views = Literal["auto", "on", "off"]
 
 PREFIX: Final = "REPO_NAVIGATOR_"
 MAX_RETRIES: Final = 10
+_SHORTEST_TOKEN: Final = 16
+"""Characters of a bearer token."""
 _LOG_LEVELS: Final[dict[str, LogLevel]] = {
     "debug": "DEBUG",
     "info": "INFO",
@@ -55,6 +58,25 @@ class IdentitySettings:
     """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
     keys_url: str = ""
     """URL of the provider's public keys; empty to look it up in the provider's own document."""
+    groups_claim: str = "groups"
+    """The claim that lists the groups of a token's bearer."""
+
+
+@dataclass(frozen=True)
+class PrincipalLimits:
+    """What one principal may use; None is no limit."""
+
+    open_navigations: int | None = None
+    tokens_a_day: int | None = None
+    """Sent to its assistants, and to models in its name."""
+    cost_usd_a_day: float | None = None
+    index_seconds_a_day: float | None = None
+    """Spent waiting for indexes of repositories."""
+
+    @property
+    def by_day(self) -> bool:
+        """Whether anything is counted by the day."""
+        return (self.tokens_a_day, self.cost_usd_a_day, self.index_seconds_a_day) != (None, None, None)
 
 
 @dataclass(frozen=True)
@@ -65,6 +87,8 @@ class HttpSettings:
     port: int = 8321
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Bearer token → the principal whom it admits."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Principal of such a token → its groups."""
     identity: IdentitySettings | None = None
     allowed_hosts: tuple[str, ...] = ()
     """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
@@ -74,6 +98,8 @@ class HttpSettings:
     max_connections: int = 512
     drain_seconds: float = CALL_SECONDS
     """What calls under way get to be answered once the server was asked to end."""
+    metrics_token: str = field(default="", repr=False)
+    """Bearer token of whoever reads the metrics; without one there are none."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +122,9 @@ class Settings(NavigatorSettings):
     """Navigations that nobody used for this long are removed."""
     views: Views = "auto"
     """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
+    principal_limits: PrincipalLimits = field(default_factory=PrincipalLimits)
+    audit: Path | Literal["stderr"] | None = None
+    """Where a line is written of each call; None writes none."""
     log_level: LogLevel = "WARNING"
     log_format: LogFormat = "text"
     http: HttpSettings = field(default_factory=HttpSettings)
@@ -117,6 +146,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         "ollama": environ.get(f"{PREFIX}OLLAMA_URL"),
         "openai": environ.get(f"{PREFIX}OPENAI_URL"),
     }
+    tokens = bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", ""))
     return Settings(
         data_dir=default_data_dir(environ),
         lease_s=_number(environ, "LEASE_SECONDS", Settings.lease_s),
@@ -141,14 +171,23 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         limits=read_limits(environ),
         keep_days=_number(environ, "KEEP_DAYS", Settings.keep_days),
         views=_views(environ),
+        principal_limits=PrincipalLimits(
+            open_navigations=_limit(environ, "LIMIT_OPEN_NAVIGATIONS", _count),
+            tokens_a_day=_limit(environ, "LIMIT_TOKENS_A_DAY", _count),
+            cost_usd_a_day=_limit(environ, "LIMIT_COST_USD_A_DAY", _number),
+            index_seconds_a_day=_limit(environ, "LIMIT_INDEX_SECONDS_A_DAY", _number),
+        ),
+        audit=_audit(environ.get(f"{PREFIX}AUDIT", "").strip()),
         log_level=log_level(environ.get(f"{PREFIX}LOG_LEVEL", "warning")),
         log_format="json" if log_format == "json" else "text",
         http=HttpSettings(
             identity=_identity(environ),
-            tokens=bearer_tokens(environ.get(f"{PREFIX}HTTP_TOKENS", "")),
+            tokens=tokens,
+            groups=_groups(environ.get(f"{PREFIX}HTTP_GROUPS", ""), set(tokens.values())),
             max_body_bytes=_count(environ, "HTTP_MAX_BODY", HttpSettings.max_body_bytes),
             max_connections=_count(environ, "HTTP_MAX_CONNECTIONS", HttpSettings.max_connections),
             drain_seconds=_number(environ, "HTTP_DRAIN_SECONDS", HttpSettings.drain_seconds),
+            metrics_token=_metrics_token(environ.get(f"{PREFIX}HTTP_METRICS_TOKEN", "").strip(), tokens),
             allowed_hosts=_hosts(environ.get(f"{PREFIX}HTTP_HOSTS", "")),
             allowed_origins=_origins(environ.get(f"{PREFIX}HTTP_ORIGINS", "")),
         ),
@@ -188,7 +227,8 @@ def _identity(environ: Mapping[str, str]) -> IdentitySettings | None:
                 f"{PREFIX}{name} is no URL that others can't answer for; write https://…, without "
                 "name and password, or http:// of this machine."
             )
-    return IdentitySettings(issuer, resource, keys_url)
+    groups_claim = environ.get(f"{PREFIX}HTTP_GROUPS_CLAIM", "").strip()
+    return IdentitySettings(issuer, resource, keys_url, groups_claim or IdentitySettings.groups_claim)
 
 
 def is_trusted_url(url: str) -> bool:
@@ -247,13 +287,54 @@ def bearer_tokens(text: str) -> dict[str, str]:
     for position, entry in enumerate(_words(text), start=1):
         name, named, token = entry.partition(":")
         token, name = (token, name) if named else (name, f"token-{position}")
-        if len(token) < 16:
+        if len(token) < _SHORTEST_TOKEN:
             raise SettingsError(
                 f"The bearer token of `{name}` has {counted(len(token), 'character')}; use 16 or more, for "
                 "example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
             )
         principals[token] = name
     return principals
+
+
+def _groups(text: str, principals: Set[str]) -> dict[str, tuple[str, ...]]:
+    """Return principal → groups from ``alice:core+web,bob:web``."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for entry in _words(text):
+        name, _, listed = entry.partition(":")
+        names = tuple(sorted({group.strip() for group in listed.split("+")} - {""}))
+        if name not in principals or not names or name in groups:
+            raise SettingsError(
+                f"{PREFIX}HTTP_GROUPS has `{entry}`; write `name:group+group`, once for each name that "
+                f"{PREFIX}HTTP_TOKENS gives a token."
+            )
+        groups[name] = names
+    return groups
+
+
+def _metrics_token(token: str, tokens: Container[str]) -> str:
+    if token and len(token) < _SHORTEST_TOKEN:
+        raise SettingsError(
+            f"{PREFIX}HTTP_METRICS_TOKEN has {counted(len(token), 'character')}; use {_SHORTEST_TOKEN} or "
+            "more, for example the output of `python -c 'import secrets; print(secrets.token_urlsafe())'`."
+        )
+    if token in tokens:
+        raise SettingsError(
+            f"{PREFIX}HTTP_METRICS_TOKEN admits a principal too; give whoever reads the metrics a token "
+            "that does nothing else."
+        )
+    return token
+
+
+def _audit(text: str) -> Path | Literal["stderr"] | None:
+    if text == "stderr":
+        return "stderr"
+    path = Path(text).expanduser()
+    if text and not (path.is_absolute() and path.parent.is_dir()):
+        raise SettingsError(
+            f"{PREFIX}AUDIT is `{text}`; set it to `stderr`, or to the absolute path of a file in a folder "
+            "that is there."
+        )
+    return path if text else None
 
 
 def _hosts(text: str) -> tuple[str, ...]:
@@ -292,6 +373,10 @@ def _count(environ: Mapping[str, str], name: str, default: int) -> int:
     if number != int(number):
         raise SettingsError(f"{PREFIX}{name} is {number:g}; set it to a whole number such as {default}.")
     return int(number)
+
+
+def _limit(environ: Mapping[str, str], name: str, read: Callable[..., _Number]) -> _Number | None:
+    return read(environ, name, 1) if environ.get(PREFIX + name) else None
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

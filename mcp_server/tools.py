@@ -195,11 +195,13 @@ async def navigate(
         )
         chosen = model or app.settings.model
         require_host(chosen)
+        spending = app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd
+        left = await app.navigations.money_left(principal, chosen)
         request = NavigationRequest(
             goal=goal if changes else require_goal(goal),
             repo_path=address,
             token_budget=map_token_budget,
-            max_cost_usd=app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd,
+            max_cost_usd=spending if left is None else min(spending, left),
             mode=mode or "autonomous",
             model=chosen,
             flight_plan=plan,
@@ -266,6 +268,7 @@ async def step(
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
         delivering = await navigations.resolve(principal, navigation_id)
+        await navigations.require_money(principal, delivering.navigation_id, (updates or {}).get("model"))
 
         def hand_out(
             report: TurnReport, delta: NavigatorOutput, before: Delivery | None

@@ -40,6 +40,8 @@ class Database:
         self._writer: sqlite3.Connection | None = None
         """In memory there is one connection; of a file this one is used by the writer's thread alone."""
         self._writing = ThreadPoolExecutor(1, "database")
+        self.errors = 0
+        """Reads and writes that SQLite did not make."""
 
     async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         """Return what ``act`` reads, all of it as it was at one moment.
@@ -59,6 +61,7 @@ class Database:
             except sqlite3.OperationalError as error:
                 # Where there is no write-ahead log, a commit is in the way of those who read.
                 if error.sqlite_errorcode & 0xFF != _BUSY or monotonic() > ends:
+                    self.errors += 1
                     raise
             await asyncio.sleep(PAUSE_S)
 
@@ -78,7 +81,11 @@ class Database:
         if self._path is None:
             return await self.read(act)
         begun = self._writing.submit(self._write, act, durable)
-        return await _outcome(begun)
+        try:
+            return await _outcome(begun)
+        except sqlite3.OperationalError:
+            self.errors += 1
+            raise
 
     async def close(self) -> None:
         """Close what is open, after the writes that stand in line; the next use opens it anew."""

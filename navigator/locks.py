@@ -34,6 +34,14 @@ class Locks(Protocol):
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""
 
+    @property
+    def held(self) -> int:
+        """How many navigations this process holds."""
+
+    @property
+    def lost(self) -> int:
+        """How many somebody else took over while they were held here."""
+
 
 class NavigationLocks:
     """Locks by navigation id; the operating system frees those of a process that dies."""
@@ -42,6 +50,8 @@ class NavigationLocks:
         self._folder = folder
         self._patience_s = patience_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.lost = 0
+        """Always: the operating system frees a lock only when its holder is gone."""
 
     @asynccontextmanager
     async def hold(self, navigation_id: str) -> AsyncIterator[None]:
@@ -67,6 +77,11 @@ class NavigationLocks:
         """Return whether a task of this process is stepping the navigation."""
         local = self._local.get(navigation_id)
         return local is not None and local.locked()
+
+    @property
+    def held(self) -> int:
+        """How many navigations this process holds."""
+        return sum(lock.locked() for lock in self._local.values())
 
     async def _take(self, path: Path, navigation_id: str) -> int:
         ends = monotonic() + self._patience_s

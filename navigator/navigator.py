@@ -26,6 +26,7 @@ from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, S
 from navigator.step_places import StepPlaces
 from navigator.turn import report_now
 from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspace import Workspaces, progress_messages
 from repo_map.drawing.blocks import MapText
 from repo_map.messages import counted
@@ -63,6 +64,10 @@ class RunningSteps:
         A step that waits for a model elsewhere takes none: it computes little, and may wait long.
         """
         return self._places.hold(user) if model == EMBEDDED else nullcontext()
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many steps compute, and how many wait for a place."""
+        return self._places.held, self._places.waiting
 
     def start(self, step: Coroutine[Any, Any, Taken]) -> asyncio.Task[Taken]:
         """Begin a step."""
@@ -182,6 +187,7 @@ class Navigator:
         clock: Callable[[], datetime] = _now,
         models: Mapping[str, Any] | None = None,
         ask_host: AskHost | None = None,
+        on_usage: OnUsage = unnoted,
     ) -> None:
         """Build a navigator.
 
@@ -190,12 +196,14 @@ class Navigator:
             clock: tells when a decision was made.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
             ask_host: asks the model of the assistant whose call is served; nothing is booked for it.
+            on_usage: is told of what work took, in the context of the task that asked for it.
         """
         self._models = dict(models or {})
         self._ask_host = ask_host
         self._settings = settings
         self._clock = clock
-        self._workspaces = Workspaces(settings)
+        self._on_usage = on_usage
+        self._workspaces = Workspaces(settings, on_usage)
         self._active_navigation = RunningSteps()
         self._opened: RunnerPool | None = None
 
@@ -467,6 +475,43 @@ class Navigator:
         """
         await self._pool.reach()
 
+    async def count_usage(self, entry: UsageEntry) -> None:
+        """Count what a principal used.
+
+        Raises:
+            StorageError: it can't be kept.
+        """
+        await self._pool.usage.add(entry)
+
+    async def used_today(self, principal: str) -> Today:
+        """Return what a principal has used since the day began, in UTC.
+
+        Raises:
+            StorageError: it can't be read.
+        """
+        return await self._pool.usage.today(principal)
+
+    async def count_open(self) -> int:
+        """Return how many navigations are open, of all principals and servers of this store.
+
+        Raises:
+            StorageError: they can't be counted.
+        """
+        return await self._pool.store.count_open()
+
+    async def model_of(self, navigation_id: str, *, user: str = LOCAL_USER) -> str:
+        """Return the model that takes a navigation's steps."""
+        return (await self._pool.store.load(navigation_id, user)).run.model
+
+    def charges(self, model: str) -> bool:
+        """Tell whether calls of a model cost money."""
+        return self._pool.price_of(model).charges
+
+    def load(self) -> Load:
+        """Return what this process is doing."""
+        steps, waiting = self._active_navigation.counts()
+        return self._pool.load()._replace(steps=steps, waiting=waiting)
+
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
         await self._workspaces.halt()
@@ -486,6 +531,12 @@ class Navigator:
     @property
     def _pilot(self) -> TurnExecutor:
         return TurnExecutor(self._pool, self._workspaces, self._active_navigation.room, self._terms_of)
+
+    def _note_usage(self, before: Navigation, after: Navigation) -> None:
+        sent = after.run.account.minus(before.run.account)
+        used = Usage(sent.sent + sent.output, after.run.spent - before.run.spent)
+        if used != NOTHING_USED:
+            self._on_usage(used)
 
     def _terms_of(self, updates: Mapping[str, Any]) -> tuple[NewTerms, dict[str, Any]]:
         terms, plan = new_terms(updates, self._settings, self._handed_in)
@@ -522,10 +573,16 @@ class Navigator:
         async with self._pool.hold(navigation_id):
             try:
                 before = await store.load_to_change(navigation_id, user)
-                turn = await self._pilot.answer(before, user, ask, refresh=refresh)
+                try:
+                    turn = await self._pilot.answer(before, user, ask, refresh=refresh)
+                except ModelFailedError:
+                    # What the attempts cost is booked all the same.
+                    self._note_usage(before, await store.load(navigation_id, user))
+                    raise
             finally:
                 store.release(navigation_id, user)
             after = turn.navigation
+            self._note_usage(before, after)
             if after.run.stop_reason is not None:
                 await self._pool.rest(navigation_id)
             report = await self._readings.report(after, user)

@@ -54,6 +54,16 @@ class StepPlaces:
             self._held.discard(place)
             self._serve()
 
+    @property
+    def held(self) -> int:
+        """How many steps compute."""
+        return len(self._held)
+
+    @property
+    def waiting(self) -> int:
+        """How many steps wait for a place."""
+        return sum(map(len, self._waiting.values()))
+
     async def _take(self, user: str) -> _Place:
         turn: asyncio.Future[_Place] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)

@@ -19,6 +19,7 @@ from navigator.places import Places
 from navigator.reports import OnProgress, Progress
 from navigator.sharing import open_sharing
 from navigator.turn import View
+from navigator.usage import OnUsage, Usage, unnoted
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.indexing.remaining import RemainingTime
 from repo_map.messages import counted
@@ -259,8 +260,9 @@ class Workspace:
 class Workspaces:
     """The live workspaces, least recently used dropped first."""
 
-    def __init__(self, settings: NavigatorSettings) -> None:
+    def __init__(self, settings: NavigatorSettings, on_usage: OnUsage = unnoted) -> None:
         self._settings = settings
+        self._on_usage = on_usage
         self._live: OrderedDict[bytes, Workspace] = OrderedDict()
         """By the name of the place."""
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
@@ -304,7 +306,9 @@ class Workspaces:
                 before.release()
             self._live.move_to_end(key)
             self._drop_idle()
-        return live, perf_counter() - started
+        seconds = perf_counter() - started
+        self._on_usage(Usage(index_seconds=seconds))
+        return live, seconds
 
     def _drop_idle(self) -> None:
         """Let go of the indexes used least lately while there are too many, or too large ones together."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         if options.http is not None:
             from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
 
-            anyio.run(serve_http, server, settings.http)
+            serve = partial(serve_http, server, settings.http, loads_first=settings.store is not None)
+            anyio.run(serve)
         else:
             anyio.run(server.run_stdio_async, settings.grace_seconds)
     except KeyboardInterrupt:

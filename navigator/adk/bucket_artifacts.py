@@ -31,6 +31,8 @@ class BucketArtifacts(BaseArtifactService):
     def __init__(self, client: Any, address: BucketAddress) -> None:
         self._client = client
         self._address = address
+        self.errors = 0
+        """Calls that the bucket did not take."""
 
     async def save_artifact(
         self,
@@ -216,6 +218,7 @@ class BucketArtifacts(BaseArtifactService):
             raise self._told(type(error).__name__) from None
 
     def _told(self, what: str) -> StorageError:
+        self.errors += 1
         return StorageError(
             f"The bucket {self._address} does not take the call ({what}); see that it is there and that this "
             "server's keys may read and write in it, then call again: whatever was answered is kept."

@@ -142,6 +142,15 @@ class NavigationStore:
                 found.append(state_store.known(session.id, session.user_id, parts))
         return found
 
+    async def count_open(self) -> int:
+        """Return how many navigations of all users are open.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            return await self.sessions.count_open(self._app_name)
+
     async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, Any]) -> None:
         """Change fields of what was delivered of a navigation; a step under way is not in the way.
 

@@ -189,6 +189,11 @@ class PostgresSessions(StoredSessions):
         session.last_update_time = event.timestamp
         return await super().append_event(session, event)
 
+    @property
+    def errors(self) -> int:
+        """Calls that the database did not take since it was opened."""
+        return self._database.errors
+
     async def change_beside(self, session: SessionId, name: str, fields: Mapping[str, Any]) -> None:
         """Change fields of a value of a session's state that no agent reads or writes."""
 
@@ -222,6 +227,15 @@ class PostgresSessions(StoredSessions):
             (SessionId(row["app_name"], row["user_id"], row["id"]), json.loads(as_said(row["parts"])))
             for row in await self._database.act(rows, is_read=True)
         ]
+
+    async def count_open(self, app_name: str) -> int:
+        """Return how many sessions of an app tell no reason why they ended."""
+
+        async def count_them(db: Any) -> int:
+            query = "SELECT count(*) FROM sessions WHERE app_name = $1 AND stop_reason IS NULL"
+            return int(await db.fetchval(query, app_name))
+
+        return await self._database.act(count_them, is_read=True)
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""

@@ -33,6 +33,7 @@ from navigator.pricing import Ledger, ModelPrice, load_prices
 from navigator.prompt import ROLE, changing_part
 from navigator.sampling_port import HOST
 from navigator.turn import USER, Navigation
+from navigator.usage import Load, UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
@@ -122,6 +123,18 @@ class RunnerPool:
     def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
         """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
         return self._locks.hold(navigation_id)
+
+    @property
+    def usage(self) -> UsageStore:
+        """Where what principals use is counted."""
+        return self._stores.usage
+
+    def load(self) -> Load:
+        """Return what is held and ready here, and what the stores refused."""
+        locks, stores = self._locks, self._stores
+        # ADK's own services count nothing.
+        errors = {"database": stores.sessions.errors, "artifacts": getattr(stores.artifacts, "errors", 0)}
+        return Load(live=len(self._live), leases=locks.held, lost=locks.lost, store_errors=errors)
 
     async def reach(self) -> None:
         """Ask both stores something.
@@ -240,6 +253,7 @@ class RunnerPool:
         self._live.clear()
         # What a cancelled step has spent is still being written, by a task that nobody waits for any more.
         await asyncio.gather(*self._bookings, return_exceptions=True)
+        await self._stores.usage.close()
         await self._stores.sessions.close()
 
     async def _book(self, live: LiveNavigation, before: Navigation) -> None:

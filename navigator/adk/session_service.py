@@ -229,6 +229,11 @@ class SqliteSessions(StoredSessions):
         session.last_update_time = timestamp
         return await super().append_event(session, event)
 
+    @property
+    def errors(self) -> int:
+        """Calls that the database did not take since it was opened."""
+        return self._database.errors
+
     async def change_beside(self, session: SessionId, name: str, fields: Mapping[str, Any]) -> None:
         """Change fields of a value of a session's state that no agent reads or writes.
 
@@ -264,6 +269,15 @@ class SqliteSessions(StoredSessions):
         rows = await self._database.read(lambda db: db.execute(query, tuple(given.values())).fetchall())
         nothing = [None] * len(paths)
         return [(SessionId(*row[:3]), json.loads(row[3]) if row[3] else nothing) for row in rows]
+
+    async def count_open(self, app_name: str) -> int:
+        """Return how many sessions of an app tell no reason why they ended."""
+        query = (
+            "SELECT count(*) FROM sessions WHERE app_name = ? AND json_valid(state) "
+            "AND json_extract(state, '$.navigator_run.stop_reason') IS NULL"
+        )
+        (number,) = await self._database.read(lambda db: db.execute(query, (app_name,)).fetchone())
+        return int(number)
 
     async def close(self) -> None:
         """Close the database; the next call opens it anew."""

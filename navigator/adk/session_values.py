@@ -24,6 +24,11 @@ class SessionId(NamedTuple):
 class StoredSessions(BaseSessionService):
     """ADK's sessions, and the little that the navigator asks of its store besides."""
 
+    @property
+    @abstractmethod
+    def errors(self) -> int:
+        """Calls that the database did not take since it was opened."""
+
     @abstractmethod
     async def change_beside(self, session: SessionId, name: str, fields: Mapping[str, Any]) -> None:
         """Change fields of a value of a session's state that no agent reads or writes.
@@ -42,6 +47,10 @@ class StoredSessions(BaseSessionService):
             paths: where the parts are, as SQLite writes it: ``$.name.field``. None stands for what is not
                 there, and for every part of a state that is damaged.
         """
+
+    @abstractmethod
+    async def count_open(self, app_name: str) -> int:
+        """Return how many sessions of an app tell no reason why they ended."""
 
     @abstractmethod
     async def close(self) -> None:

@@ -15,11 +15,14 @@ from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMem
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
 from navigator.adk.session_service import SqliteSessions
 from navigator.adk.session_values import StoredSessions
+from navigator.local_usage import LocalUsage
 from navigator.locks import PATIENCE_S, Locks, NavigationLocks
 from navigator.settings import LEASE_S
 from navigator.store_address import BucketAddress, DatabaseAddress, require_packages
+from navigator.usage import UsageStore
 
 DATABASE = "sessions.db"
+USAGE = "usage.db"
 ARTIFACTS = "artifacts"
 LOCKS = "locks"
 ANSWERS = "answers"
@@ -34,6 +37,7 @@ class Stores(NamedTuple):
     sessions: StoredSessions
     artifacts: BaseArtifactService
     locks: Locks
+    usage: UsageStore
     note: str
     """Why what is new is in memory although a folder was asked for; empty when all is well."""
     damage: str = ""
@@ -58,20 +62,21 @@ def open_stores(
     if store is None:
         stores = _open_folder(data_dir)
         return stores if bucket is None else stores._replace(artifacts=_in_bucket(bucket))
-    sessions, locks = _in_database(store, lease_s)
+    sessions, locks, usage = _in_database(store, lease_s)
     if bucket is not None:
-        return Stores(sessions, _in_bucket(bucket), locks, "")
-    return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, damage="")
+        return Stores(sessions, _in_bucket(bucket), locks, usage, "")
+    return _open_folder(data_dir)._replace(sessions=sessions, locks=locks, usage=usage, damage="")
 
 
-def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks]:
+def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks, UsageStore]:
     from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
     from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
     from navigator.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
+    from navigator.postgres.usage import PostgresUsage  # noqa: PLC0415 - only where one is named
 
     database = PostgresDatabase(address, stalling_s=lease_s)
     leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
-    return PostgresSessions(database, leases.token), leases
+    return PostgresSessions(database, leases.token), leases, PostgresUsage(database)
 
 
 def _in_bucket(address: BucketAddress) -> BaseArtifactService:
@@ -104,7 +109,7 @@ def _read_only(data_dir: Path, error: Exception) -> Stores:
         f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
         "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
     )
-    return Stores(SqliteSessions(None, stored), artifacts, NavigationLocks(None), note)
+    return Stores(SqliteSessions(None, stored), artifacts, NavigationLocks(None), LocalUsage(None), note)
 
 
 def _on_disk(data_dir: Path) -> Stores:
@@ -130,7 +135,8 @@ def _on_disk(data_dir: Path) -> Stores:
         # A write-ahead log needs one flush a commit instead of four, and readers don't wait for writers.
         connection.execute("PRAGMA journal_mode=WAL")
     locks = NavigationLocks(data_dir / LOCKS)
-    return Stores(SqliteSessions(database), FileArtifactService(data_dir / ARTIFACTS), locks, "")
+    artifacts = FileArtifactService(data_dir / ARTIFACTS)
+    return Stores(SqliteSessions(database), artifacts, locks, LocalUsage(data_dir / USAGE), "")
 
 
 def _close_to_others(path: Path, mode: int) -> None:
@@ -146,4 +152,6 @@ def _close_to_others(path: Path, mode: int) -> None:
 
 def _in_memory(note: str) -> Stores:
     # ADK's own in-memory sessions copy the whole trail at each step; an in-memory database does not.
-    return Stores(SqliteSessions(None), InMemoryArtifactService(), NavigationLocks(None), note)
+    return Stores(
+        SqliteSessions(None), InMemoryArtifactService(), NavigationLocks(None), LocalUsage(None), note
+    )

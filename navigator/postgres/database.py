@@ -47,6 +47,8 @@ class PostgresDatabase:
         self._pool: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting = asyncio.Lock()
+        self.errors = 0
+        """Calls that the database did not take."""
 
     async def act(self, act: Callable[[Any], Awaitable[_T]], *, is_read: bool = False) -> _T:
         """Return what ``act`` returns, once what it wrote is committed; where it raises, nothing was.
@@ -143,6 +145,7 @@ class PostgresDatabase:
 
     def _told(self, error: BaseException) -> StorageError:
         """Return the error that a caller is told: it holds neither what was written nor who asked."""
+        self.errors += 1
         return StorageError(
             f"The database at {self.address} does not take the call ({_words(error)}); see that it runs, has "
             "room and lets this server in, then call again: whatever was answered is kept."

@@ -62,7 +62,22 @@ CREATE TABLE derived_objects (
 ALTER TABLE derived_objects ALTER COLUMN content SET STORAGE EXTERNAL;
 """
 """What was derived from files. It is compressed when it comes, so the database does not try to."""
-STEPS: Final = (_SESSIONS, _LEASES, _DERIVED)
+_USAGE: Final = """
+CREATE TABLE usage (
+    id text PRIMARY KEY,
+    principal text NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    tokens bigint NOT NULL,
+    cost_nano_usd bigint NOT NULL,
+    index_ms bigint NOT NULL
+);
+CREATE INDEX usage_by_principal ON usage (principal, at);
+ALTER TABLE sessions ADD COLUMN stop_reason text
+    GENERATED ALWAYS AS (state #>> '{navigator_run,stop_reason}') STORED;
+CREATE INDEX open_sessions ON sessions (app_name, user_id) WHERE stop_reason IS NULL;
+"""
+"""Whatever asks how many navigations are open must not read all their states."""
+STEPS: Final = (_SESSIONS, _LEASES, _DERIVED, _USAGE)
 """The first makes version 1 of nothing, and so on; one that was released is never changed."""
 _ONE_AT_A_TIME: Final = 0x5265706F
 """The advisory lock under which one server at a time changes the layout."""

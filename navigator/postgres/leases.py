@@ -44,6 +44,8 @@ class NavigationLeases:
         self._patience_s = patience_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tokens: dict[str, int] = {}
+        self.lost = 0
+        """Leases that another server took over while a step ran."""
 
     @asynccontextmanager
     async def hold(self, navigation_id: str) -> AsyncIterator[None]:
@@ -73,6 +75,11 @@ class NavigationLeases:
         local = self._local.get(navigation_id)
         return local is not None and local.locked()
 
+    @property
+    def held(self) -> int:
+        """How many navigations this process holds."""
+        return len(self._tokens)
+
     def token(self, navigation_id: str) -> int | None:
         """Return the token under which this process may write a navigation, None where it holds none."""
         return self._tokens.get(navigation_id)
@@ -95,6 +102,7 @@ class NavigationLeases:
             await asyncio.sleep(self._lease_s / 3)
             with suppress(StorageError):  # Until the lease is over there is time for another attempt.
                 if not await self._database.act(lambda db: _extend(db, name, token, self._lease_s)):
+                    self.lost += 1
                     logger.warning("A step took so long that another server has taken its navigation over")
                     return
 

@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,12 @@ from mcp_server.connections import NO_ROOM
 from mcp_server.errors import storage_sentence
 from mcp_server.origins import allowed_addresses
 from mcp_server.repository import choose_repository
-from mcp_server.settings import Settings
+from mcp_server.settings import PrincipalLimits, Settings
 from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
+from navigator.adk.stores import open_stores
 from navigator.errors import InvalidRequestError
 from navigator.store_address import BucketAddress, DatabaseAddress
+from navigator.usage import Usage, UsageEntry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
 from repo_navigator.configuration import Configuration, carry_out
@@ -345,6 +348,10 @@ async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Pa
         (["serve"], {"STORE": "mysql://ann:s3cr3t@db/x"}, 2),
         (["serve"], {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}, 2),
         (["serve"], {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}, 2),
+        (["serve"], {"HTTP_GROUPS": "alice:core"}, 2),
+        (["serve"], {"HTTP_METRICS_TOKEN": "short"}, 2),
+        (["serve"], {"HTTP_METRICS_TOKEN": "0123456789abcdef", "HTTP_TOKENS": "a:0123456789abcdef"}, 2),
+        (["serve"], {"AUDIT": "relative/audit.jsonl"}, 2),
         (["serve"], {"HTTP_ISSUER": "https://idp.example"}, 2),
         (["serve"], {"HTTP_ISSUER": "http://idp.example", "HTTP_RESOURCE": "https://n.example/mcp"}, 2),
         (["serve"], {"ARTIFACTS": "s3://[bucket"}, 2),
@@ -655,6 +662,44 @@ async def test_one_row_that_is_no_navigation_hides_no_other(settings: Settings, 
         assert not (await client.call_tool("get_turn_report", {"navigation_id": keys[1]})).is_error
         listed = await client.read_resource("navigator://navigations")
     assert [keys[1] in str(listed), keys[0] in str(listed)] == [True, False]
+
+
+@pytest.mark.anyio
+async def test_a_limit_that_is_reached_is_told(settings: Settings, shop: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text('as_of: "2026-11-01"\nmodels:\n  openai/dear: {input: 1, output: 1}\n')
+    settings = dataclasses.replace(settings, prices=prices, model_urls={"openai": "http://127.0.0.1:9/v1"})
+    stores = open_stores(settings.data_dir)
+    await stores.usage.add(UsageEntry.new("local", Usage(1_000, Decimal(3), 60.0)))
+    await stores.usage.close()
+    goal = {"goal": "the discount", "mode": "interactive"}
+    for limits, arguments in (
+        ({"open_navigations": 1}, goal),
+        ({"tokens_a_day": 1_000}, goal),
+        ({"cost_usd_a_day": 3.0}, {**goal, "model": "openai/dear"}),
+        ({"index_seconds_a_day": 60.0}, goal),
+    ):
+        limited = dataclasses.replace(settings, principal_limits=PrincipalLimits(**limits))  # type: ignore[arg-type]
+        async with Client(build_server(limited, working_folder=shop)) as client:
+            if "open_navigations" in limits:
+                assert not (await client.call_tool("navigate", goal)).is_error
+            assert_documented(told_by(await client.call_tool("navigate", arguments)))
+    assert settings.data_dir is not None
+    (settings.data_dir / "usage.db").write_bytes(b"no database" * 1_000)
+    limited = dataclasses.replace(settings, principal_limits=PrincipalLimits(tokens_a_day=1_000))
+    async with Client(build_server(limited, working_folder=shop)) as client:
+        message = told_by(await client.call_tool("navigate", goal))
+    assert message.startswith("What callers use can't be counted (file is not a database)")
+    assert_documented(message)
+
+
+def test_metrics_without_their_package_are_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("mcp_server.app.find_spec", lambda _: None)
+    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_METRICS_TOKEN", "0123456789abcdef")
+    assert main(["serve"]) == 2
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_every_documented_text_was_told_above() -> None:

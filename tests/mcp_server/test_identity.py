@@ -12,10 +12,16 @@ import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import TextContent
 
+from mcp_server.app import build_server
+from mcp_server.http import http_app
 from mcp_server.identity import TokenIssuer
-from mcp_server.settings import IdentitySettings
-from tests.mcp_server.test_http import ALICE, Served, answer, as_principal
+from mcp_server.principal import current_principal, groups_of
+from mcp_server.settings import HttpSettings, IdentitySettings, Settings
+from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, serving
 from tests.support.providers.server import Answer, LoopbackServer, Reply
 
 RESOURCE = "https://navigator.example/mcp"
@@ -134,6 +140,30 @@ async def test_a_token_that_is_not_for_this_server_or_not_now_admits_nobody(
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("claim", "groups"),
+    [
+        (["web", "core", "web"], {"core", "web"}),
+        ("core", {"core"}),
+        (None, set()),
+        ([], set()),
+        (["core", 7], set()),
+        (["core", ""], set()),
+        ({"core": True}, set()),
+        (["core", "x" * 257], set()),
+        ([f"group-{number}" for number in range(501)], set()),
+    ],
+)
+async def test_a_token_puts_its_bearer_in_the_groups_that_it_lists_or_in_none(
+    claim: Any, groups: set[str], provider: Provider
+) -> None:
+    issuer = TokenIssuer(IdentitySettings(provider.url, RESOURCE, groups_claim="teams"))
+    admitted = await issuer.verify_token(provider.token(teams=claim, groups=["admins"]))
+    assert admitted is not None
+    assert groups_of(admitted) == groups
+
+
+@pytest.mark.anyio
 async def test_a_token_that_the_provider_did_not_sign_admits_nobody(
     provider: Provider, issuer: TokenIssuer
 ) -> None:
@@ -182,3 +212,29 @@ async def test_a_provider_that_cannot_be_reached_or_names_another_admits_nobody(
     assert await TokenIssuer(other).verify_token(provider.token(iss=provider.url + "/")) is None
     named = IdentitySettings(provider.url, RESOURCE, f"{provider.url}/keys")
     assert await TokenIssuer(named).verify_token(provider.token()) is not None
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
+async def test_a_tool_learns_who_calls_it_and_in_which_groups(settings: Settings) -> None:
+    server = build_server(settings)
+
+    @server.tool()
+    def whoami() -> str:
+        """Tell who asks."""
+        caller = current_principal()
+        return f"{caller.user}: {', '.join(sorted(caller.groups))}"
+
+    http = HttpSettings(tokens={ALICE: "alice", BOB: "bob"}, groups={"bob": ("core", "web")})
+    told = []
+    async with serving(http_app(server, http), most=10) as port:
+        for token in (ALICE, BOB):
+            headers = {"authorization": f"Bearer {token}"}
+            async with (
+                httpx2.AsyncClient(headers=headers, timeout=60) as client,
+                Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=client)) as asking,
+            ):
+                (block,) = (await asking.call_tool("whoami", {})).content
+                assert isinstance(block, TextContent)
+                told.append(block.text)
+    assert told == ["alice: ", "bob: core, web"]

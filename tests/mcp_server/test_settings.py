@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.settings import IdentitySettings, SettingsError, bearer_tokens, log_level, read_settings
+from mcp_server.settings import (
+    IdentitySettings,
+    PrincipalLimits,
+    SettingsError,
+    bearer_tokens,
+    log_level,
+    read_settings,
+)
 from navigator.store_address import BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
@@ -40,6 +47,14 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
             "REPO_NAVIGATOR_LOG_LEVEL": "debug",
             "REPO_NAVIGATOR_LOG_FORMAT": "json",
             "REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef",
+            "REPO_NAVIGATOR_HTTP_GROUPS": "alice: web + core",
+            "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM": "teams",
+            "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": "fedcba9876543210",
+            "REPO_NAVIGATOR_LIMIT_OPEN_NAVIGATIONS": "5",
+            "REPO_NAVIGATOR_LIMIT_TOKENS_A_DAY": "200000",
+            "REPO_NAVIGATOR_LIMIT_COST_USD_A_DAY": "2.5",
+            "REPO_NAVIGATOR_LIMIT_INDEX_SECONDS_A_DAY": "300",
+            "REPO_NAVIGATOR_AUDIT": str(tmp_path / "audit.jsonl"),
             "REPO_NAVIGATOR_HTTP_HOSTS": "navigator.example",
             "REPO_NAVIGATOR_HTTP_ISSUER": "https://idp.example",
             "REPO_NAVIGATOR_HTTP_RESOURCE": "https://navigator.example/mcp",
@@ -70,8 +85,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert (settings.keep_days, settings.log_level, settings.log_format) == (7.0, "DEBUG", "json")
     assert settings.http.tokens == {"0123456789abcdef": "alice"}
     assert settings.http.identity == IdentitySettings(
-        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys"
+        "https://idp.example", "https://navigator.example/mcp", "http://127.0.0.1:1/keys", "teams"
     )
+    assert settings.http.groups == {"alice": ("core", "web")}
+    assert settings.http.metrics_token == "fedcba9876543210"
+    assert settings.principal_limits == PrincipalLimits(5, 200_000, 2.5, 300.0)
+    assert settings.audit == tmp_path / "audit.jsonl"
     assert settings.http.allowed_hosts == ("navigator.example",)
     assert settings.http.allowed_origins == ("https://navigator.example",)
     assert (settings.http.max_body_bytes, settings.http.max_connections) == (2_000, 20)
@@ -141,6 +160,13 @@ def test_a_value_that_cannot_be_used_is_told_with_one_that_can(name: str, value:
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("groups", ["bob:core", "alice", "alice:", "alice:core,alice:web"])
+def test_groups_that_are_nobodys_or_told_twice_are_refused(groups: str) -> None:
+    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": "alice:0123456789abcdef", "HOME": "/home/someone"}
+    with pytest.raises(SettingsError, match=r"REPO_NAVIGATOR_HTTP_GROUPS has `.+`; write `name:group"):
+        read_settings({**tokens, "REPO_NAVIGATOR_HTTP_GROUPS": groups})
+
+
 def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
     assert bearer_tokens("0123456789abcdef, bob:fedcba9876543210") == {
         "0123456789abcdef": "token-1",
@@ -150,9 +176,12 @@ def test_a_token_without_a_name_admits_a_numbered_principal() -> None:
 
 def test_no_token_is_told_where_settings_are_printed() -> None:
     word = "0123456789abcdef"
-    settings = read_settings({"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}"})
+    reader = "fedcba9876543210"
+    tokens = {"REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{word}", "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": reader}
+    settings = read_settings(tokens)
     assert settings.http.tokens == {word: "alice"}
     assert word not in repr(settings)
+    assert reader not in repr(settings)
 
 
 def test_a_short_token_is_refused() -> None:
@@ -167,7 +196,9 @@ def test_log_levels_are_named_in_any_case() -> None:
 def test_every_variable_is_documented() -> None:
     root = Path(__file__).parents[2]
     source = (root / "mcp_server" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address)\(environ, "([A-Z_]+)"', source))
+    read = set(
+        re.findall(r'\{PREFIX\}([A-Z_]+)|_(?:number|count|address|limit)\(environ, "([A-Z_]+)"', source)
+    )
     names = {name for pair in read for name in pair if name} | {"DATA", "CACHE", "LENDERS"}
     names |= {variable.removeprefix("REPO_NAVIGATOR_") for variable in VARIABLES}
     documented = set(
