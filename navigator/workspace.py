@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from navigator.candidates import candidates
 from navigator.menu import menu_of
 from navigator.reports import OnProgress, Progress
+from navigator.settings import DEFAULT_MENU_PLACES
 from navigator.turn import View
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.messages import counted
@@ -156,11 +157,14 @@ NAMED_PROBLEMS = 2
 class Workspace:
     """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
 
-    def __init__(self, index: RepoIndex, history: History | None) -> None:
+    def __init__(
+        self, index: RepoIndex, history: History | None, menu_places: int = DEFAULT_MENU_PLACES
+    ) -> None:
         self.index = index
         self.history = history
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
+        self._menu_places = menu_places
         self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
         self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
 
@@ -209,7 +213,7 @@ class Workspace:
 
         relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
         allowed = without_excluded(self.index, relevance, own)
-        menu = menu_of(self.index, allowed, drawn, own)
+        menu = menu_of(self.index, allowed, drawn, own, most=self._menu_places)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),
@@ -296,7 +300,7 @@ class Workspaces:
         if reading is None:
             forget = partial(self._readings.pop, root, None)
             reading = self._readings[root] = InitialIndexing(root, self._store(), self._settings, forget)
-        live = Workspace(*await reading.outcome(on_words))
+        live = Workspace(*await reading.outcome(on_words), self._settings.menu_places)
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
 
@@ -312,7 +316,7 @@ class Workspaces:
         past = await asyncio.to_thread(
             read_history, index.root, store=self._store(), is_wanted=lambda: not self._halted.is_set()
         )
-        return Workspace(index, past)
+        return Workspace(index, past, self._settings.menu_places)
 
     def _note(self, *_: object) -> None:
         """Hear, in the thread that refreshes an index, that it goes on."""
