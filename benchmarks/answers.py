@@ -8,7 +8,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,18 +95,3 @@ def search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:
         Result(task.id, system, budget, answer.context, list(answer.ranked), seconds)
         for (system, budget), answer in answers.items()
     ]
-
-
-def read_answers(journal: Path) -> Iterator[Result]:
-    """Read the answers that a journal holds."""
-    lines = journal.read_bytes().split(b"\n") if journal.exists() else []
-    for line in lines:
-        # A run that was killed may have left half a line.
-        with contextlib.suppress(msgspec.DecodeError):
-            yield msgspec.json.decode(line, type=Result)
-
-
-def append_answers(journal: Path, results: Iterable[Result]) -> None:
-    """Add answers to a journal."""
-    with journal.open("ab") as file:
-        file.writelines(msgspec.json.encode(result) + b"\n" for result in results)

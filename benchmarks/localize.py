@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.answers import Result, append_answers, navigate, read_answers, search
+from benchmarks.answers import Result, navigate, search
 from benchmarks.baselines import SYSTEMS
 from benchmarks.document import document
 from benchmarks.figures import BY_NEED, NAVIGATOR, Row, as_data, table
+from benchmarks.kept_rows import KeptRows
 from benchmarks.scoring import Answer, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
@@ -96,8 +97,8 @@ def _measure(
 ) -> Iterator[Row]:
     """Yield the score of every answer, asking only for answers that the results file lacks."""
     place.out.mkdir(parents=True, exist_ok=True)
-    journal = place.out / f"{name}.jsonl"
-    known = {(result.id, result.system, result.budget): result for result in read_answers(journal)}
+    kept = KeptRows(place.out / f"{name}.jsonl", Result)
+    known = {(result.id, result.system, result.budget): result for result in kept}
     for number, task in enumerate(tasks, 1):
         tree = materialise(task.repo, task.base_commit, place.mirrors, place.trees)
         fresh = [
@@ -110,7 +111,7 @@ def _measure(
             fresh += search(
                 task, tree, [each for each in budgets if (task.id, SYSTEMS[-1], each) not in known]
             )
-        append_answers(journal, fresh)
+        kept.append(*fresh)
         known |= {(result.id, result.system, result.budget): result for result in fresh}
         _show_progress(number, len(tasks), task, fresh)
         paths = files_at_head(tree)

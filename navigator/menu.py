@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from navigator.candidates import Prices
 from navigator.reports import MenuPlace
+from navigator.settings import DEFAULT_MENU_PLACES
 from navigator.surroundings import Beside, beside_of
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
@@ -23,11 +24,10 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-MOST_PLACES = 30
-_MOST_BESIDE = 10
-"""Of them, kept for what stands beside shown code by resolved relations."""
-_MOST_FILES = 6
-"""Of them, files of text that shown code names."""
+_BESIDE_SHARE = 3
+"""One place in so many is kept for what stands beside shown code by resolved relations."""
+_FILES_SHARE = 5
+"""Likewise at most, for files of text that shown code names."""
 _SMALL_CLASS = 300
 """Tokens up to which a class is offered instead of its members."""
 _WHOLE_FILE = "whole file"
@@ -41,9 +41,14 @@ _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?=
 
 
 def menu_of(
-    index: RepoIndex, relevance: Relevance, drawn: RepoMap, own: FlightPlan | None = None
+    index: RepoIndex,
+    relevance: Relevance,
+    drawn: RepoMap,
+    own: FlightPlan | None = None,
+    *,
+    most: int = DEFAULT_MENU_PLACES,
 ) -> tuple[MenuPlace, ...]:
-    """Return the most likely definitions that ``drawn`` does not show whole, numbered from 1.
+    """Return the ``most`` likely definitions that ``drawn`` does not show whole, numbered from 1.
 
     The likeliest come first by file, and within a file in its order. Some of the places are kept for what
     shown code calls, and what calls or overrides it, however little its words say. Copies of what is shown
@@ -52,17 +57,17 @@ def menu_of(
     """
     prices = Prices(index, drawn)
     shown = _shown(index, relevance, drawn)
-    texts = _named_text(index, shown, prices, drawn, own)
-    most = MOST_PLACES - len(texts)
+    texts = _named_text(index, shown, prices, drawn, own, most=most // _FILES_SHARE)
+    room = most - len(texts)
     beside = beside_of(index, shown, own)
     listing = _Listing(index, prices, drawn, shown, beside)
     whole = (_whole(index, unit) for unit in relevance.units[:_MOST_LOOKED_AT])
     units = [unit for unit in whole if unit is not None and unit.name][:_MOST_UNITS]
-    kept = min(len(beside), _MOST_BESIDE)
+    kept = min(len(beside), most // _BESIDE_SHARE)
     ranked = iter(units)
-    listing.fill(ranked, most - kept)
-    listing.fill((each.unit for each in beside.values()), min(listing.count + kept, most))
-    listing.fill(ranked, most)
+    listing.fill(ranked, room - kept)
+    listing.fill((each.unit for each in beside.values()), min(listing.count + kept, room))
+    listing.fill(ranked, room)
     numbered = enumerate((*listing.places(), *texts), 1)
     return tuple(place.model_copy(update={"number": at}) for at, place in numbered)
 
@@ -156,14 +161,16 @@ def _named_text(
     prices: Prices,
     drawn: RepoMap,
     own: FlightPlan | None,
+    *,
+    most: int,
 ) -> list[MenuPlace]:
-    """Return the files of text that shown code names, in the order of that code."""
+    """Return ``most`` files of text that shown code names, in the order of that code."""
     from repo_map.relevance.named_text import named_text  # noqa: PLC0415 - a stored navigation is read without the engine
 
     found: dict[str, MenuPlace] = {}
     for text in named_text(index, shown):
         path = index.paths[text.file]
-        if len(found) == _MOST_FILES or path in found or (own is not None and excluded_by(own, path)):
+        if len(found) == most or path in found or (own is not None and excluded_by(own, path)):
             continue
         level = drawn.level_of(path)
         price = prices.of_levels(path, text.file, level).get(4) if level < 4 else None

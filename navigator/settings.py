@@ -25,6 +25,7 @@ StepAction = Literal["continue", "finish", "cancel"]
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
+DEFAULT_MENU_PLACES = 30
 LEASE_S = 15.0
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
@@ -70,6 +71,8 @@ class NavigatorSettings:
     """Times that a call is repeated after a passing fault, before the next model is tried."""
     retry_delay_s: float = 0.5
     """Before the first repetition; each further one waits twice as long."""
+    menu_places: int = DEFAULT_MENU_PLACES
+    """Most places of a menu; a model that reads slowly may want fewer."""
     line_numbers: bool = False
     """Whether maps tell the numbers of lines where neither the request nor its plan says so."""
     unmasked: tuple[str, ...] = ()

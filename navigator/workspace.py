@@ -17,6 +17,7 @@ from navigator.candidates import candidates
 from navigator.menu import menu_of
 from navigator.places import Places
 from navigator.reports import OnProgress, Progress
+from navigator.settings import DEFAULT_MENU_PLACES
 from navigator.sharing import open_sharing
 from navigator.turn import View
 from navigator.usage import OnUsage, Usage, unnoted
@@ -170,11 +171,14 @@ NAMED_PROBLEMS = 2
 class Workspace:
     """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
 
-    def __init__(self, index: RepoIndex, history: History | None) -> None:
+    def __init__(
+        self, index: RepoIndex, history: History | None, menu_places: int = DEFAULT_MENU_PLACES
+    ) -> None:
         self.index = index
         self.history = history
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
+        self._menu_places = menu_places
         self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
         self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
 
@@ -223,7 +227,7 @@ class Workspace:
 
         relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
         allowed = without_excluded(self.index, relevance, own)
-        menu = menu_of(self.index, allowed, drawn, own)
+        menu = menu_of(self.index, allowed, drawn, own, most=self._menu_places)
         return View(
             map=drawn,
             plan=stamp(self.index, plan, drawn),
@@ -326,7 +330,7 @@ class Workspaces:
         if reading is None:
             forget = partial(self._readings.pop, root, None)
             reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
-        live = Workspace(*await reading.outcome(on_words))
+        live = Workspace(*await reading.outcome(on_words), self._settings.menu_places)
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
 
@@ -342,7 +346,7 @@ class Workspaces:
         past = await asyncio.to_thread(
             history_of, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
         )
-        return Workspace(index, past)
+        return Workspace(index, past, self._settings.menu_places)
 
     def _share(self, live: Workspace, before: Workspace | None) -> None:
         """Share beside the answer what was parsed for a workspace, where servers share and it is worth it."""

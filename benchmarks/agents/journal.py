@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
+
+from benchmarks.kept_rows import KeptRows
 
 
 class StageRow(msgspec.Struct, frozen=True):
@@ -68,32 +68,21 @@ Kind = TypeVar("Kind", bound=Keyed)
 
 
 class RowJournal(Generic[Kind]):
-    """A results file with rows of one kind."""
+    """A results file with rows of one kind, of which the first of each key counts."""
 
     def __init__(self, file: Path, kind: type[Kind]) -> None:
-        self._file = file
-        self._kind = kind
+        self._kept = KeptRows(file, kind)
 
     def rows(self) -> list[Kind]:
         """Return the runs that are known, the first of each key, in their order."""
         first: dict[Any, Kind] = {}
-        for row in self._read():
+        for row in self._kept:
             first.setdefault(row.key, row)
         return list(first.values())
 
     def append(self, row: Kind) -> None:
-        """Add a run, whole or not at all for later readers."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with self._file.open("ab") as file:
-            # A line that was cut off must not swallow this one; empty lines are read over.
-            lead = b"" if file.tell() == 0 else b"\n"
-            file.write(lead + msgspec.json.encode(row))
-
-    def _read(self) -> Iterator[Kind]:
-        lines = self._file.read_bytes().split(b"\n") if self._file.exists() else []
-        for line in lines:
-            with contextlib.suppress(msgspec.DecodeError):
-                yield msgspec.json.decode(line, type=self._kind)
+        """Add a run."""
+        self._kept.append(row)
 
 
 class Journal(RowJournal[RunRow]):

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.answers import Result, append_answers, navigate, read_answers, search
+from benchmarks.answers import Result, navigate, search
 from benchmarks.figures import BY_NEED, NAVIGATOR
+from benchmarks.kept_rows import KeptRows
 from benchmarks.localize import folder
 from benchmarks.replay.ask_aider import AIDER, ask_aider
 from benchmarks.replay.chart import chart
@@ -66,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Place(NamedTuple):
     mirrors: Path
     trees: Path
-    journal: Path
+    kept: KeptRows[Result]
     aider: Path | None
 
 
@@ -98,12 +99,12 @@ def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
     place = _Place(
         options.mirrors,
         options.trees or options.out / "trees",
-        options.out / f"{options.tasks.stem}.jsonl",
+        KeptRows(options.out / f"{options.tasks.stem}.jsonl", Result),
         options.aider,
     )
     files = find_runs(options.runs)
     known: dict[str, list[Result]] = {}
-    for result in read_answers(place.journal):
+    for result in place.kept:
         known.setdefault(result.id, []).append(result)
     tasks = [task for task in read_tasks(options.tasks)[: options.limit] if task.id in files]
     rows: list[Row] = []
@@ -115,7 +116,7 @@ def _measure(options: argparse.Namespace, prices: Prices) -> list[Row]:
         except (MirrorNotFoundError, GitError) as error:
             print(f"{number}/{len(tasks)} {task.id} is left out: {error}", file=sys.stderr, flush=True)
             continue
-        append_answers(place.journal, fresh)
+        place.kept.append(*fresh)
         past = _past(read_run(files[task.id]), task, snapshot, prices)
         rows += _replay(past, snapshot, _asked([*answers, *fresh], budgets), budgets)
         print(f"{number}/{len(tasks)} {task.id}: {len(fresh)} asked", file=sys.stderr, flush=True)

@@ -16,14 +16,14 @@ import msgspec
 
 from benchmarks.agents.report import markdown
 from benchmarks.figures import bootstrap
+from benchmarks.kept_rows import KeptRows
 from benchmarks.scoring import Answer, Place, score
-from benchmarks.small_model.kept import KeptRows
 from benchmarks.small_model.sampling import add_task_arguments, asked_tasks
 from benchmarks.tasks import Task
 from benchmarks.trees import files_at_head, materialise
 from navigator.navigator import Navigator
 from navigator.reports import MenuPlace, NavigatorOutput, TurnReport
-from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.settings import DEFAULT_MENU_PLACES, EMBEDDED, NavigationRequest, NavigatorSettings
 from repo_map import globs
 from repo_map.text import tokens
 
@@ -41,6 +41,15 @@ class Measures(msgspec.Struct, frozen=True):
     reach: float | None = None
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """What the model was shown of each task."""
+
+    goal: int
+    """Characters of the goal at most; what follows is left out for every system alike."""
+    places: int
+    """Places of the menu at most."""
+
+
 class Chosen(msgspec.Struct, frozen=True):
     """One task: the packet that the model was shown, and what it made of it."""
 
@@ -48,6 +57,7 @@ class Chosen(msgspec.Struct, frozen=True):
     language: str
     model: str
     budget: int
+    shown: Shown
     before: Measures
     """By need, without a model; ``reach`` counts the menu."""
     after: Measures
@@ -82,6 +92,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", default="local", help="the model's name there")
     parser.add_argument("--tokens", type=int, default=2_000, metavar="N", help="budget (default 2000)")
+    parser.add_argument(
+        "--goal", type=int, default=4_000, metavar="N", help="characters of a goal at most (default 4000)"
+    )
+    parser.add_argument(
+        "--places",
+        type=int,
+        default=DEFAULT_MENU_PLACES,
+        metavar="N",
+        help="places of the menu at most (default %(default)s)",
+    )
     parser.add_argument("--steps", type=int, default=3, metavar="N", help="decisions at most (default 3)")
     parser.add_argument(
         "--wait", type=float, default=600.0, metavar="S", help="seconds for one answer (default 600)"
@@ -96,12 +116,13 @@ def run(options: argparse.Namespace) -> int:
         if tasks is None:
             return 2
         name = f"{PROVIDER}/{options.model}"
-        known = {(row.id, row.model, row.budget) for row in kept}
+        shown = Shown(options.goal, options.places)
+        known = {(row.id, row.model, row.budget, row.shown) for row in kept}
         for number, task in enumerate(tasks, 1):
-            if (task.id, name, options.tokens) in known:
+            if (task.id, name, options.tokens, shown) in known:
                 continue
             tree = materialise(task.repo, task.base_commit, options.mirrors, options.trees)
-            row = asyncio.run(_choose(task, tree, name, options))
+            row = asyncio.run(_choose(task, tree, name, shown, options))
             kept.append(row)
             words = f"took {len(row.picks)} of {row.menu}, {row.right} right"
             print(
@@ -116,11 +137,18 @@ class _Flight(NamedTuple):
     reports: Sequence[TurnReport]
 
 
-async def _choose(task: Task, tree: Path, model: str, options: argparse.Namespace) -> Chosen:
-    settings = NavigatorSettings(model_urls={PROVIDER: options.url}, call_timeout_s=options.wait, retries=0)
+async def _choose(task: Task, tree: Path, model: str, shown: Shown, options: argparse.Namespace) -> Chosen:
+    settings = NavigatorSettings(
+        model_urls={PROVIDER: options.url},
+        call_timeout_s=options.wait,
+        retries=0,
+        menu_places=shown.places,
+    )
     navigator = Navigator(settings)
     try:
-        request = NavigationRequest(task.goal, tree, token_budget=options.tokens, model=EMBEDDED)
+        request = NavigationRequest(
+            task.goal[: shown.goal], tree, token_budget=options.tokens, model=EMBEDDED
+        )
         before = await _fly(navigator, request)
         started = time.perf_counter()
         after = await _fly(navigator, replace(request, model=model, max_steps=options.steps))
@@ -138,6 +166,7 @@ async def _choose(task: Task, tree: Path, model: str, options: argparse.Namespac
         language=task.language,
         model=model,
         budget=options.tokens,
+        shown=shown,
         before=_measured(task, tree, before.output, before.reports[-1].menu),
         after=_measured(task, tree, after.output, after.reports[-1].menu),
         filled=_measured(task, tree, filled.output, ()),

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from benchmarks.agents.report import markdown
-from benchmarks.answers import read_answers
+from benchmarks.answers import Result
 from benchmarks.figures import NAVIGATOR, bootstrap
+from benchmarks.kept_rows import KeptRows
 from benchmarks.small_model.fixes import Fix, fix_of
-from benchmarks.small_model.kept import KeptRows
 from benchmarks.small_model.likelihood import bits_of
 from benchmarks.small_model.sampling import add_task_arguments, asked_tasks
 from benchmarks.tasks import Task
@@ -151,7 +151,7 @@ def _answers(folder_: Path) -> dict[tuple[str, str, int], str]:
     return {
         (result.id, result.system, result.budget): result.context
         for file in files
-        for result in read_answers(file)
+        for result in KeptRows(file, Result)
     }
 
 

@@ -9,6 +9,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from navigator.adk.model_errors import ModelError
+from navigator.adk.written_calls import written_calls
 from navigator.model_text import characters, cleaned, cleaned_name, cleaned_values
 from navigator.pricing import TokenUsage
 from repo_map.messages import printable
@@ -37,12 +38,16 @@ CHARACTERS_PER_TOKEN = 3
 def read_reply(response: LlmResponse, request: LlmRequest) -> LlmResponse | ModelError:
     """Return the calls of a reply alone, cleaned, or what is wrong with it.
 
-    What else a model says, its thoughts for one, is of no use and is not kept.
+    A call may be spelled out in words: small models do that although a call was asked for. What else a model
+    says, its thoughts for one, is of no use and is not kept.
     """
     if response.error_code:
         return ModelError(f"gave no usable answer ({cleaned_name(response.error_code)})", passing=True)
     parts = response.content.parts or [] if response.content else []
     called = [part for part in parts if part.function_call]
+    if not called:
+        words = "".join(part.text for part in parts if part.text and not part.thought)
+        called = [types.Part(function_call=each) for each in written_calls(words, request.tools_dict)]
     if not called:
         return ModelError("answered without calling a tool", passing=True)
     if len(called) > MOST_CALLS:

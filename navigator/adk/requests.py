@@ -18,18 +18,24 @@ ONE_TOOL = types.ToolConfig(
 )
 """Words alone decide nothing: where a provider can be told so, it answers with a tool call."""
 
+EMPTY_LINES = "\n\n\n\n"
+"""What a small model writes up to the limit that may not end without a call; no call holds it."""
+
 if TYPE_CHECKING:
     from navigator.prompt import MapDelta
 
 
-def attempt_of(request: LlmRequest, model: str, *, forced: bool = True) -> LlmRequest:
+def attempt_of(request: LlmRequest, model: str, *, forced: bool = True, local: bool = False) -> LlmRequest:
     """Return a copy for one attempt by ``model``: providers change the request that they are given.
 
-    Unless ``forced``, the model is free to answer in words.
+    Unless ``forced``, the model is free to answer in words. A ``local`` one is stopped where it has said all
+    and goes on with empty lines; others refuse to be told where to stop, or know it.
     """
     config = request.config.model_copy(deep=True)
     if not forced:
         config.tool_config = None
+    if local:
+        config.stop_sequences = [EMPTY_LINES]
     return request.model_copy(
         update={
             "model": model,

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.small_model.chooser import Chosen, Measures, table
-from benchmarks.small_model.kept import KeptRows
+from benchmarks.kept_rows import KeptRows
+from benchmarks.small_model.chooser import Chosen, Measures, Shown, table
 from benchmarks.tasks import GoldSpan, GoldSymbol, Task
 from tests.support.providers.minds import Mind, Say, call
 from tests.support.providers.openai import messages_of, openai
@@ -90,6 +90,7 @@ def test_the_table_pairs_each_task_with_itself() -> None:
             language="Go",
             model="m",
             budget=500,
+            shown=Shown(goal=4_000, places=40),
             before=of(0.5, 400),
             after=of(1.0, 480),
             filled=of(0.5, 470),

@@ -85,6 +85,21 @@ def test_a_copy_of_shown_code_is_on_no_menu(tmp_path: Path) -> None:
     assert menu_of(index, score_goal(index, "tariff_of returns a wrong cost"), drawn) == ()
 
 
+def test_a_menu_of_fewer_places_holds_no_more_and_begins_with_the_likeliest_file(tmp_path: Path) -> None:
+    files = {
+        f"{name}.py": "".join(f"def tariff_{name}_{at}(item):\n    return {at} * item\n" for at in range(9))
+        for name in ("land", "sea")
+    }
+    index = build_index(write(tmp_path, files), store=Store(None), workers=1)
+    relevance = score_goal(index, "tariff_land_3 is wrong")
+    out = {"pattern": "**", "level": 0}
+    nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
+    usual, fewer = menu_of(index, relevance, nothing), menu_of(index, relevance, nothing, most=5)
+    assert (len(usual), len(fewer)) == (18, 5)
+    assert {place.path for place in fewer} == {"land.py"}
+    assert {place.name for place in fewer} <= {place.name for place in usual}
+
+
 def test_namesakes_of_a_file_are_one_place_at_the_price_of_all(tmp_path: Path) -> None:
     source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
     source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"

@@ -177,7 +177,12 @@ class HybridSession(BaseLlm):
     ) -> LlmResponse | ModelError:
         provider.memory.in_use = True
         await self._write(provider, request, tokens)
-        attempt = attempt_of(request, provider.llm.model, forced=provider.name not in self._unforced)
+        attempt = attempt_of(
+            request,
+            provider.llm.model,
+            forced=provider.name not in self._unforced,
+            local=not provider.price.charges,
+        )
         provider.memory.shorten(attempt, request)
         most = self._active.ledger.expected(provider.name, tokens.total, _limit(request))
         patience = self._patience

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-Row = TypeVar("Row", bound=msgspec.Struct)
+Row = TypeVar("Row")
 
 
 class KeptRows(Generic[Row]):
@@ -26,8 +26,11 @@ class KeptRows(Generic[Row]):
             with contextlib.suppress(msgspec.DecodeError):
                 yield msgspec.json.decode(line, type=self._kind)
 
-    def append(self, row: Row) -> None:
-        """Add a row; half a line before it does not swallow it."""
+    def append(self, *rows: Row) -> None:
+        """Add rows; half a line before them swallows none of them."""
+        if not rows:
+            return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("ab") as file:
-            file.write((b"" if file.tell() == 0 else b"\n") + msgspec.json.encode(row))
+            lead = b"" if file.tell() == 0 else b"\n"
+            file.write(lead + b"\n".join(map(msgspec.json.encode, rows)))
