@@ -129,7 +129,7 @@ def _read(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ids of all words in texts, in no order, and the position of each one's text.
 
-    A word may have digits before it, which are none of it. ASCII texts are split all at once, in half the time.
+    A word may have digits before it, which are none of it. ASCII texts are split at once, in half the time.
     """
     plain = [at for at, text in enumerate(texts) if text and text.isascii()]
     joined = f" {_END} ".join([texts[at] for at in plain])
