@@ -19,7 +19,7 @@ from repo_map.indexing.extraction import extract
 from repo_map.indexing.schema import to_arrays
 from repo_map.limits import USUAL
 from repo_map.parsing.symbols import read_symbols
-from repo_map.worktree.files import list_files
+from repo_map.worktree.folders import folder_tree
 from repo_map.worktree.tree import Tree
 
 _CHUNK_FILES = 200
@@ -31,13 +31,14 @@ def main(arguments: Sequence[str]) -> None:
     print("| tree | files | MB | CPU s | digest |\n|---|---|---|---|---|")
     for argument in arguments:
         root = Path(argument).resolve()
-        listing = list_files(root)
-        tree = Tree(root, (), USUAL)
+        tree = Tree(folder_tree(root))
+        listing = tree.list(None, lambda: None)
+        read = tree.at(listing).read
         whole = hashlib.sha256()
         started = time.process_time()
         for first in range(0, len(listing.paths), _CHUNK_FILES):
-            files = map(tree.read, listing.paths[first : first + _CHUNK_FILES])
-            for name, array in to_arrays(extract(files, USUAL, read_symbols)).items():
+            chunk = map(read, listing.paths[first : first + _CHUNK_FILES])
+            for name, array in to_arrays(extract(chunk, USUAL, read_symbols)).items():
                 whole.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
         taken = time.process_time() - started
         size = int(listing.states[:, 0].sum()) / 1e6

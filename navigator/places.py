@@ -39,9 +39,9 @@ class Places:
         from repo_map.worktree.git import HEAD  # noqa: PLC0415 - a stored navigation is read without the engine
 
         if source.name:
-            return CommitTree(
-                self._clone_of(source.name), source.ref or HEAD, source.title, only_reachable=True
-            )
+            clone = self._clone_of(source.name)
+            ref = source.ref or HEAD
+            return CommitTree(clone, ref, source.title, known_as=source.name, only_reachable=True)
         folder = folder_tree(Path(source.folder))
         return CommitTree(folder.root, source.ref) if source.ref else folder
 

@@ -380,7 +380,7 @@ class RepoIndex:
         ``is_wanted`` is asked between two objects, and ends it. It takes about a tenth of a second for each
         20 MB of source, and is done beside the answer.
         """
-        shared = self._store.shared(self.root)
+        shared = self._store.shared(self.place)
         return Shared() if shared is None else shared.share(self._tables, is_wanted)
 
 

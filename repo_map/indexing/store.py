@@ -24,6 +24,7 @@ from repo_map.indexing.sharing import SharedRows
 from repo_map.indexing.snapshot import SnapshotError, open_snapshot, write_snapshot
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, Problem
+from repo_map.worktree.places import Place
 
 _SEAL_BYTES = 16
 _STATE_BYTES = 40
@@ -63,9 +64,15 @@ class Store:
         """Return the store of the same folder for indexes that are made under other limits."""
         return self if limits.mark == self._limits.mark else Store(self.folder, limits, self._sharing)
 
-    def shared(self, root: Path) -> SharedRows | None:
-        """Return the rows that servers share of the repository at ``root``, None where they share none."""
-        return None if self._sharing is None else SharedRows(self._sharing, root, self._limits)
+    def shared(self, place: Place) -> SharedRows | None:
+        """Return the rows that servers share of a place's repository, None where they share none.
+
+        Of several repositories side by side nothing is shared: their paths are those of no repository.
+        """
+        if self._sharing is None or len(place.parts) != 1:
+            return None
+        (part,) = place.parts
+        return SharedRows(self._sharing._replace(repository=part.known_as), part.root, self._limits)
 
     def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""

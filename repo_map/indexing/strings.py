@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -95,7 +93,8 @@ class StringTable(Sequence[str]):
     def iter_bytes(self) -> Iterator[bytes]:
         """Return the UTF-8 bytes of each string in order."""
         whole = bytes(self._blob)
-        return (whole[start:end] for start, end in pairwise(self.starts.tolist()))
+        ends = self.starts.tolist()
+        return (whole[ends[i] : ends[i + 1]] for i in range(len(ends) - 1))
 
     def many(self, ids: Any) -> list[str]:
         """Return the strings of an array of ids."""
@@ -135,25 +134,23 @@ def merge(tables: Sequence[StringTable], used: Sequence[Used | None]) -> tuple[S
 def _merge_all(
     tables: Sequence[StringTable], used: Sequence[Used | None]
 ) -> tuple[StringTable, list[NewIds]]:
-    numbered: defaultdict[bytes, int] = defaultdict(count().__next__)
-    numbers = [
-        np.fromiter(map(numbered.__getitem__, _strings(table, marks)), np.int32)
-        for table, marks in zip(tables, used, strict=True)
-    ]
-    ordered = sorted(numbered)
-    rank = np.empty(len(ordered), np.int32)
-    rank[np.fromiter(map(numbered.__getitem__, ordered), np.int32, len(ordered))] = np.arange(len(ordered))
+    every: set[bytes] = set()
+    for table, marks in zip(tables, used, strict=True):
+        every.update(_strings(table, marks))
+    ordered = sorted(every)
+    rank = {string: position for position, string in enumerate(ordered)}
     new_ids = []
-    for table, marks, found in zip(tables, used, numbers, strict=True):
+    for table, marks in zip(tables, used, strict=True):
         ids = np.zeros(len(table), np.int32)
-        ids[slice(None) if marks is None else marks] = rank[found]
+        chosen = slice(None) if marks is None else marks
+        ids[chosen] = np.fromiter(map(rank.__getitem__, _strings(table, marks)), np.int32)
         new_ids.append(ids)
     return StringTable.of_sorted_bytes(ordered), new_ids
 
 
 def _strings(table: StringTable, marks: Used | None) -> list[bytes]:
     if marks is None:
-        return [*table.iter_bytes()]
+        return list(table.iter_bytes())
     return [table.bytes_at(i) for i in np.flatnonzero(marks).tolist()]
 
 

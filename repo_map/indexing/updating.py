@@ -222,7 +222,7 @@ def update(
     problems: list[Problem] = []
     if known is None:
         known = _recall(tree, store, problems)
-    shared = store.shared(tree.root)
+    shared = store.shared(tree.place)
     if known is None and not (shared and shared.has_any()):
         # While the files are listed a worker starts.
         from repo_map.indexing.workers import prepare  # noqa: PLC0415 - a warm start should not wait for it

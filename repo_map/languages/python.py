@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
@@ -20,19 +21,17 @@ _WITH_DOCSTRING: Final = frozenset({"function", "class"})
 def _docstrings(source: bytes) -> Callable[[Found], tuple[int, int]]:
     """Find the strings that open the bodies of one file."""
     opening = _docstring()
-    at, line = 0, 1
+    line_ends: list[int] = []
 
     def docstring(item: Found) -> tuple[int, int]:
-        nonlocal at, line
         if item.kind not in _WITH_DOCSTRING or item.body_byte < 0:
             return 0, 0
         if (found := opening.match(source, item.body_byte)) is None:
             return 0, 0
-        # They come in about the order of the source: only what lies between two is counted.
-        byte = item.body_byte
-        line += source.count(b"\n", at, byte) if byte >= at else -source.count(b"\n", byte, at)
-        at = byte
-        return line, line + found[0].count(b"\n")
+        if not line_ends:
+            line_ends.extend(end.start() for end in re.finditer(rb"\n", source))
+        first = bisect_left(line_ends, item.body_byte) + 1
+        return first, first + found[0].count(b"\n")
 
     return docstring
 

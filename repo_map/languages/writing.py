@@ -8,8 +8,6 @@ IDENTIFIER: Final = r"([A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*+)"
 """Beyond ASCII every character may be part of a name: names are compared, not validated."""
 SCRIPT_IDENTIFIER: Final = r"([A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*+)"
 NUMBER: Final = r"\d[\w.]*+"
-BETWEEN: Final = r"[\s(){}\],;:.=<>+*&|!?%^~\\]++"
-"""What begins no name, number, comment or string in any language: skipped at once, not tried one by one."""
 DOUBLE: Final = r'"(?:[^"\\\n]++|\\.)*+"?'
 SINGLE: Final = r"'(?:[^'\\\n]++|\\.)*+'?"
 DOUBLE_LINES: Final = r'"(?:[^"\\]++|\\.)*+"?'
@@ -35,7 +33,7 @@ class Writing(NamedTuple):
     """
 
     skipped: tuple[str, ...]
-    """Patterns of comments and strings in the order in which they are tried; none begins with ``BETWEEN``."""
+    """Patterns of comments and strings, in the order in which they are tried."""
     markers: tuple[str, ...] = ()
     """What a piece holds if code may stand inside its strings."""
     inside: str = ""

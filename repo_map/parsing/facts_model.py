@@ -188,16 +188,9 @@ def in_order(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
 
     A query's captures come in the order of their addresses.
     """
-    return tuple(sorted(facts, key=_BY_LINE))
+    ordered = sorted(facts)
+    ordered.sort(key=_LINE)
+    return tuple(ordered)
 
 
-_BY_LINE: Final = itemgetter(3, 0, 1, 2, 4, 5)
-
-
-def indents_of(source: bytes) -> list[int]:
-    """Return the columns before the first word of each line, 255 at most."""
-    indents = list(map(len, _INDENTS.findall(source)))
-    return indents if max(indents) < 256 else [min(indent, 255) for indent in indents]
-
-
-_INDENTS: Final = re.compile(rb"^[ \t\r\v\f]*+", re.MULTILINE)
+_LINE: Final = itemgetter(3)

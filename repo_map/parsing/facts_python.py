@@ -41,12 +41,10 @@ from repo_map.parsing.facts_model import (
     OwnerOf,
     Site,
     in_order,
-    indents_of,
     without_unused,
 )
 from repo_map.parsing.queries import DEEPEST
 
-_NEW: Final = tuple.__new__
 _BUILTINS: Final = frozenset(dir(builtins))
 _CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*+")
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
@@ -87,7 +85,7 @@ class _Reader:
 
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
         self._source = source
-        self._indents = indents_of(source)
+        self._lines = source.split(b"\n")
         self._found = found
         self._owner = owner
         self._bindings: list[Binding] = []
@@ -124,8 +122,12 @@ class _Reader:
             if kind in (FIELD, RETURNED):
                 return
             value = ""
-        indent = self._indents[row]
-        self._bindings.append(_NEW(Binding, (name, value, self._owner(byte), row + 1, kind, indent)))
+        self._bindings.append(Binding(name, value, self._owner(byte), row + 1, kind, self._indent(row)))
+
+    def _indent(self, row: int) -> int:
+        line = self._lines[row]
+        indent = len(line) - len(line.lstrip())
+        return indent if indent < 255 else 255
 
     def _import(self, node: Node) -> None:
         row, byte = node.start_point[0], node.start_byte
@@ -316,18 +318,18 @@ class _Reader:
         types = [node for node in captures.get("type", ()) if node.type == "tuple"]
         types += captures.get("bases", ())
         typed = {child.start_byte for node in types for child in node.named_children}
-        self._values(
-            (node for node in captures.get("value", ()) if node.start_byte not in typed), VALUE, found
-        )
-        self._values(
-            (node for node in captures.get("decorator", ()) if node.type != "call"), DECORATOR, found
-        )
+        for node in captures.get("value", ()):
+            if node.start_byte not in typed:
+                self._value(node, VALUE, found)
+        for node in captures.get("decorator", ()):
+            if node.type != "call":
+                self._value(node, DECORATOR, found)
         self._types(captures.get("type", ()), TYPE, found)
         self._types(captures.get("bases", ()), BASE, found)
         return in_order(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
-        owner, indents = self._owner, self._indents
+        new, owner, indent = tuple.__new__, self._owner, self._indent
         source, known, foreign, has_star = self._source, self._known, self._foreign, self._has_star
         is_chain, head_of = _CHAIN.fullmatch, _HEAD.match
         for node in nodes:
@@ -351,23 +353,22 @@ class _Reader:
                 # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]
-            found.append(_NEW(Site, (name, receiver, owner(start), row + 1, CALL, indents[row])))
+            found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
 
-    def _values(self, nodes: Sequence[Node], kind: int, found: list[Site]) -> None:
-        source, named_here, functions = self._source, self._named_here, self._functions
-        is_chain, owner, indents = _CHAIN.fullmatch, self._owner, self._indents
-        for node in nodes:
-            start, end = node.byte_range
-            text = source[start:end]
-            if text not in named_here:
-                root, dot, rest = text.partition(b".")
-                if not dot or (root not in named_here and (root not in _OWN_BYTES or rest not in functions)):
-                    continue
-            if not is_chain(text):
-                continue
-            receiver, _, name = text.decode("utf-8", "replace").rpartition(".")
-            row = node.end_point[0]
-            found.append(_NEW(Site, (name, receiver, owner(start), row + 1, kind, indents[row])))
+    def _value(self, node: Node, kind: int, found: list[Site]) -> None:
+        start, end = node.byte_range
+        text = self._source[start:end]
+        if text not in self._named_here:
+            if b"." not in text:
+                return
+            root, _, rest = text.partition(b".")
+            if root not in self._named_here and (root not in _OWN_BYTES or rest not in self._functions):
+                return
+        if not _CHAIN.fullmatch(text):
+            return
+        receiver, _, name = text.decode("utf-8", "replace").rpartition(".")
+        row = node.end_point[0]
+        found.append(Site(name, receiver, self._owner(start), row + 1, kind, self._indent(row)))
 
     def _types(self, nodes: Sequence[Node], kind: int, found: list[Site]) -> None:
         """Read the names in written types; the same is written again and again."""
@@ -387,9 +388,7 @@ class _Reader:
             if names:
                 owner, row = self._owner(start), node.start_point[0]
                 for name, receiver, below in names:
-                    found.append(
-                        _NEW(Site, (name, receiver, owner, row + below + 1, kind, self._indents[row]))
-                    )
+                    found.append(Site(name, receiver, owner, row + below + 1, kind, self._indent(row)))
 
     def _named(self, node: Node) -> tuple[str, str] | None:
         """Return receiver and name of what is called, None where it has no name."""

@@ -37,7 +37,6 @@ from repo_map.parsing.facts_model import (
     OwnerOf,
     Site,
     in_order,
-    indents_of,
     owner_finder,
     without_unused,
 )
@@ -83,7 +82,7 @@ class _Reader:
 
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
         self._source = source
-        self._indents = indents_of(source)
+        self._lines = source.split(b"\n")
         self._found = found
         self._owner = owner
         self._bindings: list[Binding] = []
@@ -140,8 +139,12 @@ class _Reader:
             if kind in (FIELD, RETURNED, EXPORTED):
                 return
             value = ""
-        indent = min(self._indents[row] + more, 255)
+        indent = min(self._indent(row) + more, 255)
         self._bindings.append(Binding(name, value, self._owner(byte), row + 1, kind, indent))
+
+    def _indent(self, row: int) -> int:
+        line = self._lines[row]
+        return min(len(line) - len(line.lstrip()), 255)
 
     def _import(self, node: Node) -> None:
         place = node.child_by_field_name("source")
@@ -451,7 +454,7 @@ class _Reader:
         return in_order(found)
 
     def _calls(self, nodes: Sequence[Node], found: list[Site]) -> None:
-        source, known, owner, indents = self._source, self._known, self._owner, self._indents
+        source, known, owner, indent = self._source, self._known, self._owner, self._indent
         new, is_chain, head_of = tuple.__new__, _CHAIN.fullmatch, _HEAD.match
         foreign = (SCRIPT_GLOBALS | _TESTING) - known | self._foreign
         for node in nodes:
@@ -480,7 +483,7 @@ class _Reader:
                 # Of a thing unknown, a name that every list and text bears says nothing.
                 continue
             row = node.end_point[0]
-            found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indents[row])))
+            found.append(new(Site, (name, receiver, owner(start), row + 1, CALL, indent(row))))
 
     def _named(self, node: Node) -> tuple[str, str] | None:
         """Return receiver and name of what is called, None where it has no name."""
@@ -511,7 +514,7 @@ class _Reader:
         if root in self._mine or (receiver == "this" and name in self._functions):
             row = node.end_point[0]
             found.append(
-                Site(name, receiver, self._owner(node.start_byte), row + 1, VALUE, self._indents[row])
+                Site(name, receiver, self._owner(node.start_byte), row + 1, VALUE, self._indent(row))
             )
 
     def _types(self, captures: dict[str, list[Node]], found: list[Site]) -> None:
@@ -536,7 +539,7 @@ class _Reader:
 
     def _type_site(self, named: tuple[str, str], node: Node, kind: int, found: list[Site]) -> None:
         row = node.start_point[0]
-        found.append(Site(*named, self._owner(node.start_byte), row + 1, kind, self._indents[row]))
+        found.append(Site(*named, self._owner(node.start_byte), row + 1, kind, self._indent(row)))
 
     # Texts.
 

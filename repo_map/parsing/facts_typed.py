@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, Final
 
 from tree_sitter import Node, QueryCursor, Tree
@@ -28,9 +27,6 @@ UNKNOWN: Final = "?"
 NAME: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+")
 CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*+")
 _NEW: Final = tuple.__new__
-_START: Final = attrgetter("start_byte")
-_END: Final = attrgetter("end_byte")
-_LINE: Final = itemgetter(3)
 Take = Callable[[Any, Node], None]
 Form = Callable[[Any, Node, int], str]
 
@@ -61,14 +57,13 @@ class TypedReader:
         captures = cursor.captures(tree.root_node)
         for role, take in self.roles.items():
             # They come in the order of addresses, which differs between processes.
-            nodes = sorted(captures.pop(role, ()), key=_END)
-            nodes.sort(key=_START, reverse=True)
+            nodes = sorted(captures.pop(role, ()), key=_position, reverse=True)
             while nodes:
                 # A node keeps its children once they were asked for: none is kept longer than needed.
                 take(self, nodes.pop())
         self.finish()
-        self.sites.sort(key=_LINE)
-        self.bindings.sort(key=_LINE)
+        self.sites.sort(key=_line_of)
+        self.bindings.sort(key=_line_of)
         return FileFacts(tuple(self.sites), tuple(self.bindings))
 
     def finish(self) -> None:
@@ -141,3 +136,11 @@ def then(value: str, suffix: str) -> str:
 def typed(written: str) -> str:
     """Return the expression of something that has a written type."""
     return f"<{written}>" if written else UNKNOWN
+
+
+def _position(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte
+
+
+def _line_of(fact: Site | Binding) -> int:
+    return fact.line

@@ -10,7 +10,7 @@ from typing import Final
 
 from repo_map.languages.language import Found
 from repo_map.languages.registry import language_named
-from repo_map.languages.writing import BETWEEN, NUMBER
+from repo_map.languages.writing import NUMBER
 from repo_map.parsing.values import Reference
 
 _FLAGS: Final = re.DOTALL | re.ASCII
@@ -23,7 +23,7 @@ def lexicon_of(language: str) -> Lexicon | None:
     if (writing := language_named(language).writing) is None:
         return None
     identifier = writing.identifier + (r"(?![\"'])" if writing.prefixed else "")
-    names: Lexicon = re.compile("|".join((identifier, BETWEEN, *writing.skipped, NUMBER)), _FLAGS).findall
+    names: Lexicon = re.compile("|".join((identifier, *writing.skipped, NUMBER)), _FLAGS).findall
     if not writing.markers:
         return names
     markers, skipped = writing.markers, re.compile("|".join(writing.skipped), _FLAGS)

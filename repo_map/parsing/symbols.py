@@ -246,10 +246,8 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     sites, bindings = symbols.facts
     if len(sites) > many or len(bindings) > many:
         problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
-    sites, bindings = sites[:many], bindings[:many]
-    if len(symbols.definitions) > most:
-        sites = tuple(each for each in sites if each.definition < most)
-        bindings = tuple(each for each in bindings if each.definition < most)
+    sites = tuple(each for each in sites[:many] if each.definition < most)
+    bindings = tuple(each for each in bindings[:many] if each.definition < most)
     facts = FileFacts(sites, bindings)
     return FileSymbols(
         symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts

@@ -96,17 +96,17 @@ class TermPostings(NamedTuple):
 
 def count_terms(texts: Sequence[str]) -> TermPostings:
     """Count the terms of units; ``texts`` holds the text of each field of each unit in turn."""
-    of_run: defaultdict[str, int] = defaultdict(count().__next__)
-    run, slot = _read(texts, of_run)
-    terms_by_run = list(map(_terms_of_run, of_run))
-    vocabulary = sorted(set(chain.from_iterable(terms_by_run)))
+    of_word: defaultdict[str, int] = defaultdict(count().__next__)
+    word, slot = _read(texts, of_word)
+    terms_by_word = [terms_of(each if each[0] > "9" else each.lstrip(_DIGITS)) for each in of_word]
+    vocabulary = sorted(set(chain.from_iterable(terms_by_word)))
     of_term = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    flat = np.fromiter(map(of_term.__getitem__, chain.from_iterable(terms_by_run)), np.int64)
-    per_run = np.fromiter(map(len, terms_by_run), np.int64, len(terms_by_run))
-    repeats = per_run[run]
-    # Each run stands for the stretch of `flat` that holds its terms.
+    flat = np.fromiter(map(of_term.__getitem__, chain.from_iterable(terms_by_word)), np.int64)
+    per_word = np.fromiter(map(len, terms_by_word), np.int64, len(terms_by_word))
+    repeats = per_word[word]
+    # Each word stands for the stretch of `flat` that holds its terms.
     ends = np.cumsum(repeats)
-    first = (np.cumsum(per_run) - per_run)[run] - (ends - repeats)
+    first = (np.cumsum(per_word) - per_word)[word] - (ends - repeats)
     term = flat[np.repeat(first, repeats) + np.arange(ends[-1] if len(ends) else 0)]
     keys = np.repeat(slot, repeats) * max(len(vocabulary), 1) + term
     keys, counts = np.unique(keys, return_counts=True)
@@ -116,43 +116,34 @@ def count_terms(texts: Sequence[str]) -> TermPostings:
     return TermPostings(vocabulary, unit, field.astype(np.uint8), term, capped)
 
 
+_DIGITS = "0123456789"
 _END = "\0"
 _ASCII_BLANKED = "".join(
     chr(code) if chr(code) in f"{_END}_" or chr(code).isalnum() else " " for code in range(128)
 )
 """What each ASCII character is for splitting: no part of a word is a blank."""
-_RUN = re.compile(rf"[\w\u00d7\u00f7{_END}]+")
-"""Characters of words in a row, the two signs among the letters of ``_WORD`` included."""
 
 
-def _read(texts: Sequence[str], of_run: defaultdict[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ids of all runs of word characters in texts, in no order, and the place of each one's text.
+def _read(
+    texts: Sequence[str], of_word: defaultdict[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ids of all words in texts, in no order, and the position of each one's text.
 
-    To split many texts at once takes half the time, and a run is cut into its words but once.
+    A word may have digits before it, which are none of it. ASCII texts are split at once, in half the time.
     """
-    found: list[NDArray[np.int64]] = []
-    slots: list[NDArray[np.int64]] = []
-    for is_ascii in (True, False):
-        places = [at for at, text in enumerate(texts) if text and text.isascii() is is_ascii]
-        if not places:
-            continue
-        joined = f" {_END} ".join([texts[at] for at in places])
-        if joined.count(_END) >= len(places):
-            joined = f" {_END} ".join([texts[at].replace(_END, " ") for at in places])
-        runs = joined.translate(_ASCII_BLANKED).split() if is_ascii else _RUN.findall(joined)
-        ids = np.fromiter(map(of_run.__getitem__, runs), np.int64, len(runs))
-        ends = np.flatnonzero(ids == of_run[_END])
-        lengths = np.diff(ends, prepend=-1, append=len(ids)) - 1
-        found.append(np.delete(ids, ends))
-        slots.append(np.repeat(np.array(places, np.int64), lengths))
-    if not found:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    plain = [at for at, text in enumerate(texts) if text and text.isascii()]
+    joined = f" {_END} ".join([texts[at] for at in plain])
+    if joined.count(_END) >= max(len(plain), 1):
+        joined = f" {_END} ".join([texts[at].replace(_END, " ") for at in plain])
+    tokens = joined.translate(_ASCII_BLANKED).split()
+    ids = np.fromiter(map(of_word.__getitem__, tokens), np.int64, len(tokens))
+    ends = np.flatnonzero(ids == of_word[_END])
+    lengths = np.diff(ends, prepend=-1, append=len(ids)) - 1
+    found = [np.delete(ids, ends)]
+    slots = [np.repeat(np.asarray(plain, np.int64), lengths) if plain else ids]
+    for at, text in enumerate(texts):
+        if not text.isascii():
+            inside = _WORD.findall(text)
+            found.append(np.fromiter(map(of_word.__getitem__, inside), np.int64, len(inside)))
+            slots.append(np.full(len(inside), at))
     return np.concatenate(found), np.concatenate(slots)
-
-
-def _terms_of_run(run: str) -> tuple[str, ...]:
-    """Return the terms of all words in a run, which may begin with digits or change between scripts."""
-    if run.isascii():
-        return terms_of(run if run[0] > "9" else run.lstrip("0123456789"))
-    found = _WORD.findall(run)
-    return terms_of(found[0]) if len(found) == 1 else tuple(chain.from_iterable(map(terms_of, found)))

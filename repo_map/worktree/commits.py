@@ -38,15 +38,18 @@ _ADVICE: Final = "give a branch, a tag or a commit that it has."
 class CommitTree:
     """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
 
-    def __init__(self, root: Path, ref: str, title: str = "", *, only_reachable: bool = False) -> None:
+    def __init__(
+        self, root: Path, ref: str, title: str = "", *, known_as: str = "", only_reachable: bool = False
+    ) -> None:
         """``title`` is what it is told by, by default the folder and the commit's name.
 
-        Where it shows ``only_reachable`` commits, one that no branch and no tag has is as good as gone.
+        A server's own list knows the repository as ``known_as``. Where it shows ``only_reachable`` commits, one that no branch and no tag has is as good as gone.
         """
         self.root = root
         """The folder, in a repository whose work tree is never looked at."""
         self.ref = ref
         self.title = title or f"{root}@{ref}"
+        self._known_as = known_as
         self._only_reachable = only_reachable
         self._blobs = BlobReader(self._converse)
 
@@ -58,7 +61,7 @@ class CommitTree:
     @property
     def parts(self) -> tuple[Part, ...]:
         """The one repository."""
-        return (Part("", self.root, self.ref),)
+        return (Part("", self.root, self.ref, self._known_as),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
         """Return the first ``limit`` files; ``known`` where the commit has the same ones still.

@@ -31,6 +31,8 @@ class Part(NamedTuple):
     root: Path
     ref: str
     """The commit's name, ``""`` for the work tree."""
+    known_as: str = ""
+    """The name that a server's own list gives the repository; ``""`` for one that is known by its folder."""
 
     @property
     def shown(self) -> str:

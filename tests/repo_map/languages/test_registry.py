@@ -16,7 +16,6 @@ from repo_map.languages import kinds, registry
 from repo_map.languages.grammars import symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
 from repo_map.languages.registry import LANGUAGES, language_called, language_named
-from repo_map.languages.writing import BETWEEN
 from repo_map.parsing.definitions import _WEIGHTS
 from repo_map.parsing.queries import ROLES
 from repo_map.parsing.references import lexicon_of
@@ -157,12 +156,3 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
         ("plan/yaml.py", "json"),
         ("relations/jvm_packages.py", "kotlin"),
     }
-
-
-@ALL
-def test_no_comment_and_no_string_begins_with_what_stands_between_names(language: Language) -> None:
-    writing = language.writing
-    between = [chr(code) for code in range(128) if re.fullmatch(BETWEEN, chr(code), re.ASCII)]
-    for pattern in writing.skipped if writing is not None else ():
-        begins = re.compile(pattern, re.DOTALL | re.ASCII)
-        assert not [sign for sign in between if begins.match(f"{sign}{sign}{sign}x{sign}{sign}{sign}\n")]
