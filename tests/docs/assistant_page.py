@@ -1,6 +1,6 @@
 """The three conversations of `docs/assistant.md`: real calls over MCP, and their answers whole.
 
-``python -m tests.docs.assistant_page`` writes them anew into the page, between the two comments that mark them.
+``python -m tests.docs.assistant_page`` writes them anew into the page, between two comments.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import asyncio
 import json
 import re
 import tempfile
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -104,8 +105,8 @@ CONVERSATIONS: Final = (
                 "You changed one line and have not committed it: "
                 "in `percent`, `int(… + 0.5)` became `round(…)`. "
                 "You: *Review my change.* The model passes `changes`; a goal is not needed:",
-                "The report begins with what the change touches, the code with the changed function and its four "
-                "callers in three files. "
+                "The report begins with what the change touches. The code begins with the changed function, "
+                "and goes on with its four callers in three files. "
                 "The docstring still says *rounded half up*, and Python's `round` rounds half to even.",
             ),
             Call(
@@ -148,10 +149,14 @@ def told(conversation: Conversation) -> str:
     for call, text in zip(conversation.calls, asyncio.run(held(conversation)), strict=True):
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         shown = re.sub(r"nav-\w+", "nav-…", text)
-        lines += [call.before, "", "```text", f"{call.tool}({arguments})", "```", ""]
+        lines += [_wrapped(call.before), "", "```text", f"{call.tool}({arguments})", "```", ""]
         lines += [f"The answer, {tokens_of(text)} tokens:", "", "```text", shown, "```", ""]
-        lines += [call.after, ""] if call.after else []
+        lines += [_wrapped(call.after), ""] if call.after else []
     return "\n".join(lines)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 130, break_long_words=False, break_on_hyphens=False)
 
 
 def page(old: str) -> str:
