@@ -56,6 +56,8 @@ SESSION: Final = (
 _SHOWN_AT_REST: Final = 2
 """The screen that stands where nothing may move, by its place in the session."""
 _CONTROL: Final = re.compile(r"(\x1b\[\d*A|\x1b\[2K|\x1b\[\?25[lh]|[\r\n])")
+_WORDS: Final = re.compile(r"\S+(?: \S+)*")
+"""Browsers draw a run of spaces as one."""
 _LEFT_PX, _TOP_PX, _COLUMN_PX, _ROW_PX = 14, 22, 8, 17
 _THEME: Final = MONOKAI
 
@@ -131,7 +133,7 @@ def picture(recorded: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" xml:space="preserve" role="img" aria-label="The first minute in a terminal">',
+            f'height="{height}" role="img" aria-label="The first minute in a terminal">',
             f"<style>{style}{''.join(rules)}</style>",
             f'<rect width="100%" height="100%" rx="8" fill="{background}"/>',
             *groups,
@@ -202,11 +204,9 @@ def _drawn(text: str, row: int) -> Iterator[str]:
         for part in line.divide(range(COLUMNS, len(line), COLUMNS)):
             column = 0
             for segment in part.render(console):
-                bare = segment.text.lstrip(" ")
-                begin = column + len(segment.text) - len(bare)
+                for words in _WORDS.finditer(segment.text):
+                    yield _element(words[0], segment.style or Style.null(), column + words.start(), row)
                 column += len(segment.text)
-                if bare := bare.rstrip(" "):
-                    yield _element(bare, segment.style or Style.null(), begin, row)
             row += 1
 
 
