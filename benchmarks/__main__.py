@@ -74,7 +74,7 @@ BENCHMARKS: Final = Program(
             "benchmarks.sharing",
             "what do servers save that share what they parsed?",
             "Open a repository as servers of a team do, and count CPU seconds, files parsed, bytes stored.",
-            ("FOLDER --rounds 3",)
+            ("FOLDER --rounds 3",),
         ),
         Command(
             "startup",
@@ -88,7 +88,7 @@ BENCHMARKS: Final = Program(
             "benchmarks.team",
             "a team's servers behind nginx, one of which is killed again and again",
             "Navigate over servers of which one is killed again and again, and count what was lost.",
-            ("--navigations 30 --principals 6",)
+            ("--navigations 30 --principals 6",),
         ),
     ),
     debugging="BENCHMARKS_DEBUG=1",

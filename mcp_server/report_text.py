@@ -121,15 +121,15 @@ def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
     return None if not told or (is_bare and told in clip(report.reasoning, detail.characters)) else told
 
 
-def beside_reasons(report: wire.TurnReportJson) -> wire.TurnReportJson:
+def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     """Return the report of an answer whose context says itself, file by file, what is shown and why.
 
     What the embedded planner sums up is that very list, and what its menu says: only how sure it is remains.
     A model's own words stay.
     """
     if report.model != EMBEDDED or not report.sufficiency:
-        return report.model_copy(update={"focus_areas": []})
-    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": None, "focus_areas": []})
+        return report.model_copy(update={"focus_areas": ()})
+    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": "", "focus_areas": ()})
 
 
 def brief(

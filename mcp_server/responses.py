@@ -189,11 +189,10 @@ _OPEN: Final = tuple(AnswerShape(detail._replace(candidates=0)) for detail in re
 def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
     """Return the answer of ``navigate``."""
     says_why = any(rule.why for rule in output.flight_plan.verbosity)
+    told = beside_reasons(report) if says_why else report
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
-        message = wire_report(report, response_token_budget, telling.detail)
-        if says_why:
-            message = beside_reasons(message)
+        message = wire_report(told, response_token_budget, telling.detail)
         result = wire.NavigateResultJson(
             navigation_id=output.navigation_id,
             status=message.status,

@@ -88,7 +88,7 @@ REPO_NAVIGATOR: Final = Program(
             "keep clones of the repositories that a server knows by name",
             "Keep clones of the repositories that a server knows by name, in the file that "
             "REPO_NAVIGATOR_REPOSITORIES names.",
-            ("add api https://git.example/team/api.git --branch main --reader backend",)
+            ("add api https://git.example/team/api.git --branch main --reader backend",),
         ),
         Command(
             "prompt",

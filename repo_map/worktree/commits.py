@@ -43,7 +43,8 @@ class CommitTree:
     ) -> None:
         """``title`` is what it is told by, by default the folder and the commit's name.
 
-        A server's own list knows the repository as ``known_as``. Where it shows ``only_reachable`` commits, one that no branch and no tag has is as good as gone.
+        A server's own list knows the repository as ``known_as``. Where it shows ``only_reachable`` commits,
+        one that no branch and no tag has is as good as gone.
         """
         self.root = root
         """The folder, in a repository whose work tree is never looked at."""
