@@ -48,12 +48,18 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     started = time.perf_counter()
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings, takes_steps=bool(options.feedback or options.line_numbers))
-    output = anyio.run(_read, navigator, options)
+    output, answer, is_question = anyio.run(_read, navigator, options)
     if options.json:
         seconds = time.perf_counter() - started
         message = output_object(output, seconds, status_of(output.stop_reason), output.notes)
-        write_or_print(json.dumps(message, ensure_ascii=False), options.output)
+        write_or_print(json.dumps({**message, "answer": answer}, ensure_ascii=False), options.output)
         return 0
+    if is_question and not options.plan:
+        # Who asks is answered: the context is as it was.
+        write_or_print(answer, options.output)
+        return 0
+    if answer and not options.quiet:
+        stderr_console().print(answer, style="green", markup=False)
     if options.plan:
         write_or_print(output.flight_plan_yaml, options.output)
     else:
@@ -63,16 +69,18 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-async def _read(navigator: Navigator, options: argparse.Namespace) -> NavigatorOutput:
+async def _read(navigator: Navigator, options: argparse.Namespace) -> tuple[NavigatorOutput, str, bool]:
+    """Return the context, what was understood of the words, and whether they took no step."""
+    answer, is_question = "", False
     try:
         navigation_id = options.navigation or await latest_navigation(navigator)
         if options.line_numbers:
             await navigator.step(navigation_id, updates=NUMBERED)
         if options.feedback:
+            before = (await navigator.report(navigation_id)).step_number
             report = await navigator.step(navigation_id, feedback=options.feedback)
-            if not options.quiet:
-                stderr_console().print(report.answer, style="green", markup=False)
-        return await navigator.context(navigation_id)
+            answer, is_question = report.answer, report.step_number == before
+        return await navigator.context(navigation_id), answer, is_question
     finally:
         with anyio.CancelScope(shield=True):
             await navigator.aclose()

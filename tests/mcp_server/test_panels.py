@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -100,3 +101,17 @@ def test_quiet_leaves_the_context_alone(shop: Path, capfd: pytest.CaptureFixture
     out, err = capfd.readouterr()
     assert out.count("■ shop/prices.py") == 2
     assert err == ""
+
+
+def test_who_asks_a_question_about_a_stored_navigation_gets_the_answer_alone(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["navigate", str(shop), "the discount on an apple", "-q"]) == 0
+    capfd.readouterr()
+    assert main(["context", "--feedback", "who calls discount?"]) == 0
+    out, err = capfd.readouterr()
+    assert "shop/prices.py:8" in out
+    assert "■" not in out
+    assert err == ""
+    assert main(["context", "--feedback", "who calls discount?", "--json"]) == 0
+    assert "shop/prices.py:8" in json.loads(capfd.readouterr().out)["answer"]

@@ -36,7 +36,7 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
     key = made["navigation_id"]
     context, message = ran(capfd, "context")
     assert context.rstrip() == made["context"].rstrip()
-    assert message.startswith(f"{key}: ")
+    assert message.rstrip().endswith(key)
     assert ran(capfd, "context", key, "--plan")[0].rstrip() == made["flight_plan_yaml"].rstrip()
     again = json.loads(ran(capfd, "context", key, "--json", "--feedback", "drop shop/prices.py")[0])
     assert again["navigation_id"] == key
