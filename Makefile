@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 REPO ?= .
-GOAL ?= The token budget must hold: where is a map made to fit it?
+GOAL ?= Where are bearer tokens of the HTTP server checked?
 TOKENS ?= 8000
 MODELS ?= scripted
 

@@ -72,7 +72,10 @@ class Store:
         if self._sharing is None or len(place.parts) != 1:
             return None
         (part,) = place.parts
-        return SharedRows(self._sharing._replace(repository=part.known_as), part.root, self._limits)
+        sharing = self._sharing
+        if part.known_as:
+            sharing = sharing._replace(repository=part.known_as)
+        return SharedRows(sharing, part.root, self._limits)
 
     def recall(self, tree: bytes) -> tuple[RememberedTree, Tables] | None:
         """Return what is remembered of a tree, or None; raises ``SnapshotError`` where it is damaged."""

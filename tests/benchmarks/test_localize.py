@@ -151,7 +151,7 @@ def test_a_run_prints_the_figures_beside_the_baselines_and_resumes(
     for system in ("navigator", "BM25 files", "BM25 functions", "grep"):
         assert sum(line.startswith(system) for line in first.out.splitlines()) == 4
     answers = (out / "shop.jsonl").read_bytes()
-    (out / "shop.jsonl").write_bytes(answers + b'{"id": "half a li')
+    (out / "shop.jsonl").write_bytes(answers + b'\n{"id": "half a li')
     assert localize.run(parser.parse_args(arguments)) == 0
     again = capsys.readouterr()
     assert again.err == "1/1 ada__shop-1: known\n"

