@@ -40,6 +40,14 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
         assert console.run(entry.command, folder) == entry.printed, entry.command
 
 
+@pytest.mark.parametrize("name", ["docs/tutorial.md", "docs/scripts.md"])
+def test_the_name_of_each_file_to_save_is_seen_where_comments_are_not(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    above = re.findall(r"^(.+)\n\n<!-- file: (\S+) -->$", text, re.MULTILINE)
+    assert [path for _, path in above] == list(console.files(text))
+    assert [path for line, path in above if f"`{path}`" not in line] == []
+
+
 def test_the_packet_that_the_readme_shows_is_what_its_command_prints(tmp_path: Path) -> None:
     folder = tmp_path / "orderdesk"
     shutil.copytree(ORDERDESK, folder, ignore=shutil.ignore_patterns("__pycache__"))
