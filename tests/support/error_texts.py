@@ -14,6 +14,8 @@ PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 VARIES = "…"
 BELOW = "Below the server"
 """The section of what no call of the server leads to."""
+NAMED = "Repositories by name"
+"""The section of what ``mcp_server/test_repositories.py`` and ``navigator/test_clones.py`` bring about."""
 _BASES = frozenset({"RepoMapError", "NavigatorError", "SettingsError", "ToolError", "MCPError"})
 """What is told to users; every other exception is caught on its way."""
 
