@@ -115,7 +115,7 @@ def test_the_docs_list_every_language() -> None:
     )
     listed = re.search(r"read in (\d+) languages: ([^.]+)\. (\d+) of them", section)
     assert listed is not None
-    names = re.split(r", | and ", listed[2].replace("\n", " "))
+    names = re.split(r"[,;] | and ", listed[2].replace("\n", " "))
     with_grammar = sum(each.has_grammar for each in LANGUAGES.values())
     assert (int(listed[1]), len(names), int(listed[3])) == (len(LANGUAGES), len(LANGUAGES), with_grammar)
     assert f"[{len(LANGUAGES)} languages]" in (ROOT / "README.md").read_text("utf-8")
