@@ -9,7 +9,8 @@ from typing import Any
 
 from google.genai import types
 
-_OBJECT = re.compile(r"^[ \t]*(?:<tool_call>\s*)?(?=\{)", re.MULTILINE)
+_OBJECT = re.compile(r"^[ \t]*(?:<tool_call>\s*)?(?:\{(?=\{))?(?=\{)", re.MULTILINE)
+"""Where one begins: Qwen2.5's template shows calls between doubled braces, and the model writes them so."""
 _MOST_TRIES = 8
 """Places of a text where a call is looked for: each may be read to the text's end in vain."""
 _MOST_CHARACTERS = 20_000

@@ -43,6 +43,9 @@ def test_a_fenced_call_is_read_whole() -> None:
         '<tool_call>\n{"name": "finalize_context", "arguments": {"summary": "all is there"}}\n</tool_call>',
         'Here is the call:\n\n```\n{"name": "finalize_context", "args": {"summary": "all is there"}}\n```',
         '{"name": "finalize_context", "arguments": "{\\"summary\\": \\"all is there\\"}"}',
+        # As the same model wrote two of its next four answers.
+        '{{"name": "finalize_context", "arguments": {"summary": "all is there"}}}\n```',
+        '{{"name": "finalize_context", "arguments": {"summary": "all is there"}}}}}',
     ],
 )
 def test_the_common_spellings_of_a_call_are_read(text: str) -> None:
