@@ -51,10 +51,11 @@ conformance: $(STAMP)
 ## check: what CI runs after the tests: lint, types, layers
 check: lint types layers
 
-## lint: the rules of ruff, and its format
+## lint: the rules of ruff, its format, and the English of the documents
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tests.docs.prose
 
 ## types: mypy on every package, strict
 types: $(STAMP)

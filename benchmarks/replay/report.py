@@ -156,7 +156,7 @@ def _harmed(rows: Sequence[Row]) -> list[str]:
     for arm in arms(rows):
         if arm[0] in (NAVIGATOR, BY_NEED):
             harmed = sorted((row for row in of(rows, arm) if row.change() > 0), key=lambda row: -row.change())
-            named = ", ".join(f"{row.id} {row.change():+.0%}" for row in harmed)
+            named = ", ".join(f"`{row.id} {row.change():+.0%}`" for row in harmed)
             found.append(f"Dearer with {arm[0]} at {arm[1]:,} (strict): {named or 'none'}.")
     return found
 

@@ -38,8 +38,8 @@ TALK = (
 _TOP = """# What steering understands
 
 `step` with `feedback`, `repo-navigator context --feedback` and the prompt of `navigate --interactive` take plain English. A sentence
-may hold several wishes. Names are found wherever they stand, as their language writes them: paths and their ends, `src/a.py:31-40`,
-`Session.send`, `(*LB).tryAgain`, `Pool::connect`, tests, and quoted texts of the code; of namesakes the ones on screen are meant. One
+may hold several wishes. Names are found wherever they stand, as their language writes them. They are paths and their ends, `src/a.py:31-40`,
+`Session.send`, `(*LB).tryAgain`, `Pool::connect`, tests, and quoted texts of the code. Of namesakes the ones on screen are meant. One
 slip of the fingers in a name is forgiven, and told.
 
 - A question is answered at once, in at most 200 tokens: no step is taken, nothing is sent again, and the status stays.
@@ -52,8 +52,8 @@ slip of the fingers in a name is forgiven, and told.
 
 ## What is not understood
 
-Every word counts. Each is read by one of the forms below, belongs to a name, or is known to change nothing: politeness, a reason, what
-somebody is about to do. Else it is not understood, and is told:
+Every word counts. Each is read by one of the forms below, belongs to a name, or is known to change nothing. Politeness, a reason, and what
+somebody is about to do change nothing. Any other word is not understood, and is told:
 
 - A sentence is done as a whole or not at all: “drop the tests unless they are slow” drops nothing.
 - Beside a sentence that is not understood, nothing is taken away: no `drop`, `only`, `less`, outline, budget, `undo` or `finish`. What only adds,
@@ -61,9 +61,9 @@ somebody is about to do. Else it is not understood, and is told:
 - “It” means the one thing that was named last, “them” several, or what was just asked about. Else neither is understood.
 - “The first one” is that of the menu, and after a question in the same message it is not understood.
 
-Sentences that nobody had tried, of coding models, hurried developers and polite strangers, about three small repositories, were written before
-the parser heard them, and about half of them so that they must be refused. Each set was written when the one before it had mended the
-parser, the last one mended nothing. All were written by who wrote the parser: expect somewhat less of a stranger's.
+Fresh sentences, of coding models, hurried developers and polite strangers, were written before the parser was tried on them. They are about
+three small repositories, and about half of them must be refused. Each set was written when the one before it had mended the
+parser. The last one mended nothing. All were written by who wrote the parser: expect somewhat less of a stranger's.
 
 | fresh sentences | done or refused as they must be | honestly not understood | wrong |
 | --- | --- | --- | --- |

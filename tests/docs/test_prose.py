@@ -32,6 +32,7 @@ def problems(markdown: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
         f"`{TOO_LONG} {PRIVATE}` is code.",
         f"<!-- {TOO_LONG} {PRIVATE} -->",
         f"| {LONGEST} | {LONGEST} |\n| --- | --- |\n| {LONGEST} | {LONGEST} |",
+        f"| Text | Cause |\n| --- | --- |\n| {TOO_LONG} {PRIVATE} | {LONGEST} |",
         f"A longer word, such as x{PRIVATE}x.",
     ],
     ids=[
@@ -43,6 +44,7 @@ def problems(markdown: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
         "code between backticks",
         "a comment",
         "the cells of a table",
+        "a quoted error",
         "within another word",
     ],
 )
@@ -58,6 +60,9 @@ def test_a_page_that_is_read_once_has_no_problem(
         (f"# A page\n\nShort.\n\n{TOO_LONG}.", 5),
         (f"# A page\n\n- short\n- {TOO_LONG}", 4),
         (f"| a | b |\n| --- | --- |\n| short | {TOO_LONG} |", 3),
+        (f"| Text | Cause |\n| --- | --- |\n| {TOO_LONG} | {TOO_LONG} |", 3),
+        (f"| Text |\n| --- |\n| {TOO_LONG} |\n\n{TOO_LONG}.", 5),
+        (f"| Text |\n| --- |\n| {TOO_LONG} |\n\n| |\n| --- |\n| {TOO_LONG} |", 7),
         (f"{LONGEST}, `code`.", 1),
         (f"{LONGEST}, e.g. This.", 1),
     ],
@@ -65,6 +70,9 @@ def test_a_page_that_is_read_once_has_no_problem(
         "a paragraph",
         "an item of a list",
         "a cell",
+        "the cause of a quoted error",
+        "behind quoted errors",
+        "a table behind quoted errors",
         "code counts as a word",
         "an abbreviation ends nothing",
     ],
@@ -87,3 +95,14 @@ def test_every_private_word_has_a_plain_one() -> None:
     words = prose.private_words()
     assert [word for word, plain in words.items() if not plain or word != word.lower()] == []
     assert "flight plan" not in words
+
+
+def test_nothing_is_printed_where_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(f"{LONGEST}.", encoding="utf-8")
+    assert (prose.main(), capsys.readouterr().out) == (0, "")
+    page.write_text(f"{TOO_LONG}.", encoding="utf-8")
+    assert (prose.main(), capsys.readouterr().out.count("\n")) == (1, 1)
