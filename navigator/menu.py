@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-_BESIDE_SHARE = 3
+_BESIDE_SHARE = 4
 """One place in so many is kept for what stands beside shown code by resolved relations."""
-_FILES_SHARE = 5
+_FILES_SHARE = 6
 """Likewise at most, for files of text that shown code names."""
 _SMALL_CLASS = 300
 """Tokens up to which a class is offered instead of its members."""

@@ -25,7 +25,7 @@ StepAction = Literal["continue", "finish", "cancel"]
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
-DEFAULT_MENU_PLACES = 30
+DEFAULT_MENU_PLACES = 40
 LEASE_S = 15.0
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)

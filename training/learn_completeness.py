@@ -27,7 +27,7 @@ from training.learn_weights import FORMULA, deal_folds, learn_folds
 from training.signal_rows import TaskRows, read_folder
 
 _BUDGETS = (2_000, 4_000, 8_000, 16_000)
-_MENU = 30
+_MENU = 40
 _BOUNDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _TOLD = ("shown", "reached")
 _WHOLE = 0.97

@@ -187,7 +187,7 @@ def test_what_shown_code_calls_and_what_calls_or_overrides_it_is_on_the_menu_wit
     assert name not in {place.name for place in menu_of(index, relevance, drawn, own)}
 
 
-def test_of_thirty_places_ten_are_kept_for_what_stands_beside_shown_code(tmp_path: Path) -> None:
+def test_of_forty_places_ten_are_kept_for_what_stands_beside_shown_code(tmp_path: Path) -> None:
     words = "".join(f"def refund_total_{number}(x):\n    return x + {number}\n\n\n" for number in range(60))
     calls = ", ".join(f"step_{number}(x)" for number in range(12))
     steps = "".join(f"def step_{number}(x):\n    return x * {number}\n\n\n" for number in range(12))
@@ -198,7 +198,7 @@ def test_of_thirty_places_ten_are_kept_for_what_stands_beside_shown_code(tmp_pat
     rule = {"pattern": "main.py", "level": 4}
     drawn = draw_map(index, FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]}))
     paths = [place.path for place in menu_of(index, relevance, drawn)]
-    assert (paths.count("steps.py"), paths.count("words.py")) == (10, 20)
+    assert (paths.count("steps.py"), paths.count("words.py")) == (10, 30)
 
 
 def test_a_small_class_stands_for_its_members(tmp_path: Path) -> None:
