@@ -173,6 +173,8 @@ def _retry(attempts: int) -> Retry:
         left -= 1
         match error:
             case InvalidResponse():
+                # Nobody has read what answers a download, and unread it keeps its connection.
+                _ = error.response.content
                 status = error.response.status_code
             case GoogleAPICallError():
                 status = error.code

@@ -23,10 +23,13 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import google_crc32c
+import jwt
 
 _UNIT = 262_144
 """A piece of a resumable upload has so many bytes, or a multiple of it, but the last one."""
 _COMMON = {"prettyPrint", "projection"}
+_AUDIENCE = "https://oauth2.googleapis.com/token"
+"""Whom what an account signs is for, wherever it is sent."""
 
 
 class Answer(NamedTuple):
@@ -43,6 +46,14 @@ class Refusal(Exception):  # noqa: N818 - it is what the service answers
     def __init__(self, status: int, reason: str, message: str) -> None:
         super().__init__(status, reason, message)
         self.status, self.reason, self.message = status, reason, message
+
+
+class Account(NamedTuple):
+    """Whom the server lets in: who signs with this key is given the token, and who has it may call."""
+
+    name: str
+    key: Any
+    token: str
 
 
 @dataclass
@@ -80,8 +91,8 @@ class CloudStorage:
         self.buckets: dict[str, dict[str, Stored]] = {}
         self.asked: list[str] = []
         """Method and path of each request, with what was uploaded how."""
-        self.tokens: set[str] | None = None
-        """Who is let in by a bearer token; None lets in everybody who names none."""
+        self.account: Account | None = None
+        """Who is let in; None lets in everybody who names no one."""
         self._page = page
         self._uploads: dict[str, _Upload] = {}
         self._faults: deque[Callable[[Callable[[], Answer]], Answer | None]] = deque()
@@ -133,6 +144,15 @@ class CloudStorage:
 
         self._faults.extend([cut] * count)
 
+    def garble_answers(self, count: int) -> None:
+        """Answer the next requests with the bytes of what there is to say in another order."""
+
+        def garbled(act: Callable[[], Answer]) -> Answer:
+            answer = act()
+            return answer._replace(body=answer.body[::-1])
+
+        self._faults.extend([garbled] * count)
+
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer | None:
         """Return the answer to a request, None where its connection is to be closed."""
         with self._lock:
@@ -140,6 +160,8 @@ class CloudStorage:
 
             def act() -> Answer:
                 try:
+                    if (method, target) == ("POST", "/token"):
+                        return self._token(body)
                     self._admit(headers)
                     return self._routed(method, target, headers, body)
                 except Refusal as refusal:
@@ -148,11 +170,20 @@ class CloudStorage:
             return self._faults.popleft()(act) if self._faults else act()
 
     def _admit(self, headers: Mapping[str, str]) -> None:
-        if self.tokens is None:
+        if self.account is None:
             if "authorization" in headers:
-                raise Refusal(400, "unexpected", "This server knows no credentials.")
-        elif headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
+                raise _bad("This server knows no credentials.")
+        elif headers.get("authorization") != f"Bearer {self.account.token}":
             raise Refusal(401, "authError", "Invalid Credentials")
+
+    def _token(self, body: bytes) -> Answer:
+        asked = dict(parse_qsl(body.decode(), strict_parsing=True))
+        if self.account is None or asked.get("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer":
+            raise _bad("No token is given for that here.")
+        said = jwt.decode(asked["assertion"], self.account.key, ["RS256"], audience=_AUDIENCE)
+        if said["iss"] != self.account.name or "devstorage.full_control" not in said["scope"]:
+            raise Refusal(401, "authError", "Invalid Credentials")
+        return _json({"access_token": self.account.token, "expires_in": 3_600, "token_type": "Bearer"})
 
     def _routed(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
         url = urlsplit(target)
@@ -170,7 +201,7 @@ class CloudStorage:
                 case ("GET", None, None):
                     return self._listed(bucket, asked)
                 case ("GET", None | "download/", str()) if asked.get("alt") == "media":
-                    return self._downloaded(self._object(bucket, name, asked, {"alt"}), headers)
+                    return self._downloaded(self._object(bucket, name, asked, {"alt", "generation"}), headers)
                 case ("GET", None, str()) if way is None:
                     return _json(_resource(bucket, name, self._object(bucket, name, asked, set())))
                 case ("DELETE", None, str()):
@@ -187,9 +218,10 @@ class CloudStorage:
     def _object(self, bucket: str, name: str, asked: Mapping[str, str], more: set[str]) -> Stored:
         _only(asked, more | _COMMON)
         objects = self._objects(bucket)
-        if name not in objects:
+        found = objects.get(name)
+        if found is None or asked.get("generation") not in (None, str(found.generation)):
             raise Refusal(404, "notFound", f"No such object: {bucket}/{name}")
-        return objects[name]
+        return found
 
     def _listed(self, bucket: str, asked: Mapping[str, str]) -> Answer:
         _only(asked, {"prefix", "pageToken", "maxResults", "fields"} | _COMMON)
