@@ -124,6 +124,7 @@ def test_a_bucket_that_is_gone_is_no_empty_bucket(call: str, address: BucketAddr
         CALLS[call](gone)
 
 
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_bucket_that_does_not_answer_is_waited_for_and_then_told(
     call: str, address: BucketAddress, monkeypatch: pytest.MonkeyPatch

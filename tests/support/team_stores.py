@@ -137,17 +137,15 @@ def own_bucket(scheme: str, request: pytest.FixtureRequest) -> BucketAddress:
     return BucketAddress(server.make_bucket(), "team/", GCS)
 
 
-STORES = (
-    "folder",
-    pytest.param("team-s3", marks=pytest.mark.slow),
-    pytest.param("team-gs", marks=pytest.mark.slow),
-)
+STORES = ("folder", pytest.param("team-s3", marks=pytest.mark.slow))
 """Where a suite keeps navigations: in a data folder, or in a database and a bucket."""
+EVERY_STORE = (*STORES, pytest.param("team-gs", marks=pytest.mark.slow))
+"""Likewise, with each storage that the bucket may be of."""
 
 
 @contextmanager
 def kept_in_stores(where: str, request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
-    """Give the settings of one of the ``STORES``; skip the test where it is not to be had."""
+    """Give the settings of one of ``EVERY_STORE``; skip the test where it is not to be had."""
     if where == "folder":
         yield {}
         return
