@@ -23,7 +23,7 @@ from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 from tests.support.proxy import Proxy
-from tests.support.team_stores import bucket_at, own_schema, url_of
+from tests.support.team_stores import BUCKETS, own_bucket, own_schema, url_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -50,11 +50,17 @@ def database() -> Iterator[DatabaseAddress]:
 
 
 @pytest.fixture
+def scheme() -> str:
+    """What the bucket's address begins with, where a test tries no other."""
+    return "s3"
+
+
+@pytest.fixture
 def start(
-    shop: Path, tmp_path: Path, database: DatabaseAddress, s3_url: str, monkeypatch: pytest.MonkeyPatch
+    shop: Path, tmp_path: Path, database: DatabaseAddress, scheme: str, request: pytest.FixtureRequest
 ) -> Iterator[Start]:
     """Start servers on one database and one bucket, each with a data folder of its own."""
-    bucket = bucket_at(s3_url, monkeypatch)
+    bucket = own_bucket(scheme, request)
     with ExitStack() as stack:
 
         def started(port: int | None = None, **environ: str) -> Served:
@@ -181,6 +187,7 @@ async def stepping(served: Served, key: str, model: SlowModel) -> asyncio.Task[C
     return step
 
 
+@pytest.mark.parametrize("scheme", BUCKETS)
 async def test_a_server_that_is_killed_within_a_step_loses_no_answered_one_and_blocks_nobody(
     start: Start, model: SlowModel
 ) -> None:
