@@ -123,7 +123,8 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
     if tail is None and source.find(b"--", max(start - _BEFORE, 0), start) < 0:
         return
     before = source[max(start - _BEFORE, 0) : start]
-    if name in _PARTS and _WITHIN_WORD.search(before[-_LONGEST_PART:]) and source[start : start + 1].islower():
+    is_part = name in _PARTS and source[start : start + 1].islower()
+    if is_part and _WITHIN_WORD.search(before[-_LONGEST_PART:]):
         return
     if tail is None:
         if _OPTION.search(before):
