@@ -57,7 +57,9 @@ class Impact(NamedTuple):
     overridden: tuple[Risk, ...] = ()
     """What changed methods override or implement."""
     tests: tuple[Risk, ...] = ()
-    """Tests from which a changed definition is reached."""
+    """Tests outside of the change from which a changed definition is reached."""
+    own_tests: tuple[Risk, ...] = ()
+    """Tests that are part of the change, in the same way."""
     untested: tuple[Place, ...] = ()
     """Changed functions that no test is seen to reach."""
 
@@ -109,14 +111,20 @@ class _Follower:
     def impact(self) -> Impact:
         """Return all of it."""
         leftovers = list(self._of_gone())
-        callers, tests, overriders, overridden = list[Risk](), list[Risk](), list[Risk](), list[Risk]()
+        callers, overriders, overridden = list[Risk](), list[Risk](), list[Risk]()
+        tests, own_tests = list[Risk](), list[Risk]()
         untested = []
         for place in self._targets[:_MOST_FOLLOWED]:
-            users = list(self._users(place))
+            used = list(self._users(place))
+            users = [each for each in used if not self._is_inside(each.place)]
             is_gone = (self._index.paths[place[0]], self._leaf(place)) in self._gone_names
             (leftovers if is_gone else callers).extend(each for each in users if not self._is_test(each))
-            reached = [*self._tests(place), *(each for each in users if self._is_test(each))]
-            tests += reached
+            reached = [*self._tests(place), *(each for each in used if self._is_test(each))]
+            for each in reached:
+                if not self._is_inside(each.place):
+                    tests.append(each)
+                elif not self._in_tests(place[0]):
+                    own_tests.append(each)
             overriders += self._below(place)
             overridden += self._risks(place, self._relations.overrides_of(place), of_target=True)
             if not reached and not is_gone and self._wants_test(place):
@@ -129,11 +137,12 @@ class _Follower:
             self._ordered(overriders),
             self._ordered(overridden),
             self._ordered(tests),
+            self._ordered(own_tests),
             tuple(untested),
         )
 
     def _users(self, place: Place) -> Iterator[Risk]:
-        """Yield the calls and uses of a definition from outside of the change."""
+        """Yield the calls and uses of a definition, also from within the change."""
         index, relations = self._index, self._relations
         kind = index.definitions(place[0])[place[1]].kind
         if not relations.knows(place[0]):
@@ -142,14 +151,14 @@ class _Follower:
                 named = index.qualified_name(*place)
                 for user in users_of(index, name):
                     same = index.files.language[user[0]] == index.files.language[place[0]]
-                    if same and not self._is_inside(user):
+                    if same and user != place:
                         line = index.definitions(user[0])[user[1]].sig_start if user[1] >= 0 else 1
                         yield Risk(user, line, named, Confidence.LIKELY)
         elif kind in FUNCTIONS:
             found = relations.callers_of(place, Confidence.LIKELY)
-            yield from self._risks(place, found or relations.uses_of(place))
+            yield from self._risks(place, found or relations.uses_of(place), is_all=True)
         elif kind not in TYPES or len(self._targets) == 1:
-            yield from self._risks(place, relations.uses_of(place))
+            yield from self._risks(place, relations.uses_of(place), is_all=True)
 
     def _below(self, place: Place) -> Iterator[Risk]:
         """Yield what overrides a method, or extends a class."""
@@ -161,14 +170,16 @@ class _Follower:
 
     def _tests(self, place: Place) -> Iterator[Risk]:
         if self._relations.knows(place[0]) and not self._in_tests(place[0]):
-            yield from self._risks(place, self._relations.tests_reaching(place))
+            yield from self._risks(place, self._relations.tests_reaching(place), is_all=True)
 
-    def _risks(self, place: Place, found: Iterable[Relation], *, of_target: bool = False) -> Iterator[Risk]:
-        """Yield what relations say of a definition, those within the change aside."""
+    def _risks(
+        self, place: Place, found: Iterable[Relation], *, of_target: bool = False, is_all: bool = False
+    ) -> Iterator[Risk]:
+        """Yield what relations say of a definition, those within the change aside unless all are wanted."""
         named = self._index.qualified_name(*place)
         for each in found:
             other = each.target if of_target else each.source
-            if not self._is_inside(other):
+            if is_all or not self._is_inside(other):
                 line = self._line(other) if of_target else each.line
                 yield Risk(other, line, named, each.confidence)
 

@@ -42,6 +42,13 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
         index, "Overrides or implements", "Likely overrides", impact.overridden, is_about_target=False
     )
     told += _told(index, "Reached by tests", "Likely reached by tests", impact.tests, most=_MOST_TESTS)
+    told += _told(
+        index,
+        "Reached by tests of the change itself",
+        "Likely reached by tests of the change itself",
+        impact.own_tests,
+        most=_MOST_TESTS,
+    )
     if impact.untested:
         told.append(
             f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "

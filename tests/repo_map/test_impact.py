@@ -294,3 +294,27 @@ def test_what_breaks_if_something_is_changed_is_answered(shop: Path) -> None:
     assert answer.split("\n")[0] == "If `net` changes:"
     assert "`checkout` (cart.py:5) for `net`" in answer
     assert "`test_net` (tests/test_price.py:5)" in answer
+
+
+SHOUT = "def shout(text):\n    return text.upper()\n"
+SHOUT_TEST = "from price import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
+
+
+def test_a_test_that_comes_with_the_change_counts(shop: Path) -> None:
+    write(shop, {"price.py": f"{PRICE}\n\n{SHOUT}", "tests/test_shout.py": SHOUT_TEST})
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "Reached by tests of the change itself") == (
+        "Reached by tests of the change itself: `test_shout` (tests/test_shout.py:5) for `shout`."
+    )
+    assert [each for each in sentences if each.startswith("No test")] == []
+
+
+def test_a_new_test_in_a_changed_test_file_counts_once_it_is_committed_too(shop: Path) -> None:
+    gross = PRICE.replace("amount * 1.2", "amount * 1.25")
+    brought = TEST.replace("net\n", "gross, net\n", 1) + "\n\ndef test_gross():\n    assert gross(4) == 5\n"
+    commit(shop, {"price.py": gross, "tests/test_price.py": brought}, message="Change gross")
+    sentences = told_of(index_of(shop), "HEAD~1")
+    assert one(sentences, "Reached by tests of") == (
+        "Reached by tests of the change itself: `test_gross` (tests/test_price.py:9) for `gross`."
+    )
+    assert [each for each in sentences if each.startswith("No test")] == []
