@@ -18,6 +18,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import score_goal
+from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS
 from tests.support.trees import commit, git, write
 
@@ -318,3 +319,58 @@ def test_a_new_test_in_a_changed_test_file_counts_once_it_is_committed_too(shop:
         "Reached by tests of the change itself: `test_gross` (tests/test_price.py:9) for `gross`."
     )
     assert [each for each in sentences if each.startswith("No test")] == []
+
+
+@pytest.mark.parametrize(("files", "edit", "expected"), LEFT.values(), ids=LEFT)
+def test_what_is_gone_and_still_stands_somewhere_is_told(
+    tmp_path: Path, files: dict[str, str], edit: tuple[str, str], expected: str
+) -> None:
+    root = commit(tmp_path / "left", files)
+    first = min(files)
+    write(root, {first: files[first].replace(*edit)})
+    sentences = told_of(index_of(root), "worktree")
+    assert expected in " ".join(sentences), sentences
+    assert not any(each.startswith("Nothing") for each in sentences)
+
+
+def test_of_a_name_that_others_bear_too_the_places_are_counted(shop: Path) -> None:
+    shelf = "class Shelf:\n    def total(self):\n        return 1\n\n\ndef f(x):\n    return x.total()\n"
+    commit(shop, {"stock.py": shelf}, message="Add a shelf")
+    write(shop, {"price.py": PRICE.replace("total", "whole")})
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "`total`").startswith(
+        "`total` also stands in 1 further place, first in stock.py:7; "
+    )
+    assert not any(each.startswith("Nothing") for each in sentences)
+
+
+def test_a_rename_that_reaches_every_use_leaves_nothing_whether_it_is_applied_or_not(shop: Path) -> None:
+    write(shop, {name: text.replace("gross", "with_tax") for name, text in FILES.items()})
+    patch = git(shop, "diff")
+    applied = told(index_of(shop), patch)
+    git(shop, "checkout", "-q", ".")
+    for sentences in (applied, told(index_of(shop), patch)):
+        assert one(sentences, "Gone") == "Gone: `gross` (price.py, now `with_tax`)."
+        assert "still used" not in " ".join(sentences).lower()
+
+
+def test_a_local_variable_is_no_name_that_is_gone(shop: Path) -> None:
+    write(
+        shop,
+        {"price.py": PRICE.replace("    rate = 1.2\n    return amount / rate", "    return amount / 1.2")},
+    )
+    assert not any(each.startswith("Gone") for each in told_of(index_of(shop), "worktree"))
+
+
+def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_nothing(tmp_path: Path) -> None:
+    go = 'package a\n\nconst (\n\tA = "a  b"\n\tB = "b"\n)\n'
+    root = commit(
+        tmp_path / "spaces", {"a.go": go, "b.py": "def f():\n    if x:\n        y = 1\n    z = 2\n"}
+    )
+    spaced = go.replace("A =", "A    =").replace("B =", "B    =").replace('"b"\n', '"b"\n\tLonger = "c"\n')
+    write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
+    sentences = told_of(index_of(root), "worktree")
+    assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
+    assert one(sentences, "White") == "White space alone differs, so not followed: 2 lines of `a.go`."
+    write(root, {"a.go": spaced.replace("a  b", "a b")})
+    assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
