@@ -374,3 +374,29 @@ def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_no
     assert one(sentences, "White") == "White space alone differs, so not followed: 2 lines of `a.go`."
     write(root, {"a.go": spaced.replace("a  b", "a b")})
     assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
+
+
+def test_a_commit_stands_for_what_came_since_this_work_left_it(shop: Path) -> None:
+    git(shop, "branch", "mine")
+    commit(shop, {"stock.py": "def counted():\n    return 1\n"}, message="Go on")
+    git(shop, "checkout", "-q", "mine")
+    commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
+    write(shop, {"notes.md": "# Other notes\n"})
+    index = index_of(shop)
+    assert told_of(index, "main") == told_of(index, "HEAD~1")
+    assert one(told_of(index, "main"), "Changed") == "Changed: `net` (price.py:4)."
+    assert "stock.py" in " ".join(told_of(index, "main..HEAD"))
+    assert "stock.py" not in " ".join(told_of(index, "main...HEAD"))
+
+
+def test_a_shallow_clone_is_told_what_to_fetch(shop: Path, tmp_path: Path) -> None:
+    git(shop, "branch", "mine")
+    commit(shop, {"stock.py": "N = 1\n"}, message="Go on")
+    git(shop, "checkout", "-q", "mine")
+    commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{shop}", str(clone))
+    with pytest.raises(
+        ChangesError, match=r"`origin/main` and `HEAD` have no commit in common here.*fetch-depth: 0"
+    ):
+        read_changes(index_of(clone), "origin/main")
