@@ -21,7 +21,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.arguments import require_goal
-from navigator.errors import InvalidArgumentError, InvalidRequestError, ModelFailedError
+from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
 from navigator.reports import NavigatorOutput, Progress, StopReason
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
@@ -199,9 +199,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 def _require_files(options: argparse.Namespace) -> None:
     """Raise ``InvalidRequestError`` where something beside the context would go to stdout too."""
-    for argument in ("save_plan", "html"):
-        if getattr(options, argument) == "-":
-            raise InvalidArgumentError(argument, "is -, which would mix it with the context; name a file.")
+    for flag, file in (("--save-plan", options.save_plan), ("--html", options.html)):
+        if file == "-":
+            raise InvalidRequestError(f"{flag} is -, which would mix it with the context; name a file.")
 
 
 def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float, note: str) -> None:
@@ -317,7 +317,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
     if stated is None and options.goal_file is not None:
         goal = _read_goal(options.goal_file)
         if not goal.strip() and not options.changes:
-            raise InvalidArgumentError("goal_file", "names a goal that is empty; check what it is read from.")
+            raise InvalidRequestError("--goal-file names a goal that is empty; check what it is read from.")
     repository = require_repository(repo, options.further, settings, "before the goal")
     plan = None if options.plan is None else read_plan(Path(options.plan))
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget

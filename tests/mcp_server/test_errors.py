@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import socket
 import sqlite3
@@ -306,6 +307,8 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
     [
         (["navigate", "{shop}", "--goal", " "], {}, 2),
         (["navigate", "--goal", "x"], {}, 3),
+        (["navigate", "{shop}", "x", "--save-plan", "-"], {}, 2),
+        (["navigate", "{shop}", "--goal-file", os.devnull], {}, 2),
         (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
