@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from navigator.reports import TurnReport
 
 
+_GRADE: Final = re.compile(r"Evidence: (\w+)\.")
+"""How the sentences about how sure a choice is begin."""
 NUMBERED: Final = {"line_numbers": True}
 """The updates that number the lines of a stored navigation."""
 
@@ -383,6 +386,7 @@ def output_object(
         "files": [file.model_dump(mode="json") for file in output.files],
         "menu": [place.model_dump(mode="json") for place in output.menu],
         "flight_plan_yaml": output.flight_plan_yaml,
+        "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
         "sufficiency": output.sufficiency,
         "impact": list(output.impact),
         "reasoning_summary": output.reasoning_summary,

@@ -44,6 +44,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "files",
         "menu",
         "flight_plan_yaml",
+        "evidence",
         "sufficiency",
         "impact",
         "reasoning_summary",
