@@ -190,6 +190,9 @@ async def navigate(
         address = access.choose(repo_path, folders_of(roots), app.working_folder, principal)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
+        if plan is not None and not plan.strip():
+            # Models fill in an empty text for what they leave out.
+            plan = None
         map_token_budget, response_token_budget = await anyio.to_thread.run_sync(
             budgets, app.settings, token_budget, plan
         )

@@ -14,9 +14,9 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import UnknownNavigationError
-from repo_navigator.navigate import NUMBERED, add_line_numbers, add_quiet, output_object
-from repo_navigator.printing import show_context, stderr_console, write_or_print
-from repo_navigator.terminal import FlagParser, ending_at_once
+from repo_navigator.navigate import NUMBERED, add_line_numbers, output_object
+from repo_navigator.printing import show_context, stderr_console
+from repo_navigator.terminal import FlagParser, add_quiet, ending_at_once, output_file, write_or_print
 from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument("--feedback", metavar="TEXT", help="take one more step first, steered by these words")
     add_line_numbers(parser)
     parser.add_argument("--plan", action="store_true", help="print the flight plan in place of the context")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+    parser.add_argument("-o", "--output", metavar="FILE", type=output_file, help="write there, not to stdout")
     add_quiet(parser)
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -26,18 +27,22 @@ from navigator.picture.page import saved_page
 from navigator.reports import NavigatorOutput, Progress, StopReason
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
+from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.interactive import InteractivePrompt
-from repo_navigator.printing import show_context, stderr_console, write_or_print
-from repo_navigator.repository_arguments import add_further, named_here
+from repo_navigator.printing import show_context, stderr_console
+from repo_navigator.repository_arguments import add_further, named_here, require_repository
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
+    add_quiet,
     ending_at_once,
     nonempty,
     number,
+    output_file,
     read_input,
     read_plan,
     whole_number,
+    write_or_print,
 )
 from repo_navigator.terminal_report import TerminalReport, closing, cost_line
 
@@ -47,6 +52,8 @@ if TYPE_CHECKING:
     from navigator.reports import TurnReport
 
 
+_GRADE: Final = re.compile(r"Evidence: (\w+)\.")
+"""How the sentences about how sure a choice is begin."""
 NUMBERED: Final = {"line_numbers": True}
 """The updates that number the lines of a stored navigation."""
 
@@ -61,11 +68,6 @@ def add_line_numbers(parser: FlagParser) -> None:
     )
 
 
-def add_quiet(parser: FlagParser) -> None:
-    """Add the flag for scripts."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
-
-
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
@@ -73,7 +75,7 @@ def add_arguments(parser: FlagParser) -> None:
         metavar="REPO",
         type=nonempty,
         nargs="?",
-        help="the repository's folder, or its name; FOLDER@REF reads a commit",
+        help="the repository's folder, or its name; FOLDER@REF reads a commit (the work tree here)",
     )
     add_further(parser)
     goal = parser.add_alternatives(required=False)
@@ -93,7 +95,8 @@ def add_arguments(parser: FlagParser) -> None:
         dest="changes",
         metavar="REF",
         type=nonempty,
-        help="show what relies on all changes since a commit, or a range (main..HEAD); no goal is needed",
+        help="show what relies on all changes since this work left a commit or a branch (main), or on those "
+        "of a range (v1..v2); no goal is needed",
     )
     changes.add_argument(
         "--diff",
@@ -134,7 +137,9 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument(
         "--save-plan", metavar="FILE", help="write the flight plan there, for `replay` to draw again"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the context there, not to stdout")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, help="write the context there, not to stdout"
+    )
     parser.add_argument("--html", metavar="FILE", help="write a picture of the map there, as a page")
     parser.add_argument(
         "--interactive",
@@ -154,6 +159,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
+    _require_files(options)
     request = None if options.continued else _checked_request(options, settings)
     for file in filter(None, (options.save_plan, options.output, options.html)):
         require_writable(Path(file))
@@ -192,6 +198,13 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if cancelled or result.output.stop_reason is StopReason.CANCELLED:
         return CANCELLED
     return MODEL_FAILED if failed or result.output.stop_reason is StopReason.ERROR else 0
+
+
+def _require_files(options: argparse.Namespace) -> None:
+    """Raise ``InvalidRequestError`` where something beside the context would go to stdout too."""
+    for flag, file in (("--save-plan", options.save_plan), ("--html", options.html)):
+        if file == "-":
+            raise InvalidRequestError(f"{flag} is -, which would mix it with the context; name a file.")
 
 
 def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float, note: str) -> None:
@@ -301,17 +314,19 @@ def _spinner(doing: str) -> Iterator[Any]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
-    if options.repo is None:
-        raise InvalidRequestError("REPO is missing: name the repository's folder before the goal.")
-    stated = options.words if options.goal is None else options.goal
+    repo, words = _repository_and_goal(options, settings)
+    stated = words if options.goal is None else options.goal
     goal = stated or ""
     if stated is None and options.goal_file is not None:
         goal = _read_goal(options.goal_file)
+        if not goal.strip() and not options.changes:
+            raise InvalidRequestError("--goal-file names a goal that is empty; check what it is read from.")
+    repository = require_repository(repo, options.further, settings, "before the goal")
     plan = None if options.plan is None else read_plan(Path(options.plan))
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
         goal=goal if options.changes else require_goal(goal),
-        repo_path=named_here([options.repo, *options.further], settings),
+        repo_path=repository,
         token_budget=tokens,
         max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",
@@ -322,6 +337,18 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         line_numbers=options.line_numbers,
         changes=options.changes,
     )
+
+
+def _repository_and_goal(options: argparse.Namespace, settings: Settings) -> tuple[str | None, str | None]:
+    """Return REPO and GOAL: one argument alone that has white space, and names no folder, is the goal."""
+    is_alone = options.words is None and options.goal is None and options.goal_file is None
+    if options.repo is None or not is_alone or len(options.repo.split()) < 2:
+        return options.repo, options.words
+    try:
+        named_here([options.repo], settings)
+    except RepositoryNotFoundError:
+        return None, options.repo
+    return options.repo, None
 
 
 def _checked_request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
@@ -359,6 +386,7 @@ def output_object(
         "files": [file.model_dump(mode="json") for file in output.files],
         "menu": [place.model_dump(mode="json") for place in output.menu],
         "flight_plan_yaml": output.flight_plan_yaml,
+        "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
         "sufficiency": output.sufficiency,
         "impact": list(output.impact),
         "reasoning_summary": output.reasoning_summary,

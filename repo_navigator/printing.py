@@ -7,14 +7,12 @@ import pydoc
 import re
 import shutil
 import sys
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-from repo_map.atomic_files import replace_text
-from repo_navigator.terminal import print_text
+from repo_navigator.terminal import print_text, write_or_print
 
 _HEADER: Final = re.compile(r"^■ (\S+)(.*)$", re.MULTILINE)
 _GAP: Final = re.compile(r"^⋮.*$", re.MULTILINE)
@@ -23,15 +21,6 @@ _GAP: Final = re.compile(r"^⋮.*$", re.MULTILINE)
 def stderr_console() -> Console:
     """Return a console on stderr."""
     return Console(stderr=True, highlight=False)
-
-
-def write_or_print(text: str, file: str | None) -> None:
-    """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
-    text = text if text.endswith("\n") else f"{text}\n"
-    if file is None:
-        print_text(text)
-    else:
-        replace_text(Path(file), text)
 
 
 def show_context(text: str, file: str | None, *, pages: bool = True) -> None:

@@ -44,6 +44,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "files",
         "menu",
         "flight_plan_yaml",
+        "evidence",
         "sufficiency",
         "impact",
         "reasoning_summary",
@@ -255,7 +256,7 @@ MISTAKES = {
     "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
     "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
-    "repo-navigator navigate . --goal x two": f"unrecognized arguments: two; {NAVIGATE}",
+    "repo-navigator navigate . --goal x two": f"argument GOAL: not allowed with argument --goal; {NAVIGATE}",
     "repo-navigator navigate . --since=": f"argument --since: nothing is given; {NAVIGATE}",
     "repo-navigator navigate . --since HEAD --diff": (
         f"argument --diff: not allowed with argument --since; {NAVIGATE}"

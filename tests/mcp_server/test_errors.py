@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import socket
 import sqlite3
@@ -92,6 +93,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "max_steps": 0},
     {"goal": "x", "flight_plan": "verbosity: ["},
     {"goal": "x", "flight_plan": "just words"},
+    {"goal": "x", "flight_plan": "# nothing"},
     {"goal": "x", "flight_plan": "budget: 0"},
     {"goal": "x", "flight_plan": {"budget": 10**400}},
     {"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"},
@@ -304,7 +306,9 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
     ("arguments", "environ", "code"),
     [
         (["navigate", "{shop}", "--goal", " "], {}, 2),
-        (["navigate", "--goal", "x"], {}, 2),
+        (["navigate", "--goal", "x"], {}, 3),
+        (["navigate", "{shop}", "x", "--save-plan", "-"], {}, 2),
+        (["navigate", "{shop}", "--goal-file", os.devnull], {}, 2),
         (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
