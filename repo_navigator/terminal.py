@@ -108,7 +108,9 @@ class FlagParser(argparse.ArgumentParser):
     def _unknown(self, arguments: Sequence[str]) -> str:
         """Return what to say of the first flag or command that is none; ``""`` where all are known."""
         known = {
-            flag: action.nargs not in (0, "?") for action in self._actions_known() for flag in action.option_strings
+            flag: action.nargs not in (0, "?")
+            for action in self._actions_known()
+            for flag in action.option_strings
         }
         is_value = False
         for argument in arguments:

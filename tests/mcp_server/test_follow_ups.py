@@ -132,3 +132,55 @@ def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken
     assert "99" in answer
     assert f"Navigation {key} is taken, the latest: “The discount" in message
     assert "Another one is taken by its id." in message
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "answer"),
+    [
+        ("which tests cover discount?", "and who calls it?", "`price_of` in shop/prices.py:8"),
+        ("who calls discount?", "where is it defined?", "`discount` in shop/prices.py:11"),
+        ("who calls send_reminder?", "what about discount?", "`price_of` in shop/prices.py:8"),
+        ("show send_reminder", "why is it here?", "shop/mail.py"),
+    ],
+)
+def test_it_means_what_an_earlier_command_was_about(
+    first: str, then: str, answer: str, shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    ran(capfd, "context", "--feedback", first)
+    found = ran(capfd, "context", "--feedback", then)[0]
+    assert answer in found
+    assert "Not understood" not in found
+
+
+def test_what_was_asked_for_can_be_shown_by_the_next_command(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    ran(capfd, "context", "--feedback", "who calls price_of?")
+    message = ran(capfd, "context", "--feedback", "show them")[1]
+    assert "In full, as callers of `price_of (shop/prices.py)`: `Cart.total (shop/cart.py)`" in message
+
+
+def test_it_means_nothing_after_words_that_were_not_understood(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    assert "Not understood" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+    ran(capfd, "context", "--feedback", "who calls discount?")
+    ran(capfd, "context", "--feedback", "thanks")
+    assert "price_of" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+    assert "Not understood" in ran(capfd, "context", "--feedback", "frobnicate the Cart")[0]
+    assert "Not understood" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["where is address used?", "show me where address is used", "who uses address?"]
+)
+def test_a_parameter_is_told_by_where_it_stands(
+    question: str, shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    answer = ran(capfd, "context", "--feedback", question)[0]
+    assert answer.startswith("`address` is no definition; likely, by name alone, it is held by")
+    assert "`send_receipt` in shop/mail.py:4, `send_reminder` in shop/mail.py:9" in answer
