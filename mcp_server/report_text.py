@@ -119,8 +119,11 @@ def wire_report(
 def _menu(report: reports.TurnReport, most: int) -> str:
     """Return the first places of the menu, and how many there are beyond them; ``""`` for none."""
     rest = len(report.menu) - most
-    more = f"\nand {rest} more: get_turn_report" if most and rest > 0 else ""
-    return f"{menu_text(report.menu[:most])}{more}"
+    if rest <= 0:
+        return menu_text(report.menu)
+    if not most:
+        return f"{counted(rest, 'place')}: get_turn_report"
+    return f"{menu_text(report.menu[:most])}\nand {rest} more: get_turn_report"
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
