@@ -28,9 +28,12 @@ from navigator.reports import NavigatorOutput, Progress, StopReason
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.continuing import Continued, add_continue, continued
+from repo_navigator.follow_up import FollowUp, follow_up, follow_up_object, show_follow_up
 from repo_navigator.interactive import InteractivePrompt
-from repo_navigator.printing import show_context, stderr_console
+from repo_navigator.printing import add_no_pager, show_context, stderr_console
 from repo_navigator.repository_arguments import add_further, named_here, require_repository
+from repo_navigator.stored_navigations import Meant, meant_navigation
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
@@ -82,13 +85,7 @@ def add_arguments(parser: FlagParser) -> None:
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
-    goal.add_argument(
-        "--continue",
-        dest="continued",
-        metavar="ID",
-        type=nonempty,
-        help="go on with a stored navigation, by the id that it ended with; no REPO then",
-    )
+    add_continue(parser)
     changes = parser.add_alternatives(required=False)
     changes.add_argument(
         "--since",
@@ -140,6 +137,7 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=output_file, help="write the context there, not to stdout"
     )
+    add_no_pager(parser)
     parser.add_argument("--html", metavar="FILE", help="write a picture of the map there, as a page")
     parser.add_argument(
         "--interactive",
@@ -160,12 +158,15 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
     _require_files(options)
-    request = None if options.continued else _checked_request(options, settings)
+    going_on = continued(options)
+    request = going_on or _checked_request(options, settings)
     for file in filter(None, (options.save_plan, options.output, options.html)):
         require_writable(Path(file))
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)
+    if going_on is not None and going_on.words and not options.interactive:
+        return _follow_up(navigator, going_on, options, started)
     result = NavigationResult()
     cancelled, failed = False, ""
     try:
@@ -187,7 +188,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         message = output_object(result.output, seconds, status, notes)
         write_or_print(json.dumps(message, ensure_ascii=False), options.output)
     else:
-        show_context(result.output.context_string, options.output, pages=not options.interactive)
+        show_context(
+            result.output.context_string,
+            options.output,
+            below=closing(result.output, seconds),
+            pages=not (options.interactive or options.no_pager),
+        )
         note = "Cancelled; this is what was done before." if cancelled else failed
         _close(options, result.output, seconds, note)
     _save(options, result.output, result.picture)
@@ -205,6 +211,34 @@ def _require_files(options: argparse.Namespace) -> None:
     for flag, file in (("--save-plan", options.save_plan), ("--html", options.html)):
         if file == "-":
             raise InvalidRequestError(f"{flag} is -, which would mix it with the context; name a file.")
+
+
+def _follow_up(navigator: Navigator, going_on: Continued, options: argparse.Namespace, started: float) -> int:
+    """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
+    meant, found, picture = anyio.run(_followed_up, navigator, going_on, options)
+    output = found.whole
+    if options.json:
+        seconds = time.perf_counter() - started
+        message = output_object(output, seconds, status_of(output.stop_reason), output.notes)
+        write_or_print(json.dumps(follow_up_object(message, found), ensure_ascii=False), options.output)
+    else:
+        show_follow_up(found, options, meant.told)
+    _save(options, output, picture)
+    return 0
+
+
+async def _followed_up(
+    navigator: Navigator, going_on: Continued, options: argparse.Namespace
+) -> tuple[Meant, FollowUp, PictureData | None]:
+    try:
+        meant = await meant_navigation(navigator, going_on.named, going_on.folder, must_be_here=True)
+        updates = NUMBERED if options.line_numbers else None
+        found = await follow_up(navigator, meant.navigation_id, going_on.words, updates=updates)
+        picture = await navigator.picture(meant.navigation_id) if options.html else None
+        return meant, found, picture
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()
 
 
 def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float, note: str) -> None:
@@ -236,19 +270,23 @@ class NavigationResult:
 
 async def _navigate(
     navigator: Navigator,
-    request: NavigationRequest | None,
+    request: NavigationRequest | Continued,
     options: argparse.Namespace,
     result: NavigationResult,
 ) -> None:
-    """Open a navigation, or take up the stored one where there is no request, and take its steps."""
+    """Open a navigation, or take up a stored one, and take its steps."""
+    words = ""
     try:
-        if request is None:
-            result.navigation_id = options.continued
+        if isinstance(request, Continued):
+            meant = await meant_navigation(navigator, request.named, request.folder, must_be_here=True)
+            if meant.told and not options.quiet:
+                stderr_console().print(meant.told, style="dim", markup=False)
+            result.navigation_id, words = meant.navigation_id, request.words
         else:
             with _spinner("Reading the repository") as progress:
                 result.navigation_id = await navigator.open(request, on_progress=progress)
         try:
-            await _steps(navigator, options, result.navigation_id)
+            await _steps(navigator, options, result.navigation_id, words)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
@@ -260,13 +298,15 @@ async def _navigate(
             await navigator.aclose()
 
 
-async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
+async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str, words: str) -> None:
+    """Take steps until the navigation ends; of a conversation ``words`` are the first that are said."""
+    is_stored = options.continued is not None
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
     panels = TerminalReport(is_followed=conversation is None)
-    if options.continued and options.line_numbers:
+    if is_stored and options.line_numbers:
         await navigator.step(navigation_id, updates=NUMBERED)
-    report = await navigator.report(navigation_id) if options.continued else None
+    report = await navigator.report(navigation_id) if is_stored else None
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
     is_taken_up = report is not None and conversation is not None
@@ -276,7 +316,7 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
     while report is None or report.stop_reason is None or feedback or is_taken_up:
         is_taken_up = False
         if conversation is not None and report is not None:
-            feedback = await conversation.ask()
+            feedback, words = words or await conversation.ask(), ""
             if feedback is None:
                 await navigator.step(navigation_id, action="finish")
                 return

@@ -54,7 +54,8 @@ class FlagParser(argparse.ArgumentParser):
         self._alternatives: list[Alternatives] = []
         self._leading: argparse.Action | None = None
         """What takes everything that follows: a command's name."""
-        super().__init__(**options)
+        # Half a flag is a slip, which is told as one.
+        super().__init__(**{"allow_abbrev": False, **options})
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """Add an argument, as argparse does."""
@@ -108,7 +109,9 @@ class FlagParser(argparse.ArgumentParser):
     def _unknown(self, arguments: Sequence[str]) -> str:
         """Return what to say of the first flag or command that is none; ``""`` where all are known."""
         known = {
-            flag: action.nargs != 0 for action in self._actions_known() for flag in action.option_strings
+            flag: action.nargs not in (0, "?")
+            for action in self._actions_known()
+            for flag in action.option_strings
         }
         is_value = False
         for argument in arguments:
@@ -122,13 +125,10 @@ class FlagParser(argparse.ArgumentParser):
                 # What follows a flag that takes a value is the value, whatever it looks like.
                 is_value = not is_value and known.get(name, False)
                 continue
-            found = [flag for flag in known if flag == name] or [
-                flag for flag in known if flag.startswith(name)
-            ]
-            if not found:
+            if name not in known:
                 near = nearest(name, [flag for flag in known if flag.startswith("--")])
                 return f"unknown flag {name}; " + (f"did you mean {near}?" if near else self._advice())
-            is_value = not joined and known[found[0]]
+            is_value = not joined and known[name]
         return ""
 
     def _flags_first(self, arguments: list[str]) -> list[str]:
@@ -303,7 +303,7 @@ def print_text(text: str) -> None:
 
 def write_or_print(text: str, file: str | None) -> None:
     """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
-    text = text if text.endswith("\n") else f"{text}\n"
+    text = text if not text or text.endswith("\n") else f"{text}\n"
     if file is None:
         print_text(text)
     else:

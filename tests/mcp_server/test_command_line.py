@@ -246,13 +246,15 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
 
 
 NAVIGATE = (
-    "write `repo-navigator navigate [REPO] (GOAL | --goal TEXT | --goal-file FILE | --continue ID) [FLAG …]`"
+    "write `repo-navigator navigate [REPO] (GOAL | --goal TEXT | --goal-file FILE) [FLAG …]`"
     ", and see `repo-navigator navigate --help`."
 )
 GENERATE = "write `repo-map generate PATH [FLAG …]`, and see `repo-map generate --help`."
 MISTAKES = {
     "repo-navigator navigate . --gaol x": "unknown flag --gaol; did you mean --goal?",
     "repo-navigator navigate . --token-budget 9": "unknown flag --token-budget; did you mean --tokens?",
+    "repo-navigator navigate . --token 9": "unknown flag --token; did you mean --tokens?",
+    "repo-navigator navigate --continue --tokesn 9": "unknown flag --tokesn; did you mean --tokens?",
     "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
     "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
