@@ -92,7 +92,7 @@ async def latest_navigation(navigator: Navigator) -> str:
     Raises:
         UnknownNavigationError: there is none yet.
     """
-    stored = await navigator.navigations()
+    stored = await navigator.navigations(most=1)
     if not stored:
         raise UnknownNavigationError(
             "There is no stored navigation yet; `repo-navigator navigate` makes one."
