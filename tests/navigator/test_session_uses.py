@@ -103,6 +103,14 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Folder | T
         yield Team(address)
 
 
+@pytest.fixture(autouse=True)
+async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
+    """Let the loop end what was closed last; a transport that outlives its loop warns."""
+    yield
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
 @pytest.fixture
 async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[StoredSessions]:
     opened = store.sessions()
