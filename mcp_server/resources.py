@@ -116,7 +116,7 @@ class _NavigationResources:
 async def listed(navigations: Navigations) -> list[Resource]:
     """Return the contexts of the caller's latest navigations, to be listed beside the fixed resource."""
     with _raised_as_resource_errors():
-        summaries = await navigations.summaries(current_principal())
+        summaries = await navigations.summaries(current_principal(), most=_LISTED)
     return [
         Resource(
             uri=address(summary.navigation_id, "context"),
@@ -128,7 +128,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
             ),
             mime_type="text/plain",
         )
-        for summary in summaries[:_LISTED]
+        for summary in summaries
     ]
 
 

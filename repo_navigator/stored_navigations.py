@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ID_START: Final = "nav-"
 """What the id of a navigation begins with."""
+_LOOKED_AT: Final = 200
+"""Navigations, latest first: each one's state is read to learn its folder."""
 
 
 class Meant(NamedTuple):
@@ -29,14 +31,14 @@ async def meant_navigation(
 ) -> Meant:
     """Return the named navigation, else the latest of the repository that ``folder`` lies in.
 
-    Where that has none it is the latest of all, unless it ``must_be_here``. The folder has no links in it.
+    It is looked for among the latest 200. Where that has none it is the latest of all, unless it ``must_be_here``. The folder has no links in it.
 
     Raises:
         UnknownNavigationError: there is none yet, or none of this folder and it must be.
     """
     if named:
         return Meant(named)
-    stored = await navigator.navigations()
+    stored = await navigator.navigations(most=_LOOKED_AT)
     if not stored:
         raise UnknownNavigationError(
             "There is no stored navigation yet; `repo-navigator navigate` makes one."

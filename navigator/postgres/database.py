@@ -105,9 +105,10 @@ class PostgresDatabase:
         if self._pool is not None and self._loop is loop:
             return self._pool
         if self._loop is not loop:
-            self._connecting = asyncio.Lock()
+            # At once, for calls that begin together: each would else connect for itself.
+            self._connecting, self._pool, self._loop = asyncio.Lock(), None, loop
         async with self._connecting:
-            if self._pool is None or self._loop is not loop:
+            if self._pool is None:
                 pool = await self._new_pool()
                 try:
                     async with pool.acquire(timeout=ANSWERING_S) as connection:
@@ -115,7 +116,7 @@ class PostgresDatabase:
                 except BaseException:
                     pool.terminate()
                     raise
-                self._pool, self._loop = pool, loop
+                self._pool = pool
         return self._pool
 
     async def _new_pool(self) -> Any:

@@ -16,8 +16,11 @@ from typing import Any
 import anyio.lowlevel
 import httpx2
 import pytest
+from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
 from navigator.store_address import DatabaseAddress
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
 from tests.support.providers.minds import Thought, call
@@ -272,6 +275,32 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
         assert step["turn_report"]["step_number"] == opened["turn_report"]["step_number"] + 1
     assert served.stop() == 0
     assert "Not ready: The database at" in served.log
+
+
+async def test_a_database_that_answers_slowly_is_told_and_the_report_says_what_was_taken(
+    shop: Path, tmp_path: Path, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from navigator.postgres import database as module
+
+    with Proxy(database.host, database.port) as proxy:
+        store = replace(database, port=proxy.port)
+        settings = Settings(store=store, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+        async with Client(build_server(settings, working_folder=shop)) as client:
+            opened = answer(await client.call_tool("navigate", GOAL))
+            before = opened["turn_report"]["step_number"]
+            change = {"navigation_id": opened["navigation_id"], "updates": {"budget": 900}}
+            meant = {"navigation_id": opened["navigation_id"]}
+            monkeypatch.setattr(module, "ANSWERING_S", 1.0)
+            proxy.hold_up()
+            assert "does not take the call (no answer in time)" in refusal(
+                await client.call_tool("step", change)
+            )
+            proxy.go_on()
+            monkeypatch.undo()
+            known = answer(await client.call_tool("get_turn_report", meant))["step_number"]
+            assert known in (before, before + 1)
+            step = answer(await client.call_tool("step", change | {"updates": {"budget": 800}}))
+            assert step["turn_report"]["step_number"] == known + 1
 
 
 def until_status(served: Served, status: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -217,6 +218,63 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
             answer(await alice.call_tool("get_context", {"navigation_id": hers["navigation_id"]}))
     finally:
         served.stop()
+
+
+@pytest.mark.slow
+async def test_over_http_the_hash_of_what_is_anothers_opens_it_by_no_door(
+    repositories: Path, tmp_path: Path, era: str
+) -> None:
+    tokens = f"alice:{ALICE},bob:{BOB}"
+    names = {"REPO_NAVIGATOR_HTTP_TOKENS": tokens, "REPO_NAVIGATOR_REPOSITORIES": str(repositories)}
+    places = {"REPO_NAVIGATOR_DATA": str(tmp_path / "data"), "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache")}
+    served = Served(tmp_path, **names, **places)
+    origin = tmp_path / "origins" / "api"
+    hers = [git(origin, "rev-parse", name).strip() for name in ("HEAD", "HEAD^{tree}", "HEAD:prices.py")]
+    sha256 = hashlib.sha256(PRICES.encode()).hexdigest()
+    try:
+        async with as_principal(served, ALICE, era) as alice, as_principal(served, BOB, era) as bob:
+            opened = answer(await alice.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
+            mine = answer(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
+            told = [await by_every_door(bob, mine["navigation_id"], digest) for digest in (*hers, sha256)]
+            told += [await by_every_door(bob, mine["navigation_id"], "feedc0de" * 5)]
+            told += [await by_every_door(bob, mine["navigation_id"], "fedcba98" * 8)]
+    finally:
+        served.stop()
+    assert "def discount" in opened["context"]
+    assert all("def discount" not in answers and "prices.py" not in answers for answers in told)
+    # A commit, a tree, a file or none: the words are the same.
+    assert len(set(told[:3] + told[4:5])) == 1
+    assert told[3] == told[5]
+
+
+async def by_every_door(client: Client, navigation: str, digest: str) -> str:
+    """Ask for an object by its hash, and return all answers without the hash."""
+    answers: list[object] = []
+    for named in (digest, f"web@{digest}", f"@{digest}", ["web", f"web@{digest}"]):
+        refused = await client.call_tool("navigate", {"goal": GOAL, "repo_path": named})
+        assert refused.is_error
+        answers.append(refused.content)
+    for tool, arguments in (
+        ("get_context", {"navigation_id": digest}),
+        ("get_turn_report", {"navigation_id": digest}),
+        ("step", {"navigation_id": digest, "feedback": "show prices.py"}),
+        ("get_context", {"navigation_id": navigation, "cursor": digest}),
+    ):
+        refused = await client.call_tool(tool, arguments)
+        assert refused.is_error
+        answers.append(refused.content)
+    for uri in (f"navigator://{digest}/context", f"navigator://{navigation}/maps/{digest}"):
+        with pytest.raises(MCPError) as unread:
+            await client.read_resource(uri)
+        answers.append(str(unread.value))
+    for name in ("repo_path", "navigation_id"):
+        completed = await client.complete(PromptReference(name="find_code"), {"name": name, "value": digest})
+        answers.append(completed.completion.values)
+    shown = {"verbosity": [{"pattern": digest, "level": 4}], "focus": {"paths": [{"pattern": digest}]}}
+    for asked in ({"feedback": f"show {digest}"}, {"updates": shown}):
+        stepped = await client.call_tool("step", {"navigation_id": navigation, **asked})
+        assert "def discount" not in str(stepped)
+    return str(answers).replace(digest, "HASH")
 
 
 async def test_a_running_server_takes_up_what_was_added_and_fetched(

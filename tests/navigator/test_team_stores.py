@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigator.adk.navigation_store import NavigationArtifacts
+from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
@@ -242,7 +243,7 @@ async def test_a_state_may_hold_every_text_that_json_can_say(database: DatabaseA
         await sessions.append_event(session, changing(more="\0"))
         again = await sessions.get_session(**APP, session_id="nav-1")
         assert again.state == {"goal": goal, "more": "\0"}
-        ((_, parts),) = await sessions.parts_of_states(["$.more", "$.none"], "app")
+        parts = await sessions.parts_of_state(["$.more", "$.none"], SessionId("app", "user", "nav-1"))
         assert parts == ["\0", None]
 
 
