@@ -24,7 +24,7 @@ from mcp_server.admission import Admission
 from mcp_server.app import NAME, NavigatorServer
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
-from mcp_server.origins import allowed_addresses
+from mcp_server.origins import allowed_addresses, is_own_host, is_own_origin
 from mcp_server.principal import admitted
 from mcp_server.readiness import Readiness
 from mcp_server.sessions import Sessions
@@ -48,14 +48,11 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
     """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
-        SettingsError: The address is not loopback and no bearer token is set.
+        SettingsError: Others than this machine are served, and neither a token nor a provider is set.
     """
-    if not (settings.tokens or settings.identity) and not is_loopback(settings.host):
-        raise SettingsError(
-            f"`{settings.host}` can be reached from other machines; set REPO_NAVIGATOR_HTTP_TOKENS to a "
-            f"token of 16 or "
-            "more characters, or serve on 127.0.0.1."
-        )
+    has_door = bool(settings.tokens or settings.identity)
+    if not has_door:
+        _require_loopback(settings)
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok", "version": package_version()})
@@ -81,10 +78,33 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
     )
-    if settings.tokens or settings.identity:
+    if has_door:
         app = _behind_token(app, settings)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=PROBED | {METRICS})
+    return Admission(app, door, probed_at=PROBED | {METRICS}, is_for_this_machine=not has_door)
+
+
+def _require_loopback(settings: HttpSettings) -> None:
+    """Refuse settings that serve others: a proxy on this machine hands them on from loopback, as if its own.
+
+    Raises:
+        SettingsError: The address, a host or an origin is not this machine's.
+    """
+    hosts = [each for each in settings.allowed_hosts if not is_own_host(each)]
+    pages = [each for each in settings.allowed_origins if not is_own_origin(each)]
+    if not is_loopback(settings.host):
+        what, instead = f"`{settings.host}` can be reached from other machines", "serve on 127.0.0.1"
+    elif hosts:
+        what, instead = f"By `{hosts[0]}`, of REPO_NAVIGATOR_HTTP_HOSTS, others call", "leave it out"
+    elif pages:
+        what, instead = f"Pages of `{pages[0]}`, of REPO_NAVIGATOR_HTTP_ORIGINS, are others'", "leave it out"
+    else:
+        return
+    raise SettingsError(
+        f"{what}, and nobody is asked for a token; set REPO_NAVIGATOR_HTTP_TOKENS to `name:token`, with a "
+        "token of 16 or more characters, or REPO_NAVIGATOR_HTTP_ISSUER to your identity provider, or "
+        f"{instead}."
+    )
 
 
 async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
