@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from mcp_server.calls import OK, Call, outcome_of, serving
 from mcp_server.errors import TOLD, one_line
 from mcp_server.principal import current_principal
+from navigator.repository_address import read_address
 from navigator.usage import NOTHING_USED, Usage, UsageEntry
 
 if TYPE_CHECKING:
@@ -137,11 +138,12 @@ class Accounting:
 
 def _line(counted: Counted) -> dict[str, Any]:
     call = counted.call
+    repositories = [each.title for each in read_address(call.repository)] if call.repository else call.asked
     return {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "principal": call.user,
         "tool": call.tool,
-        "repository": call.repository,
+        "repository": _one_or_all(repositories),
         "navigation": call.navigation_id,
         "outcome": call.outcome,
         "tokens": counted.answer_tokens,
@@ -150,6 +152,12 @@ def _line(counted: Counted) -> dict[str, Any]:
         "index_ms": round(call.usage.index_seconds * 1000),
         "ms": round(counted.seconds * 1000),
     }
+
+
+def _one_or_all(names: Sequence[str]) -> str | list[str] | None:
+    if not names:
+        return None
+    return names[0] if len(names) == 1 else list(names)
 
 
 def _tokens_of(answer: HandlerResult) -> int:

@@ -26,6 +26,9 @@ class Call:
     """Told of what is used for it after it was answered: a step may outlive its call."""
     navigation_id: str | None = None
     repository: str | None = None
+    """Its address, of a call that was let in."""
+    asked: tuple[str, ...] = ()
+    """Names of repositories that were asked for and are known here, readable for the caller or not."""
     outcome: str = OK
     """Or why it was refused, in one word."""
     usage: Usage = field(default=NOTHING_USED)
@@ -57,6 +60,13 @@ def note_navigation(navigation_id: str, repository: str) -> None:
     call = _current.get()
     if call is not None:
         call.navigation_id, call.repository = navigation_id, repository
+
+
+def note_asked(names: tuple[str, ...]) -> None:
+    """Note which known repositories are asked for: a right that is refused is what an audit is read for."""
+    call = _current.get()
+    if call is not None:
+        call.asked = names
 
 
 def note_refusal(error: BaseException) -> None:

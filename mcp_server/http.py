@@ -8,6 +8,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
+import anyio
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
@@ -26,10 +27,9 @@ from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses, is_own_host, is_own_origin
 from mcp_server.principal import admitted
-from mcp_server.readiness import Readiness
+from mcp_server.readiness import Readiness, State
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
-from mcp_server.version import package_version
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
 """What whoever watches over the server may ask without a token."""
 
 
-def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
+def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readiness | None = None) -> ASGIApp:
     """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
@@ -55,13 +55,13 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
         _require_loopback(settings)
 
     async def health(_: Request) -> Response:
-        return JSONResponse({"status": "ok", "version": package_version()})
+        return JSONResponse({"status": "ok"})
 
-    readiness = Readiness(server.navigations)
+    readiness = readiness or Readiness(server.navigations)
 
     async def ready(_: Request) -> Response:
-        is_ready = await readiness.look()
-        return JSONResponse({"status": "ok" if is_ready else "not ready"}, 200 if is_ready else 503)
+        state = await readiness.look()
+        return JSONResponse({"status": state}, 503 if state is State.NOT_READY else 200)
 
     for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
         server.custom_route(path, methods=["GET"])(answer)
@@ -107,7 +107,9 @@ def _require_loopback(settings: HttpSettings) -> None:
     )
 
 
-async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
+async def serve_http(
+    server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False, is_watched: bool = False
+) -> None:
     """Serve until a signal ends it; calls under way get a few seconds to finish.
 
     Args:
@@ -115,11 +117,13 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
         settings: where and how.
         loads_first: whether nothing listens before the navigator is loaded: whoever finds a server of several
             that does not, asks another one at once, and would wait for one that is still loading.
+        is_watched: whether the log tells when calls can't be taken, and when they can again, unasked.
 
     Raises:
         SettingsError: The address can't be bound.
     """
-    app = http_app(server, settings)
+    readiness = Readiness(server.navigations)
+    app = http_app(server, settings, readiness)
     if loads_first:
         await server.navigations.navigator()
     listener = bound(settings)
@@ -132,7 +136,11 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, running.handle_exit)
     announce(f"Serving MCP at http://{shown}:{port}{PATH}")
-    await running.serve()
+    async with anyio.create_task_group() as tasks:
+        if is_watched:
+            tasks.start_soon(readiness.watch)
+        await running.serve()
+        tasks.cancel_scope.cancel()
 
 
 def parse_address(text: str) -> tuple[str, int]:

@@ -592,7 +592,11 @@ def test_a_signal_ends_a_server_whose_thread_hangs(shop: Path) -> None:
     ("address", "variables", "told"),
     [
         ("0.0.0.0:0", {}, "`0.0.0.0` can be reached from other machines"),
-        ("127.0.0.1:0", {"HOSTS": "navigator.example"}, "By `navigator.example`, of REPO_NAVIGATOR_HTTP_HOSTS"),
+        (
+            "127.0.0.1:0",
+            {"HOSTS": "navigator.example"},
+            "By `navigator.example`, of REPO_NAV",
+        ),
         ("127.0.0.1:0", {"HOSTS": "localhost, 10.1.2.3:*"}, "By `10.1.2.3:*`, of REPO_NAVIGATOR_HTTP_HOSTS"),
         ("127.0.0.1:0", {"ORIGINS": "https://navigator.example"}, "of REPO_NAVIGATOR_HTTP_ORIGINS"),
         ("127.0.0.1:0", {"ORIGINS": "null"}, "Pages of `null`, of REPO_NAVIGATOR_HTTP_ORIGINS"),
