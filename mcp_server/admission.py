@@ -17,7 +17,14 @@ Headers = dict[bytes, list[str]]
 """The values of each header, in lower case."""
 
 _LAST_EVENT: Final = b"last-event-id"
-_FORWARDED: Final = (b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"true-client-ip", b"cf-connecting-ip")
+_FORWARDED: Final = (
+    b"forwarded",
+    b"via",
+    b"x-real-ip",
+    b"x-client-ip",
+    b"true-client-ip",
+    b"cf-connecting-ip",
+)
 _FORWARDED_START: Final = b"x-forwarded-"
 """What proxies add to a request that they hand on, whoever made it."""
 

@@ -12,10 +12,11 @@ import anyio
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
-from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Router
@@ -23,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.admission import Admission
 from mcp_server.app import NAME, NavigatorServer
+from mcp_server.calls import origin_of
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
 from mcp_server.origins import allowed_addresses, is_own_host, is_own_origin
@@ -33,6 +35,7 @@ from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
+    from mcp_server.accounting import Accounting
     from mcp_server.metrics import Metrics
 
 PATH: Final = "/mcp"
@@ -79,7 +82,7 @@ def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readine
         )
     )
     if has_door:
-        app = _behind_token(app, settings)
+        app = _behind_token(app, settings, server.accounting)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
     return Admission(app, door, probed_at=PROBED | {METRICS}, is_for_this_machine=not has_door)
 
@@ -214,7 +217,7 @@ class _Tokens:
         return found
 
 
-def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
+def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) -> ASGIApp:
     issuer, described_at, description = _identity(settings.identity)
     guarded = RequireAuthMiddleware(app, required_scopes=[], resource_metadata_url=described_at)
     described = described_at and described_at.path
@@ -224,11 +227,28 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
         is_open = scope["type"] != "http" or scope["path"] in PROBED | {METRICS}
         if not is_open and scope["path"] == described:
             await description(scope, receive, send)
+        elif is_open:
+            await app(scope, receive, send)
+        elif not scope["user"].is_authenticated and not _has_credentials(scope):
+            await _asking(described_at)(scope, receive, send)
         else:
-            await (app if is_open else guarded)(scope, receive, send)
+            if not scope["user"].is_authenticated:
+                accounting.note_unauthorized(origin_of(scope))
+            await guarded(scope, receive, send)
 
     verifier = _Tokens(settings, issuer)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
+
+
+def _has_credentials(scope: Scope) -> bool:
+    return any(name == b"authorization" for name, _ in scope["headers"])
+
+
+def _asking(described_at: AnyHttpUrl | None) -> Response:
+    """Return the answer to who shows no token: without an error, as RFC 6750 (3.1) wants it."""
+    where = "" if described_at is None else f' resource_metadata="{described_at}"'
+    said = "Send a bearer token that admits you to this server.\n"
+    return PlainTextResponse(said, 401, {"www-authenticate": f"Bearer{where}"})
 
 
 def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, AnyHttpUrl | None, ASGIApp]:
@@ -238,5 +258,13 @@ def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, 
     from mcp_server.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
 
     resource = AnyHttpUrl(settings.resource)
-    routes = create_protected_resource_routes(resource, [AnyHttpUrl(settings.issuer)], resource_name=NAME)
-    return TokenIssuer(settings), build_resource_metadata_url(resource), Router(routes)
+    # As they are set: a URL's model would add a slash to an issuer, and clients compare it whole.
+    description = {
+        "resource": settings.resource,
+        "authorization_servers": [settings.issuer],
+        "bearer_methods_supported": ["header"],
+        "resource_name": NAME,
+    }
+    told = JSONResponse(description, headers={"cache-control": "public, max-age=3600"})
+    open_to_pages = CORSMiddleware(told, allow_origins=["*"], allow_methods=["GET"], allow_headers=["*"])
+    return TokenIssuer(settings), build_resource_metadata_url(resource), open_to_pages
