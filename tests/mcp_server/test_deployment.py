@@ -164,6 +164,7 @@ def test_what_fetches_the_repositories_is_the_servers_own_user_in_its_own_folder
         "StateDirectory",
         "StateDirectoryMode",
         "CacheDirectory",
+        "LogsDirectory",
         "EnvironmentFile",
     }
     assert {key: value for key, value in sync if key in same} == {
