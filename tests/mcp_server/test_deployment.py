@@ -197,3 +197,27 @@ def test_git_finds_the_credential_that_the_unit_gives_it(tmp_path: Path) -> None
     environ = {**os.environ, **variables}
     subprocess.run(["git", "credential", "approve"], input=told, env=environ, text=True, check=True)
     assert "another" not in (tmp_path / "git-credentials").read_text(encoding="utf-8")
+
+
+@needs_nginx
+@pytest.mark.slow
+def test_a_server_without_tokens_shows_nothing_through_nginx(shop: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    served = Served(shop, REPO_NAVIGATOR_DATA=str(tmp_path / "data"))
+    try:
+        with (
+            nginx.nginx_before(folder, [served.port]) as front,
+            httpx2.Client(
+                base_url=f"https://127.0.0.1:{front.port}", verify=front.trust, timeout=60
+            ) as client,
+        ):
+            through = client.post("/mcp", json=INITIALIZE, headers=JSON)
+            assert (through.status_code, "handed on by a proxy" in through.text) == (403, True)
+            # A client can't hide that it came through.
+            hidden = client.post("/mcp", json=INITIALIZE, headers={**JSON, "x-forwarded-for": ""})
+            assert hidden.status_code == 403
+            assert client.get("/healthz").status_code == 200
+        assert httpx2.post(served.url, json=INITIALIZE, headers=JSON, timeout=60).status_code == 200
+    finally:
+        served.stop()
