@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.callers import LOCAL
-from mcp_server.calls import note_navigation
+from mcp_server.calls import note_asked, note_navigation
 from mcp_server.expiry import Expiry
 from mcp_server.limits import Limits
 from mcp_server.principal import Principal
@@ -22,7 +22,7 @@ from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
-from navigator.repository_address import address_title
+from navigator.repository_address import address_title, read_address
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -188,6 +188,7 @@ class Navigations:
         if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
             ids = await self.known(principal)
             raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
+        note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
         self.access.require(found.repo_path, principal)
         self._move_up(principal, chosen)
         note_navigation(chosen, found.repo_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IFDIR
 from typing import TYPE_CHECKING, Any, Final
@@ -181,7 +181,9 @@ def offer_completions(
         if argument.name == "repo_path":
             access, principal = navigations.access, current_principal()
             folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
-            return _of([*access.names(principal), *folders], argument.value)
+            with suppress(*TOLD):  # What can't be told now is not offered.
+                folders = [*access.names(principal), *folders]
+            return _of(folders, argument.value)
         return None
 
 

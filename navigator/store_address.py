@@ -186,9 +186,16 @@ def _options(url: SplitResult) -> Mapping[str, str]:
                 found["ssl"] = value
             case "schema" if _SCHEMA.fullmatch(value):
                 found["schema"] = value
+            case "ssl" | "sslmode":
+                listed = ", ".join(f"`{each}`" for each in _SSL)
+                raise UnusableAddressError(f"has an option `{name}` of another value than {listed}.")
+            case "schema":
+                raise UnusableAddressError(
+                    "has a `schema` that can't be used; write small letters, digits and `_`, 63 at most, and "
+                    "no digit first."
+                )
             case _:
                 raise UnusableAddressError(
-                    "has an option that is not known; there are `ssl` (`disable`, `prefer`, `require`, "
-                    "`verify-ca`, `verify-full`) and `schema` (a name of small letters)."
+                    "has an option that is not known; there are `ssl` (or `sslmode`) and `schema`."
                 )
     return found

@@ -31,7 +31,8 @@ async def meant_navigation(
 ) -> Meant:
     """Return the named navigation, else the latest of the repository that ``folder`` lies in.
 
-    It is looked for among the latest 200. Where that has none it is the latest of all, unless it ``must_be_here``. The folder has no links in it.
+    It is looked for among the latest 200. Where that has none it is the latest of all, unless it
+    ``must_be_here``. The folder has no links in it.
 
     Raises:
         UnknownNavigationError: there is none yet, or none of this folder and it must be.

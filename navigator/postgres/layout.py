@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from navigator.errors import StorageError
@@ -222,3 +223,20 @@ async def _version(connection: Any) -> int:
     if await connection.fetchval("SELECT to_regclass('layout')") is None:
         return 0
     return int(await connection.fetchval("SELECT coalesce(max(version), 0) FROM layout"))
+
+
+class LayoutState(StrEnum):
+    """What the tables of a database are to this version of the program."""
+
+    MISSING = "no tables yet; the first server makes them"
+    OLDER = "tables of an earlier version; the next server that starts changes them"
+    CURRENT = "tables of this version"
+    NEWER = "tables of a newer version, which this one refuses"
+
+
+async def look_at(connection: Any) -> LayoutState:
+    """Return what the tables are; nothing is made or changed."""
+    version = await _version(connection)
+    if version in (0, len(STEPS)):
+        return LayoutState.CURRENT if version else LayoutState.MISSING
+    return LayoutState.OLDER if version < len(STEPS) else LayoutState.NEWER

@@ -332,6 +332,9 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"MAX_PARSE_SECONDS": "0"}, 2),
         (["navigate", "{shop}", "--goal", "x"], {"MAX_MEMORY_MB": "1"}, 2),
         (["serve"], {"HTTP_HOSTS": "*"}, 2),
+        (["serve"], {"HTTP_TOKEN": "hunter2-0123456789"}, 2),
+        (["serve"], {"STORE": "postgresql://host/name?ssl=always"}, 2),
+        (["serve"], {"STORE": "postgresql://host/name?schema=Team"}, 2),
         (["serve"], {"HTTP_ORIGINS": "navigator.example"}, 2),
         (["serve"], {"LOG_FORMAT": "xml"}, 2),
         (["serve"], {"MODEL_RETRIES": "many"}, 2),
@@ -575,13 +578,15 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("it was let in")
 
-    door = Admission(app, allowed_addresses("127.0.0.1", [], []), probed_at="/health")
+    known = allowed_addresses("127.0.0.1", [], [])
+    door = Admission(app, known, probed_at=["/health"], is_for_this_machine=True)
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app=door), base_url="http://localhost"
     ) as client:
         for headers in (
             {"host": "elsewhere.example"},
             {"origin": "https://elsewhere.example"},
+            {"x-forwarded-for": "10.1.2.3"},
             {"x": "a" * 20_000},
             {"content-length": "1", "transfer-encoding": "chunked"},
         ):

@@ -16,7 +16,7 @@ from mcp_server.app import build_server
 from mcp_server.principal import Principal
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue, Entry
+from navigator.catalogue import Catalogue, CatalogueError, Entry
 from navigator.clones import sync
 from navigator.repository_address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
@@ -140,6 +140,99 @@ def test_all_folders_that_the_host_has_open_are_one_question(tmp_path: Path) -> 
     assert [each.folder for each in chosen] == [str(tmp_path / "a"), str(tmp_path / "b")]
     with pytest.raises(RepositoryNotFoundError, match="There is no folder"):
         access.choose(None, [tmp_path / "x", tmp_path / "y"], tmp_path, LOCAL)
+
+
+BROKEN = "repositories:\n  secret-merger:\n    address: https://git.example/x.git\n    reader: [board]\n"
+
+
+def test_a_slip_in_the_file_takes_nothing_away_and_tells_callers_nothing(
+    repositories: Path,
+    access: Callable[..., RepositoryAccess],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    served = access()
+    assert served.names(WHO["alice"]) == ["api", "web"]
+    assert served.fault() == ""
+    before = repositories.read_text()
+    repositories.write_text(before + BROKEN.partition("\n")[2])
+    assert served.names(WHO["alice"]) == ["api", "web"]
+    assert read_address(served.choose("api", (), tmp_path, WHO["alice"])) == (Source(name="api"),)
+    assert "at `repositories.secret-merger.reader`" in served.fault()
+    assert "An EARLIER LIST OF REPOSITORIES IS USED, and rights" in caplog.text
+    repositories.write_text(before.replace("- alice", "- carol"))
+    assert served.names(WHO["alice"]) == ["web"]
+    assert served.fault() == ""
+    # What can't be read is no slip: nobody is served by what it once said.
+    repositories.unlink()
+    _refuses_everybody_by_name(served, tmp_path)
+    # A server that starts with such a file knows of no earlier one.
+    repositories.write_text(BROKEN)
+    _refuses_everybody_by_name(access(), tmp_path)
+    assert "Nobody is served by name: " in caplog.text
+
+
+def _refuses_everybody_by_name(served: RepositoryAccess, folder: Path) -> None:
+    for named in ("api", "ghost", None, str(folder)):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            served.choose(named, (), folder, WHO["alice"])
+        assert str(refused.value) == (
+            "This server can't read its list of repositories at the moment; tell its operator, whose log "
+            "says why."
+        )
+    with pytest.raises(CatalogueError, match=r"repositories\.yaml"):
+        served.names(LOCAL)
+
+
+def test_an_unknown_name_is_answered_as_a_name_where_folders_may_be_named_too(
+    access: Callable[..., RepositoryAccess], tmp_path: Path
+) -> None:
+    allowed, stands_in = tmp_path / "origins", tmp_path / "stands" / "here"
+    stands_in.mkdir(parents=True)
+    for named in ("apo", "apo@v1", "vault"):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            access(allowed).choose(named, (), stands_in, WHO["alice"])
+        assert str(refused.value) == (
+            f"No repository is called `{named}`; name one of `api`, `web` as `repo_path`."
+        )
+    for named in ("../elsewhere", "./apo", "a/b", "/etc", "~/apo"):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            access(allowed).choose(named, (), stands_in, WHO["alice"])
+        assert str(refused.value).startswith(f"`{named}` lies outside the folders that you may name here")
+        assert "stands" not in str(refused.value)
+        assert "--allow" not in str(refused.value)
+    # The allowed folder holds several repositories, and is none.
+    with pytest.raises(RepositoryNotFoundError, match="No repository is named; name one of `api`, `web`"):
+        access(allowed).choose(None, (), stands_in, WHO["alice"])
+    assert access(allowed).choose(str(allowed / "web"), (), stands_in, WHO["eve"]) == str(allowed / "web")
+
+
+async def test_the_audit_names_repositories_as_callers_do(repositories: Path, tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    settings = Settings(
+        repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", audit=log
+    )
+    async with Client(build_server(settings, working_folder=tmp_path)) as client:
+        for named in (
+            "api",
+            "api@v1",
+            ["api", "web@v1"],
+            "api@nothing",
+            "ghost",
+            str(tmp_path / "origins" / "web"),
+        ):
+            await client.call_tool("navigate", {"goal": GOAL, "repo_path": named})
+        await client.call_tool("get_turn_report", {})
+    told = [(line["repository"], line["outcome"]) for line in map(json.loads, log.read_text().splitlines())]
+    assert told == [
+        ("api", "ok"),
+        ("api@v1", "ok"),
+        (["api", "web@v1"], "ok"),
+        ("api", "repository_not_found"),
+        (None, "repository_not_found"),
+        (str(tmp_path / "origins" / "web"), "ok"),
+        (str(tmp_path / "origins" / "web"), "ok"),
+    ]
 
 
 async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:
@@ -313,11 +406,13 @@ def test_the_command_line_keeps_the_catalogue_and_asks_it(
     origin.mkdir()
     commit(origin, {"prices.py": PRICES})
     web = write(tmp_path / "web", {"receipt.ts": RECEIPT})
-    assert main(["repositories", "list"]) == 0
+    for command in ("list", "sync"):
+        assert main(["repositories", command]) == 2
+        assert f"There is no file of repositories at `{file}`" in capfd.readouterr().err
     added = ["repositories", "add", "api", origin.as_uri(), "--branch", "main", "--reader", "backend"]
     assert main(added) == 0
     assert main(["repositories", "add", "gone", (tmp_path / "none").as_uri()]) == 0
-    assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 3
+    assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 2
     assert main(["repositories", "sync"]) == 1
     out, err = capfd.readouterr()
     assert "api: main " in out
