@@ -409,4 +409,4 @@ def test_links_large_files_and_files_of_keys_that_stayed_are_no_change(shop: Pat
     assert read_changes(index_of(shop), "worktree")[1].files == ()
     write(shop, {"logo.svg": large + "x", "server.key": key + "x"})
     files = read_changes(index_of(shop), "worktree")[1].files
-    assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", True)]
+    assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", False)]
