@@ -22,6 +22,8 @@ from repo_map.worktree.files import read_file
 from repo_map.worktree.git import COMMIT_NAME, HEAD, Deadline, Git, GitError, HistoryPlace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from repo_map.index import RepoIndex
     from repo_map.worktree.places import Part
 
@@ -33,6 +35,8 @@ _LATE: Final = "The changes could not be read in time; give a smaller range, or 
 _MOST_NEW: Final = 100
 """Files that git does not know which count as changed; more of them are no work of a moment."""
 _MOST_BLOB: Final = 2_000_000
+_MOST_HASHED: Final = 50_000_000
+"""Bytes of a file that is not shown up to which it is compared with its commit."""
 _CONTEXT: Final = 3
 _MOST_COMPARED: Final = 25_000_000
 """Product of the lines on both sides up to which it is looked for which of them stayed."""
@@ -40,6 +44,7 @@ _LIKE: Final = 0.5
 """Share of its lines from which on a new file is a deleted one by another name."""
 _MOST_RENAMED: Final = 40
 _ENTRY = re.compile(rb"100\d+ blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
+_LINK = re.compile(rb"120000 blob ([0-9a-f]{40,64})\t(.+)", re.DOTALL)
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _BLOB = re.compile(rb"([0-9a-f]+) blob (\d+)\n")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
@@ -192,10 +197,12 @@ def _range_patch(git: Git, place: HistoryPlace, old: str, new: str, deadline: De
 
 
 def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, deadline: Deadline) -> Patch:
-    before = _listed(_ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit), place.prefix)
+    tree = _ask(git, deadline, "ls-tree", "-r", "-z", "--full-tree", commit)
+    before, links = _listed(tree, place.prefix, _ENTRY), _listed(tree, place.prefix, _LINK)
     entries = [*_gone(share, before), *_edited(share, before, deadline)]
     known = set(git.ask("ls-files", "-z", "--cached").decode("utf-8", "replace").split("\0"))
-    new = [path for path in share.paths if path not in before]
+    # A link has no lines of its own: where one stood and stands, nothing came.
+    new = [path for path in share.paths if path not in before and path not in links]
     untracked = [path for path in new if path not in known]
     notes = []
     if len(untracked) > _MOST_NEW:
@@ -210,9 +217,9 @@ def _worktree_patch(share: _Share, git: Git, place: HistoryPlace, commit: str, d
     return Patch(tuple(_renamed([each for each in files if each is not None])), notes=tuple(notes))
 
 
-def _listed(tree: bytes, prefix: str) -> dict[str, str]:
-    """Return the blob of each file of a commit, by its path below a folder."""
-    entries = (_ENTRY.fullmatch(each) for each in tree.split(b"\0"))
+def _listed(tree: bytes, prefix: str, kind: re.Pattern[bytes]) -> dict[str, str]:
+    """Return the blob of each entry of a kind, by its path below a folder."""
+    entries = (kind.fullmatch(each) for each in tree.split(b"\0"))
     named = ((found[2].decode("utf-8", "replace"), found[1].decode("ascii")) for found in entries if found)
     return {path.removeprefix(prefix): blob for path, blob in named if path.startswith(prefix)}
 
@@ -237,8 +244,13 @@ def _edited(share: _Share, before: Mapping[str, str], deadline: Deadline) -> Ite
         if not deadline.left():
             raise ChangesError(_LATE)
         source = read_file(share.root, path).source
-        if source is None or blob not in (_blob_of(source, blob), _blob_of(_unix(source), blob)):
-            yield _Entry("M", path, blob)
+        if source is None:
+            is_same = _blob_on_disk(share.root, path, blob) == blob
+        else:
+            is_same = blob in (_blob_of(source, blob), _blob_of(_unix(source), blob))
+        if not is_same:
+            # What is not shown has no lines to compare.
+            yield _Entry("M", path, "" if source is None else blob)
 
 
 def _unix(source: bytes) -> bytes:
@@ -249,6 +261,18 @@ def _blob_of(source: bytes, like: str) -> str:
     """Return the name that git gives to some bytes, of the kind that another name is of."""
     kind = hashlib.sha1 if len(like) == 40 else hashlib.sha256
     return kind(b"blob %d\0" % len(source) + source, usedforsecurity=False).hexdigest()
+
+
+def _blob_on_disk(root: Path, path: str, like: str) -> str:
+    """Return the name that git gives to a file which is not shown: a large one, or one of keys.
+
+    It is ``""`` where the file can't be read, or is too large for it.
+    """
+    try:
+        reading = disk.read_whole(root, path, _MOST_HASHED, first=0)
+    except OSError:
+        return ""
+    return "" if reading.after is None else _blob_of(reading.source, like)
 
 
 def _blobs(git: Git, names: Sequence[str], deadline: Deadline) -> dict[str, bytes]:

@@ -400,3 +400,13 @@ def test_a_shallow_clone_is_told_what_to_fetch(shop: Path, tmp_path: Path) -> No
         ChangesError, match=r"`origin/main` and `HEAD` have no commit in common here.*fetch-depth: 0"
     ):
         read_changes(index_of(clone), "origin/main")
+
+
+def test_links_large_files_and_files_of_keys_that_stayed_are_no_change(shop: Path) -> None:
+    large, key = "x" * 2_000_000, "-----BEGIN PRIVATE KEY-----\n"
+    (shop / "linked.py").symlink_to("price.py")
+    commit(shop, {"logo.svg": large, "server.key": key})
+    assert read_changes(index_of(shop), "worktree")[1].files == ()
+    write(shop, {"logo.svg": large + "x", "server.key": key + "x"})
+    files = read_changes(index_of(shop), "worktree")[1].files
+    assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", False)]
