@@ -23,6 +23,8 @@ _OPENAI: Final = "openai/"
 OPENAI_URL: Final = "REPO_NAVIGATOR_OPENAI_URL"
 """The variable that says where such a model answers, if not at OpenAI."""
 _PUBLIC_OPENAI_URL: Final = "https://api.openai.com/v1"
+_LONGEST_ANSWER: Final = 1_500
+"""Tokens: a weak model may write on without end, and edits of a task's files take a few hundred."""
 _ANSWER_S: Final = 3_600.0
 """A small model on a busy machine may take so long for one answer; a run has a limit of its own."""
 
@@ -53,7 +55,7 @@ class Endpoint(NamedTuple):
         client = AsyncOpenAI(
             base_url=self.url, api_key=self.key, max_retries=_RETRIES.attempts or 0, timeout=_ANSWER_S
         )
-        return OpenAILlm(model=self.model.removeprefix(_OPENAI), client=client)
+        return OpenAILlm(model=self.model.removeprefix(_OPENAI), client=client, max_tokens=_LONGEST_ANSWER)
 
 
 def speaks_gemini(model: str) -> bool:
