@@ -70,6 +70,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --runs runs --out replay",),
         ),
         Command(
+            "rights",
+            "benchmarks.rights",
+            "does the time of an answer tell what a caller may not know?",
+            "Time what is another's against what is not there, by every door, and compare by a rank test.",
+            ("--calls 400",),
+        ),
+        Command(
             "sharing",
             "benchmarks.sharing",
             "what do servers save that share what they parsed?",

@@ -51,8 +51,8 @@ def opened(root: Path, cache: Path, *, shares: bool) -> Opening:
 def _open_here(root: Path, cache: Path, shares: bool) -> Opening:
     import numpy as np  # noqa: PLC0415 - in the process that opens
 
-    from navigator.bucket import open_bucket  # noqa: PLC0415 - in the process that opens
-    from navigator.bucket_objects import BucketObjects  # noqa: PLC0415 - in the process that opens
+    from navigator.buckets.opening import open_bucket  # noqa: PLC0415 - in the process that opens
+    from navigator.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - in the process that opens
     from navigator.store_address import BucketAddress  # noqa: PLC0415 - in the process that opens
     from repo_map.index import build_index  # noqa: PLC0415 - in the process that opens
     from repo_map.indexing.shared_objects import Sharing  # noqa: PLC0415 - in the process that opens
@@ -62,7 +62,8 @@ def _open_here(root: Path, cache: Path, shares: bool) -> Opening:
 
     np.zeros(1)
     # A server has its client before it is asked for a repository.
-    sharing = Sharing(BucketObjects(open_bucket(), BucketAddress(BUCKET, "team/"))) if shares else None
+    bucket = open_bucket(BucketAddress(BUCKET, "team/"))
+    sharing = Sharing(BucketObjects(bucket)) if shares else None
     before = _cpu_s()
     index = build_index(root, store=Store(cache, USUAL, sharing))
     end_idle()

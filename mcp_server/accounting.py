@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import anyio
@@ -16,9 +17,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST, CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel
 
-from mcp_server.calls import OK, Call, outcome_of, serving
+from mcp_server.calls import NOWHERE, OK, Call, Origin, origin_of, outcome_of, serving
 from mcp_server.errors import TOLD, one_line
 from mcp_server.principal import current_principal
+from navigator.repository_address import read_address
 from navigator.usage import NOTHING_USED, Usage, UsageEntry
 
 if TYPE_CHECKING:
@@ -30,6 +32,11 @@ COUNTED: Final = frozenset({_CALL, "resources/list", "resources/read", "prompts/
 """Methods whose answers tell something of a repository or of a navigation."""
 AFTER_ANSWER: Final = "after_answer"
 """Of the line that tells what a step used that went on when its call was answered."""
+UNAUTHORIZED: Final = "unauthorized"
+"""Of the line of a token that admits nobody."""
+_REFUSED_A_MINUTE: Final = 60
+"""Lines of refused tokens: whoever reaches the server must not fill its disk. The metrics count all."""
+_SERVER: Final = socket.gethostname()
 logger = logging.getLogger(__name__)
 
 
@@ -39,6 +46,21 @@ class Counted(NamedTuple):
     call: Call
     seconds: float
     answer_tokens: int
+
+
+class PerMinute:
+    """Admits so many a minute."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._began, self._count = 0.0, 0
+
+    def admits(self) -> bool:
+        """Return whether there is room for one more."""
+        if monotonic() - self._began > 60.0:
+            self._began, self._count = monotonic(), 0
+        self._count += 1
+        return self._count <= self._most
 
 
 class CallCounter(Protocol):
@@ -62,6 +84,7 @@ class Accounting:
         self._tools = tools
         self._audit = audit
         self._metrics = metrics
+        self._refused = PerMinute(_REFUSED_A_MINUTE)
         self._late: set[asyncio.Task[None]] = set()
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -69,7 +92,9 @@ class Accounting:
         is_counted = self._audit is not None or self._metrics or self._navigations.limits.by_day
         if ctx.method not in COUNTED or not is_counted:
             return await call_next(ctx)
-        call, began = Call(self._name(ctx), current_principal().user, self._use_late), perf_counter()
+        origin = NOWHERE if ctx.request is None else origin_of(ctx.request.scope)
+        user = current_principal().user
+        call, began = Call(self._name(ctx), user, self._use_late, origin=origin), perf_counter()
         answer: HandlerResult = None
         try:
             with serving(call):
@@ -134,14 +159,27 @@ class Accounting:
         self._late.add(task)
         task.add_done_callback(self._late.discard)
 
+    def note_unauthorized(self, origin: Origin) -> None:
+        """Note that a token was refused; of whom nobody knows."""
+        call = Call("", "", self._use_late, outcome=UNAUTHORIZED, is_answered=True, origin=origin)
+        counted = Counted(call, 0.0, 0)
+        if self._audit is not None and self._refused.admits():
+            self._audit.write(_line(counted))
+        for metrics in self._metrics:
+            metrics.count(counted)
+
 
 def _line(counted: Counted) -> dict[str, Any]:
     call = counted.call
+    repositories = [each.title for each in read_address(call.repository)] if call.repository else call.asked
     return {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "principal": call.user,
-        "tool": call.tool,
-        "repository": call.repository,
+        "server": _SERVER,
+        "client": call.origin.client,
+        "forwarded_for": call.origin.forwarded_for,
+        "principal": call.user or None,
+        "tool": call.tool or None,
+        "repository": _one_or_all(repositories),
         "navigation": call.navigation_id,
         "outcome": call.outcome,
         "tokens": counted.answer_tokens,
@@ -150,6 +188,12 @@ def _line(counted: Counted) -> dict[str, Any]:
         "index_ms": round(call.usage.index_seconds * 1000),
         "ms": round(counted.seconds * 1000),
     }
+
+
+def _one_or_all(names: Sequence[str]) -> str | list[str] | None:
+    if not names:
+        return None
+    return names[0] if len(names) == 1 else list(names)
 
 
 def _tokens_of(answer: HandlerResult) -> int:

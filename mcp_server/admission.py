@@ -17,6 +17,16 @@ Headers = dict[bytes, list[str]]
 """The values of each header, in lower case."""
 
 _LAST_EVENT: Final = b"last-event-id"
+_FORWARDED: Final = (
+    b"forwarded",
+    b"via",
+    b"x-real-ip",
+    b"x-client-ip",
+    b"true-client-ip",
+    b"cf-connecting-ip",
+)
+_FORWARDED_START: Final = b"x-forwarded-"
+"""What proxies add to a request that they hand on, whoever made it."""
 
 logger = logging.getLogger(__name__)
 
@@ -33,12 +43,22 @@ class Refusal(NamedTuple):
 class Admission:
     """Stands before the application: what it refuses, or what is not sent to its end, never gets there."""
 
-    def __init__(self, app: ASGIApp, door: AllowedAddresses, probed_at: Collection[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, door: AllowedAddresses, probed_at: Collection[str], *, is_for_this_machine: bool
+    ) -> None:
         """Let in what ``door`` admits; the paths ``probed_at`` may also be called by any IP address.
 
         Probes call a server by its address. A browser's page gains nothing by that: a name can be pointed at
         this machine, an address can't.
+
+        Args:
+            app: what is served.
+            door: hosts and origins that are let in.
+            probed_at: paths of probes.
+            is_for_this_machine: whether no token is asked for, so that a request which a proxy has handed on
+                is refused: it comes from loopback, and may be anybody's.
         """
+        self._is_for_this_machine = is_for_this_machine
         self._app = app
         self._door = door
         self._probed_at = probed_at
@@ -86,6 +106,12 @@ class Admission:
                 "Pages of the request's Origin may not call this server; if they should, add it to "
                 "REPO_NAVIGATOR_HTTP_ORIGINS.",
             )
+        if self._is_for_this_machine and scope["path"] not in self._probed_at and _is_forwarded(headers):
+            return Refusal(
+                HTTPStatus.FORBIDDEN,
+                "The request was handed on by a proxy, and this server asks for no token; set "
+                "REPO_NAVIGATOR_HTTP_TOKENS or REPO_NAVIGATOR_HTTP_ISSUER on the server.",
+            )
         return None
 
     def _admits_host(self, host: str, path: str) -> bool:
@@ -93,6 +119,10 @@ class Admission:
             return True
         named = Authority.read(host)
         return path in self._probed_at and named is not None and named.port != "*" and named.is_address()
+
+
+def _is_forwarded(headers: Headers) -> bool:
+    return any(name in _FORWARDED or name.startswith(_FORWARDED_START) for name in headers)
 
 
 class _LeftError(Exception):

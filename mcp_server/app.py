@@ -69,6 +69,7 @@ class NavigatorServer(MCPServer[AppContext]):
 
     navigations: Navigations
     rounds: PendingCalls
+    accounting: Accounting
     metrics: Metrics | None
     """None where nobody may read them."""
 
@@ -186,6 +187,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
     )
     server.navigations = navigations
     server.metrics = metrics
+    server.accounting = accounting
     server.rounds = rounds
     offer_resources(server, navigations)
     offer_subscriptions(server, subscriptions)

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from mcp.shared.exceptions import MCPError
 
 from navigator.usage import NOTHING_USED, Usage
 
 OK: Final = "ok"
+
+
+class Origin(NamedTuple):
+    """Where a call comes from."""
+
+    client: str | None = None
+    """The address that is connected: a proxy's, where there is one."""
+    forwarded_for: str | None = None
+    """What a proxy says whose call it is; whoever reaches the server without one may write anything."""
+
+
+NOWHERE: Final = Origin()
+"""Of a call over stdio."""
+_LONGEST: Final = 200
+"""Characters of what a proxy says."""
+
+
+def origin_of(scope: Mapping[str, Any]) -> Origin:
+    """Return where an HTTP request comes from."""
+    client = scope.get("client")
+    said = next((value for name, value in scope["headers"] if name == b"x-forwarded-for"), None)
+    forwarded = None if said is None else ascii(said.decode("latin-1")[:_LONGEST])[1:-1]
+    return Origin(client[0] if client else None, forwarded)
 
 
 @dataclass
@@ -26,8 +49,12 @@ class Call:
     """Told of what is used for it after it was answered: a step may outlive its call."""
     navigation_id: str | None = None
     repository: str | None = None
+    """Its address, of a call that was let in."""
+    asked: tuple[str, ...] = ()
+    """Names of repositories that were asked for and are known here, readable for the caller or not."""
     outcome: str = OK
     """Or why it was refused, in one word."""
+    origin: Origin = NOWHERE
     usage: Usage = field(default=NOTHING_USED)
     is_answered: bool = False
 
@@ -57,6 +84,13 @@ def note_navigation(navigation_id: str, repository: str) -> None:
     call = _current.get()
     if call is not None:
         call.navigation_id, call.repository = navigation_id, repository
+
+
+def note_asked(names: tuple[str, ...]) -> None:
+    """Note which known repositories are asked for: a right that is refused is what an audit is read for."""
+    call = _current.get()
+    if call is not None:
+        call.asked = names
 
 
 def note_refusal(error: BaseException) -> None:

@@ -180,6 +180,8 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                # The address of a client is its own here, whatever a header says.
+                proxy_headers=False,
                 timeout_keep_alive=int(HEAD_SECONDS),
                 timeout_graceful_shutdown=ceil(drain_seconds),
                 h11_max_incomplete_event_size=HEAD_BYTES,

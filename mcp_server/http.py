@@ -8,13 +8,15 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
+import anyio
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
-from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Router
@@ -22,17 +24,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.admission import Admission
 from mcp_server.app import NAME, NavigatorServer
+from mcp_server.calls import origin_of
 from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
-from mcp_server.origins import allowed_addresses
+from mcp_server.origins import allowed_addresses, is_own_host, is_own_origin
 from mcp_server.principal import admitted
-from mcp_server.readiness import Readiness
+from mcp_server.readiness import Readiness, State
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
-from mcp_server.version import package_version
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
+    from mcp_server.accounting import Accounting
     from mcp_server.metrics import Metrics
 
 PATH: Final = "/mcp"
@@ -44,27 +47,24 @@ PROBED: Final = frozenset({HEALTH, LIVENESS, READINESS})
 """What whoever watches over the server may ask without a token."""
 
 
-def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
+def http_app(server: NavigatorServer, settings: HttpSettings, readiness: Readiness | None = None) -> ASGIApp:
     """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
-        SettingsError: The address is not loopback and no bearer token is set.
+        SettingsError: Others than this machine are served, and neither a token nor a provider is set.
     """
-    if not (settings.tokens or settings.identity) and not is_loopback(settings.host):
-        raise SettingsError(
-            f"`{settings.host}` can be reached from other machines; set REPO_NAVIGATOR_HTTP_TOKENS to a "
-            f"token of 16 or "
-            "more characters, or serve on 127.0.0.1."
-        )
+    has_door = bool(settings.tokens or settings.identity)
+    if not has_door:
+        _require_loopback(settings)
 
     async def health(_: Request) -> Response:
-        return JSONResponse({"status": "ok", "version": package_version()})
+        return JSONResponse({"status": "ok"})
 
-    readiness = Readiness(server.navigations)
+    readiness = readiness or Readiness(server.navigations)
 
     async def ready(_: Request) -> Response:
-        is_ready = await readiness.look()
-        return JSONResponse({"status": "ok" if is_ready else "not ready"}, 200 if is_ready else 503)
+        state = await readiness.look()
+        return JSONResponse({"status": state}, 503 if state is State.NOT_READY else 200)
 
     for path, answer in ((HEALTH, health), (LIVENESS, health), (READINESS, ready)):
         server.custom_route(path, methods=["GET"])(answer)
@@ -81,13 +81,38 @@ def http_app(server: NavigatorServer, settings: HttpSettings) -> ASGIApp:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
     )
-    if settings.tokens or settings.identity:
-        app = _behind_token(app, settings)
+    if has_door:
+        app = _behind_token(app, settings, server.accounting)
     door = allowed_addresses(settings.host, settings.allowed_hosts, settings.allowed_origins)
-    return Admission(app, door, probed_at=PROBED | {METRICS})
+    return Admission(app, door, probed_at=PROBED | {METRICS}, is_for_this_machine=not has_door)
 
 
-async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False) -> None:
+def _require_loopback(settings: HttpSettings) -> None:
+    """Refuse settings that serve others: a proxy on this machine hands them on from loopback, as if its own.
+
+    Raises:
+        SettingsError: The address, a host or an origin is not this machine's.
+    """
+    hosts = [each for each in settings.allowed_hosts if not is_own_host(each)]
+    pages = [each for each in settings.allowed_origins if not is_own_origin(each)]
+    if not is_loopback(settings.host):
+        what, instead = f"`{settings.host}` can be reached from other machines", "serve on 127.0.0.1"
+    elif hosts:
+        what, instead = f"By `{hosts[0]}`, of REPO_NAVIGATOR_HTTP_HOSTS, others call", "leave it out"
+    elif pages:
+        what, instead = f"Pages of `{pages[0]}`, of REPO_NAVIGATOR_HTTP_ORIGINS, are others'", "leave it out"
+    else:
+        return
+    raise SettingsError(
+        f"{what}, and nobody is asked for a token; set REPO_NAVIGATOR_HTTP_TOKENS to `name:token`, with a "
+        "token of 16 or more characters, or REPO_NAVIGATOR_HTTP_ISSUER to your identity provider, or "
+        f"{instead}."
+    )
+
+
+async def serve_http(
+    server: NavigatorServer, settings: HttpSettings, *, loads_first: bool = False, is_watched: bool = False
+) -> None:
     """Serve until a signal ends it; calls under way get a few seconds to finish.
 
     Args:
@@ -95,11 +120,13 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
         settings: where and how.
         loads_first: whether nothing listens before the navigator is loaded: whoever finds a server of several
             that does not, asks another one at once, and would wait for one that is still loading.
+        is_watched: whether the log tells when calls can't be taken, and when they can again, unasked.
 
     Raises:
         SettingsError: The address can't be bound.
     """
-    app = http_app(server, settings)
+    readiness = Readiness(server.navigations)
+    app = http_app(server, settings, readiness)
     if loads_first:
         await server.navigations.navigator()
     listener = bound(settings)
@@ -112,7 +139,11 @@ async def serve_http(server: NavigatorServer, settings: HttpSettings, *, loads_f
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, running.handle_exit)
     announce(f"Serving MCP at http://{shown}:{port}{PATH}")
-    await running.serve()
+    async with anyio.create_task_group() as tasks:
+        if is_watched:
+            tasks.start_soon(readiness.watch)
+        await running.serve()
+        tasks.cancel_scope.cancel()
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -186,7 +217,7 @@ class _Tokens:
         return found
 
 
-def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
+def _behind_token(app: ASGIApp, settings: HttpSettings, accounting: Accounting) -> ASGIApp:
     issuer, described_at, description = _identity(settings.identity)
     guarded = RequireAuthMiddleware(app, required_scopes=[], resource_metadata_url=described_at)
     described = described_at and described_at.path
@@ -196,11 +227,28 @@ def _behind_token(app: ASGIApp, settings: HttpSettings) -> ASGIApp:
         is_open = scope["type"] != "http" or scope["path"] in PROBED | {METRICS}
         if not is_open and scope["path"] == described:
             await description(scope, receive, send)
+        elif is_open:
+            await app(scope, receive, send)
+        elif not scope["user"].is_authenticated and not _has_credentials(scope):
+            await _asking(described_at)(scope, receive, send)
         else:
-            await (app if is_open else guarded)(scope, receive, send)
+            if not scope["user"].is_authenticated:
+                accounting.note_unauthorized(origin_of(scope))
+            await guarded(scope, receive, send)
 
     verifier = _Tokens(settings, issuer)
     return AuthenticationMiddleware(AuthContextMiddleware(route), backend=BearerAuthBackend(verifier))
+
+
+def _has_credentials(scope: Scope) -> bool:
+    return any(name == b"authorization" for name, _ in scope["headers"])
+
+
+def _asking(described_at: AnyHttpUrl | None) -> Response:
+    """Return the answer to who shows no token: without an error, as RFC 6750 (3.1) wants it."""
+    where = "" if described_at is None else f' resource_metadata="{described_at}"'
+    said = "Send a bearer token that admits you to this server.\n"
+    return PlainTextResponse(said, 401, {"www-authenticate": f"Bearer{where}"})
 
 
 def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, AnyHttpUrl | None, ASGIApp]:
@@ -210,5 +258,13 @@ def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, 
     from mcp_server.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
 
     resource = AnyHttpUrl(settings.resource)
-    routes = create_protected_resource_routes(resource, [AnyHttpUrl(settings.issuer)], resource_name=NAME)
-    return TokenIssuer(settings), build_resource_metadata_url(resource), Router(routes)
+    # As they are set: a URL's model would add a slash to an issuer, and clients compare it whole.
+    description = {
+        "resource": settings.resource,
+        "authorization_servers": [settings.issuer],
+        "bearer_methods_supported": ["header"],
+        "resource_name": NAME,
+    }
+    told = JSONResponse(description, headers={"cache-control": "public, max-age=3600"})
+    open_to_pages = CORSMiddleware(told, allow_origins=["*"], allow_methods=["GET"], allow_headers=["*"])
+    return TokenIssuer(settings), build_resource_metadata_url(resource), open_to_pages

@@ -30,6 +30,7 @@ _LONGEST_SECRET: Final = 16_000
 _AT_ONCE: Final = 10
 """Lines of one place in the code that are written in a minute; the others are counted."""
 _MINUTE: Final = 60.0
+_OWN: Final = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 _CLOSED: Final = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 Place = tuple[str, int]
@@ -149,8 +150,15 @@ def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
         handler.addFilter(Repeats())
     handler.setFormatter(_JsonLine() if log_format == "json" else _Text(_TEXT))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    # What libraries tell at debug is of their insides: thousands of lines, and requests with signatures.
+    logging.getLogger().setLevel(max(logging.getLevelName(level), logging.INFO))
+    for package in _OWN:
+        logging.getLogger(package).setLevel(level)
     logging.getLogger(_PLAIN).setLevel(logging.INFO)
     # ADK warns at each call of a model that tells no tokens, such as the embedded planner's.
     logging.getLogger("google_adk.google.adk.telemetry").setLevel(logging.ERROR)
+    # At DEBUG they log what they send to a bucket: signatures, tokens of a session, addresses that let in.
+    for name in ("botocore", "google.auth", "urllib3"):
+        logging.getLogger(name).setLevel(max(logging.getLevelName(level), logging.INFO))
     # The SDK logs each refused call at INFO with the caller's text; our own lines tell enough.
     logging.getLogger("mcp").setLevel(max(logging.getLevelName(level), logging.WARNING))

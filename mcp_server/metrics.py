@@ -20,7 +20,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from mcp_server.accounting import AFTER_ANSWER
+from mcp_server.accounting import AFTER_ANSWER, UNAUTHORIZED
 from mcp_server.errors import TOLD, one_line
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Metrics:
         """Count a call."""
         call = counted.call
         self._calls.labels(call.tool, call.outcome).inc()
-        if call.outcome != AFTER_ANSWER:
+        if call.outcome not in (AFTER_ANSWER, UNAUTHORIZED):
             self._seconds.labels(call.tool).observe(counted.seconds)
         self._tokens.labels("assistant").inc(counted.answer_tokens)
         self._tokens.labels("model").inc(call.usage.tokens)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -14,7 +13,8 @@ import anyio
 import anyio.to_thread
 
 from mcp_server.callers import LOCAL
-from mcp_server.calls import note_navigation
+from mcp_server.calls import note_asked, note_navigation
+from mcp_server.expiry import Expiry
 from mcp_server.limits import Limits
 from mcp_server.principal import Principal
 from mcp_server.repository_access import RepositoryAccess
@@ -22,37 +22,15 @@ from mcp_server.responses import response_token_budget_for
 from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
-from navigator.repository_address import address_title
+from navigator.repository_address import address_title, read_address
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
-    from navigator.delivery import Delivery
+    from navigator.delivery import Delivery, NavigationUse
     from navigator.navigator import Navigator
     from navigator.reports import NavigationSummary, OnProgress
     from navigator.settings import NavigationRequest
     from navigator.usage import Load
-
-
-DAY: Final = 86_400.0
-"""In seconds."""
-
-
-class UseClock:
-    """The time that the ages of navigations go by, in seconds since the epoch.
-
-    It is the clock's, but begins at the latest use that is known or up to a day after it: neither a clock
-    that is a month ahead when the server starts nor one that was behind makes anything a month old.
-    """
-
-    def __init__(self, uses: Iterable[float]) -> None:
-        clock = time.time()
-        latest = max(uses, default=clock)
-        self._began = min(max(clock, latest), latest + DAY), time.monotonic()
-
-    def now(self) -> float:
-        """Return the time."""
-        started, at = self._began
-        return started + time.monotonic() - at
 
 
 class Delivering(NamedTuple):
@@ -95,8 +73,7 @@ class Navigations:
         """What each principal may use."""
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
-        self._clock = UseClock(())
-        """Set anew when the navigator is built."""
+        self._expiry = Expiry(settings.keep_days)
         self._opening: set[asyncio.Task[str]] = set()
         self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
@@ -106,8 +83,10 @@ class Navigations:
         async with self._loading:
             if self._navigator is None:
                 navigator = await anyio.to_thread.run_sync(self._load, self._settings)
-                with suppress(StorageError):  # Told to whoever asks for what can't be read.
-                    await self._begin(navigator)
+                if self._settings.data_dir is not None:
+                    with suppress(StorageError):  # Told to whoever asks for what can't be read.
+                        await take_over_deliveries(self._settings.data_dir, navigator)
+                await self._expiry.begin(navigator)
                 self._navigator = navigator
             return self._navigator
 
@@ -188,9 +167,9 @@ class Navigations:
         return None if self._navigator is None else self._navigator.load()
 
     async def _require_room(self, navigator: Navigator, principal: Principal) -> None:
-        most, known = self._settings.max_navigations, await navigator.all_known(principal.user)
-        self.limits.require_place([found.navigation_id for found in known if found.stop_reason is None])
-        if sum(found.delivery is not None for found in known) >= most:
+        most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
+        self.limits.require_place([use.navigation_id for use in uses if use.is_open])
+        if sum(use.used_at is not None for use in uses) >= most:
             raise InvalidRequestError(
                 f"You have {counted(most, 'navigation')}, the most that are kept for one caller; "
                 "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
@@ -206,9 +185,10 @@ class Navigations:
         chosen = navigation_id or await self.implied(principal)
         navigator = await self.navigator()
         found = await navigator.known(chosen, user=principal.user)
-        if found is None or (found.delivery is not None and self._is_expired(found.delivery)):
+        if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
             ids = await self.known(principal)
             raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
+        note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
         self.access.require(found.repo_path, principal)
         self._move_up(principal, chosen)
         note_navigation(chosen, found.repo_path)
@@ -226,7 +206,7 @@ class Navigations:
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
         budget = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
-        await navigator.deliver(chosen, user=principal.user, used_at=self._clock.now(), token_budget=budget)
+        await navigator.deliver(chosen, user=principal.user, used_at=self._expiry.now(), token_budget=budget)
         return Delivering(chosen, found.user, budget, None)
 
     async def known(self, principal: Principal) -> list[str]:
@@ -236,8 +216,8 @@ class Navigations:
         session alone, and two of them are not shown each other's.
         """
         if principal.user != LOCAL:
-            stored = await (await self.navigator()).all_known(principal.user)
-            used = [(found.delivery.used_at, found.navigation_id) for found in stored if found.delivery]
+            uses = await self._uses(await self.navigator(), principal)
+            used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
             return [key for _, key in sorted(used, reverse=True)]
         ids = (
             self._opened.get(principal.user, [])
@@ -246,27 +226,25 @@ class Navigations:
         )
         return ids[::-1]
 
-    async def summaries(self, principal: Principal) -> list[NavigationSummary]:
-        """Return what the navigator knows of the ``known`` navigations, latest first."""
+    async def summaries(self, principal: Principal, most: int | None = None) -> list[NavigationSummary]:
+        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most."""
         known = await self.known(principal)
         if not known:
             return []
-        navigator = await self.navigator()
-        found = {summary.navigation_id: summary for summary in await navigator.navigations(principal.user)}
-        return [found[key] for key in known if key in found]
+        return await (await self.navigator()).navigations(principal.user, most=most, among=known)
 
     def delivery(self, token_budget: int, **held: Any) -> Delivery:
         """Return the state of a delivery that is made now; ``held`` are its further fields."""
         # It comes with models that take long to build, and the server starts without them.
         from navigator.delivery import Delivery  # noqa: PLC0415 - the server answers before the navigator loads
 
-        return Delivery(token_budget=token_budget, **held, used_at=self._clock.now())
+        return Delivery(token_budget=token_budget, **held, used_at=self._expiry.now())
 
     async def note_delivered(self, delivering: Delivering, **held: Any) -> None:
         """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
         navigator = await self.navigator()
         await navigator.deliver(
-            delivering.navigation_id, user=delivering.user, used_at=self._clock.now(), **held
+            delivering.navigation_id, user=delivering.user, used_at=self._expiry.now(), **held
         )
 
     async def reach_stores(self) -> None:
@@ -283,6 +261,7 @@ class Navigations:
             opening.cancel()
         await asyncio.gather(*self._opening, return_exceptions=True)
         async with self._loading:
+            await self._expiry.end()
             navigator, self._navigator = self._navigator, None
             if navigator is not None:
                 await navigator.aclose()
@@ -303,10 +282,8 @@ class Navigations:
             )
         if len(known) == 1:
             return known[0]
-        stored = await (await self.navigator()).all_known(principal.user)
-        still_open = {found.navigation_id for found in stored if found.stop_reason is None}.intersection(
-            known
-        )
+        uses = await self._uses(await self.navigator(), principal)
+        still_open = {use.navigation_id for use in uses if use.is_open}.intersection(known)
         if len(still_open) == 1:
             return still_open.pop()
         raise UnknownNavigationError(
@@ -319,25 +296,9 @@ class Navigations:
         if principal.session is not None:
             _move_to_end(self._sessions, principal.session, navigation_id)
 
-    def _is_expired(self, delivery: Delivery) -> bool:
-        return delivery.used_at < self._clock.now() - self._settings.keep_days * DAY
-
-    async def _begin(self, navigator: Navigator) -> None:
-        """Take over what an older version kept, start the clock, and remove what nobody used for long."""
-        if self._settings.data_dir is not None:
-            await take_over_deliveries(self._settings.data_dir, navigator)
-        used = [(found, found.delivery) for found in await navigator.all_known() if found.delivery]
-        self._clock = UseClock(delivery.used_at for _, delivery in used)
-        passed = (time.time() - self._clock.now()) / DAY
-        if passed > self._settings.keep_days:
-            logger.warning(
-                "The clock has gone on by %d days since a navigation was used; their age goes on by one",
-                passed,
-            )
-        for found, delivery in used:
-            if self._is_expired(delivery):
-                with suppress(NavigatorError):
-                    await navigator.forget(found.navigation_id, user=found.user)
+    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return what the store tells of a principal's navigations, without those that are too old."""
+        return [use for use in await navigator.uses(principal.user) if not self._expiry.is_over(use.used_at)]
 
 
 def _choices(known: Sequence[str]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
+from navigator.loopback import is_loopback
+
 Port = int | None | Literal["*"]
 """A port, none, or in a rule any."""
 
@@ -117,6 +119,18 @@ def host_rule(text: str) -> Authority | None:
 def origin_rule(text: str) -> Origin | None:
     """Return the origins that a setting admits, such as ``https://name``; None if it is none."""
     return Origin.read(_in_ascii(text))
+
+
+def is_own_host(text: str) -> bool:
+    """Tell whether a setting names this machine alone."""
+    host = host_rule(text)
+    return host is not None and is_loopback(host.name.strip("[]"))
+
+
+def is_own_origin(text: str) -> bool:
+    """Tell whether a setting names pages of this machine alone; a page without an origin may be anybody's."""
+    page = origin_rule(text)
+    return page is not None and page.authority is not None and is_loopback(page.authority.name.strip("[]"))
 
 
 def _in_ascii(text: str) -> str:

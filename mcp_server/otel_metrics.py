@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.metrics import Meter, get_meter
 
+from mcp_server.accounting import AFTER_ANSWER, UNAUTHORIZED
+
 if TYPE_CHECKING:
     from mcp_server.accounting import Counted
 
@@ -26,7 +28,8 @@ class OtelMetrics:
         """Count a call; of no principal and no repository."""
         call = counted.call
         self._calls.add(1, {"tool": call.tool, "outcome": call.outcome})
-        self._seconds.record(counted.seconds, {"tool": call.tool})
+        if call.outcome not in (AFTER_ANSWER, UNAUTHORIZED):
+            self._seconds.record(counted.seconds, {"tool": call.tool})
         self._tokens.add(counted.answer_tokens, {"to": "assistant"})
         self._tokens.add(call.usage.tokens, {"to": "model"})
         self._cost.add(float(call.usage.cost))

@@ -40,6 +40,8 @@ DETAILS: Final = (
     DetailLevel(40, 20, 12, 50, 20, 2_000),
 )
 """From the barest to the fullest."""
+SHORT_MENUS: Final = (DETAILS[0]._replace(menu=10), DETAILS[0]._replace(menu=5))
+"""The barest with a menu all the same: a short one is worth more than none."""
 
 STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "open": "open",
@@ -51,7 +53,7 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
-_MENU: Final = 'not shown (step with feedback "3, 7" returns their source; +N: its tokens)'
+_MENU: Final = 'menu: not shown (step with feedback "3, 7" returns their source; +N: its tokens)'
 _REFINE: Final = f"Use the context; step with feedback refines it, {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
@@ -106,12 +108,22 @@ def wire_report(
         cuts=[wire.CutJson.model_validate(cut.model_dump()) for cut in report.cuts[: detail.cuts]],
         candidates=[_candidate(candidate) for candidate in report.candidates[: detail.candidates]],
         account=report.account._asdict() if report.account.calls and detail.cuts else None,
-        menu=menu_text(report.menu[: detail.menu]) or None,
+        menu=_menu(report, detail.menu) or None,
         sufficiency=_sufficiency(report, detail),
         impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),
     )
+
+
+def _menu(report: reports.TurnReport, most: int) -> str:
+    """Return the first places of the menu, and how many there are beyond them; ``""`` for none."""
+    rest = len(report.menu) - most
+    if rest <= 0:
+        return menu_text(report.menu)
+    if not most:
+        return f"{counted(rest, 'place')}: get_turn_report"
+    return f"{menu_text(report.menu[:most])}\nand {rest} more: get_turn_report"
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
@@ -161,7 +173,7 @@ def brief(
 
 def step_text(report: wire.TurnReportJson) -> str:
     """Return what ``brief`` leaves of a report as lines; the first is ours."""
-    size = f"; {counted(report.file_count, 'file')}, {counted(report.map_size_tokens, 'token')}"
+    size = f"; {counted(report.file_count, 'file')}, {_sizes(report)}"
     if not report.next:
         size = ""  # No step was taken.
     spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
@@ -187,7 +199,7 @@ def report_text(report: wire.TurnReportJson) -> str:
     decided = "by the user" if report.model == USER else f"model {report.model}"
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
-        f"{counted(report.file_count, 'file')}, {counted(report.map_size_tokens, 'token')}; "
+        f"{counted(report.file_count, 'file')}, {_sizes(report)}; "
         f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; {decided}",
         f"next: {report.next}",
     ]
@@ -213,6 +225,12 @@ def report_text(report: wire.TurnReportJson) -> str:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def _sizes(report: wire.TurnReportJson) -> str:
+    """Return how large the code is, and the answers that tell of it with their reports and menus."""
+    code = counted(report.map_size_tokens, "token")
+    return f"{code} of code, {report.response_token_budget:,} at most with report and menu"
 
 
 def _account_line(account: Mapping[str, int]) -> str:

@@ -40,7 +40,8 @@ def choose_repository(
     tree = work_tree(working_folder)
     if tree is not None and may_be_read(tree, allowed):
         return tree
-    if len(allowed) == 1:
+    # A folder of many repositories is none: together they are no answer to a question about one.
+    if len(allowed) == 1 and top_of(allowed[0]) is not None:
         return _readable(allowed[0], allowed)
     raise RepositoryNotFoundError(
         "No repository is named, the host gives no root, and the server's working folder is no git work "

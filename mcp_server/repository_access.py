@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from mcp_server.callers import LOCAL, Caller
 from mcp_server.repository import (
+    RepositoryNotAllowedError,
     choose_repository,
     is_readable_folder,
     lies_below,
     path_of,
     require_allowed,
 )
-from navigator.catalogue import Catalogue, split_ref
+from navigator.catalogue import Catalogue, CatalogueError, Entry, split_ref
 from navigator.repository_address import Source, read_address, write_address
 from navigator.settings import NavigatorSettings
 from repo_map.errors import RepositoryNotFoundError
@@ -22,6 +25,14 @@ from repo_map.errors import RepositoryNotFoundError
 MOST: Final = 20
 """Repositories of one question."""
 _TOLD: Final = 10
+_BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
+"""A word that nobody takes for a path, such as ``api``, ``api@v1`` or ``apo``."""
+
+logger = logging.getLogger(__name__)
+
+
+class RepositoriesUnknownError(RepositoryNotFoundError):
+    """Which repositories there are can't be told; why is for the operator alone."""
 
 
 class RepositoryAccess:
@@ -66,8 +77,15 @@ class RepositoryAccess:
             base = roots[0] if roots else working_folder
             return write_address([self._source(text, base, names, principal) for text in texts])
         if not self.may_name_folders(principal):
-            raise RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
-        return write_address([Source(folder=str(each)) for each in self._open_ones(roots, working_folder)])
+            raise self._none_named(principal)
+        try:
+            opened = self._open_ones(roots, working_folder)
+        except RepositoryNotFoundError as error:
+            if principal.user == LOCAL or roots:
+                raise
+            # What is wrong with the server's own folder is nothing that a caller can mend.
+            raise self._none_named(principal) from error
+        return write_address([Source(folder=str(each)) for each in opened])
 
     def require(self, address: str, principal: Caller) -> None:
         """Raise ``RepositoryNotFoundError`` unless the caller may read all repositories of an address."""
@@ -83,10 +101,61 @@ class RepositoryAccess:
                 self._require_no_clone(Path(source.folder), source.title, principal)
 
     def names(self, principal: Caller) -> list[str]:
-        """Return the names of the catalogue's repositories that the caller may read."""
+        """Return the names of the catalogue's repositories that the caller may read.
+
+        Raises:
+            CatalogueError: there is no list of repositories to go by; told to who is on the machine.
+            RepositoriesUnknownError: the same, told to others without a name and a place of the file.
+        """
+        try:
+            entries = self._entries()
+        except CatalogueError as error:
+            if principal.user == LOCAL:
+                raise
+            raise RepositoriesUnknownError(
+                "This server can't read its list of repositories at the moment; tell its operator, whose log "
+                "says why."
+            ) from error
+        is_local = principal.user == LOCAL
+        return [
+            name
+            for name, entry in entries.items()
+            if is_local or entry.admits(principal.user, principal.groups)
+        ]
+
+    def known_among(self, named: str | Sequence[str] | None) -> tuple[str, ...]:
+        """Return which of the names that a call gives are repositories' names, whoever may read them."""
+        try:
+            entries = self._entries()
+        except CatalogueError:
+            return ()
+        given = [named] if isinstance(named, str) else list(named or ())
+        return tuple(name for text in given[:MOST] if (name := split_ref(text.strip()).name) in entries)
+
+    def fault(self) -> str:
+        """Return why an earlier list of repositories is used, for the operator; ``""`` where it is today's.
+
+        Raises:
+            CatalogueError: there is no list to go by.
+        """
+        return "" if self._catalogue is None else self._catalogue.current().fault
+
+    def _entries(self) -> Mapping[str, Entry]:
+        """Return the catalogue's repositories; that an earlier list is used is logged each time."""
         if self._catalogue is None:
-            return []
-        return self._catalogue.readable(principal.user, principal.groups, is_local=principal.user == LOCAL)
+            return {}
+        try:
+            current = self._catalogue.current()
+        except CatalogueError as error:
+            logger.error("Nobody is served by name: %s", error)
+            raise
+        if current.fault:
+            logger.error(
+                "An EARLIER LIST OF REPOSITORIES IS USED, and rights that were taken away since are still "
+                "given: %s",
+                current.fault,
+            )
+        return current.entries
 
     def may_name_folders(self, principal: Caller) -> bool:
         """Tell whether the caller may name folders of this machine at all."""
@@ -103,7 +172,19 @@ class RepositoryAccess:
             (each for each in _readings(text) if is_readable_folder(base / path_of(each[0]), self._allowed)),
             (text, ""),
         )
-        chosen = choose_repository(folder or ".", (base,), base, self._allowed)
+        is_folder = is_readable_folder(base / path_of(folder), self._allowed)
+        if self._catalogue is not None and not is_folder and _BARE.fullmatch(text):
+            raise self._not_found(text, principal)
+        try:
+            chosen = choose_repository(folder or ".", (base,), base, self._allowed)
+        except RepositoryNotAllowedError as error:
+            if principal.user == LOCAL:
+                raise
+            # The caller's own words: where the server stands is none of its business.
+            raise RepositoryNotAllowedError(
+                f"`{ascii(text[:200])[1:-1]}` lies outside the folders that you may name here "
+                f"({', '.join(f'`{each}`' for each in self._allowed)}); choose a repository in them."
+            ) from error
         self._require_no_clone(chosen, text, principal)
         return Source(folder=str(chosen), ref=ref)
 
@@ -127,6 +208,13 @@ class RepositoryAccess:
         """Raise where a folder is one of the catalogue's clones, which are read by their names alone."""
         if self._catalogue is not None and lies_below(folder, self._catalogue.clones):
             raise self._not_found(told, principal)
+
+    def _none_named(self, principal: Caller) -> RepositoryNotFoundError:
+        if self._catalogue is None:
+            return RepositoryNotFoundError(
+                "No repository is named; pass the absolute path of one on the server as `repo_path`."
+            )
+        return RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
 
     def _not_found(self, told: str, principal: Caller) -> RepositoryNotFoundError:
         """Return the same words for what is not there and for what is not the caller's."""

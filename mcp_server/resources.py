@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IFDIR
 from typing import TYPE_CHECKING, Any, Final
@@ -116,7 +116,7 @@ class _NavigationResources:
 async def listed(navigations: Navigations) -> list[Resource]:
     """Return the contexts of the caller's latest navigations, to be listed beside the fixed resource."""
     with _raised_as_resource_errors():
-        summaries = await navigations.summaries(current_principal())
+        summaries = await navigations.summaries(current_principal(), most=_LISTED)
     return [
         Resource(
             uri=address(summary.navigation_id, "context"),
@@ -128,7 +128,7 @@ async def listed(navigations: Navigations) -> list[Resource]:
             ),
             mime_type="text/plain",
         )
-        for summary in summaries[:_LISTED]
+        for summary in summaries
     ]
 
 
@@ -181,7 +181,9 @@ def offer_completions(
         if argument.name == "repo_path":
             access, principal = navigations.access, current_principal()
             folders = _folders(argument.value, allowed) if access.may_name_folders(principal) else []
-            return _of([*access.names(principal), *folders], argument.value)
+            with suppress(*TOLD):  # What can't be told now is not offered.
+                folders = [*access.names(principal), *folders]
+            return _of(folders, argument.value)
         return None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcp_server import wire
 from mcp_server.report_text import (
     DETAILS,
+    SHORT_MENUS,
     STATUS_WORDS,
     DetailLevel,
     beside_reasons,
@@ -176,13 +177,18 @@ _STOPPED: Final = (
     AnswerShape(DETAILS[1]),
     AnswerShape(DETAILS[0]),
 )
-_FOUND: Final = tuple(AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], DETAILS[0]))
+_FOUND: Final = tuple(
+    AnswerShape(detail) for detail in (DETAILS[3], DETAILS[2], DETAILS[1], *SHORT_MENUS, DETAILS[0])
+)
 """The plan is there for whoever asks for it: it would be paid for by all."""
 _UNCHANGED: Final = (
     AnswerShape(DETAILS[0]._replace(characters=DETAILS[-1].characters)),
     AnswerShape(DETAILS[0]),
 )
-_OPEN: Final = tuple(AnswerShape(detail._replace(candidates=0)) for detail in reversed(DETAILS))
+_OPEN: Final = tuple(
+    AnswerShape(detail._replace(candidates=0))
+    for detail in (*reversed(DETAILS[1:]), *SHORT_MENUS, DETAILS[0])
+)
 """The menu is the choice of next steps; a report has the candidates as well."""
 
 

@@ -16,6 +16,7 @@ from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotati
 from pydantic import Field
 
 from mcp_server import wire
+from mcp_server.calls import note_asked
 from mcp_server.context import AppContext
 from mcp_server.elicitation import Direction, ask_direction, ask_roots, folders_of
 from mcp_server.logs import about
@@ -187,9 +188,13 @@ async def navigate(
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
         principal, access = current_principal(), app.navigations.access
+        note_asked(access.known_among(repo_path))
         address = access.choose(repo_path, folders_of(roots), app.working_folder, principal)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
+        if plan is not None and not plan.strip():
+            # Models fill in an empty text for what they leave out.
+            plan = None
         map_token_budget, response_token_budget = await anyio.to_thread.run_sync(
             budgets, app.settings, token_budget, plan
         )

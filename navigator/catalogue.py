@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from navigator.loopback import is_loopback
 from repo_map.atomic_files import read_stored, replace_text
-from repo_map.errors import RepositoryNotFoundError
+from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.messages import one_line
 from repo_map.worktree.disk import kind
 
@@ -37,8 +37,16 @@ _FOLDER: Final = "repositories"
 """Of the clones, in the data folder."""
 
 
-class CatalogueError(RepositoryNotFoundError):
-    """The file of repositories can't be used; the message says where it is wrong."""
+class CatalogueError(RepoMapError):
+    """The file of repositories can't be used; the message says where it is wrong, and is for its operator."""
+
+
+class CatalogueMissingError(CatalogueError):
+    """There is no file of repositories yet."""
+
+
+class CatalogueContentError(CatalogueError):
+    """The file is there, and is not well-formed."""
 
 
 class Entry(BaseModel):
@@ -120,6 +128,14 @@ def why_not_fetched(address: str) -> str | None:
     return None if is_whole else "it names no repository, as https://host/path and file:///path do"
 
 
+class Current(NamedTuple):
+    """The repositories that a server goes by."""
+
+    entries: Mapping[str, Entry]
+    fault: str = ""
+    """What is wrong with the file by now, for its operator, where these are those that it had before."""
+
+
 class Catalogue:
     """The repositories of one file, read anew whenever it has changed."""
 
@@ -137,8 +153,11 @@ class Catalogue:
         """
         try:
             content = read_stored(self.file)
-        except FileNotFoundError:
-            content = b""
+        except FileNotFoundError as error:
+            raise CatalogueMissingError(
+                f"There is no file of repositories at `{self.file}`; `repo-navigator repositories add` makes "
+                "it, or correct REPO_NAVIGATOR_REPOSITORIES."
+            ) from error
         except OSError as error:
             raise CatalogueError(
                 f"The repositories in `{self.file}` can't be read ({error.strerror}); check the file."
@@ -147,9 +166,23 @@ class Catalogue:
             self._read = content, self._parsed(content)
         return self._read[1]
 
-    def readable(self, principal: str, groups: Collection[str], *, is_local: bool = False) -> list[str]:
-        """Return the names of the repositories that a caller may read; who is on the machine may read all."""
-        return [name for name, entry in self.entries().items() if is_local or entry.admits(principal, groups)]
+    def current(self) -> Current:
+        """Return the repositories by the file or, where it is not well-formed, as it was well-formed last.
+
+        A slip of the pen in one entry must not take all repositories from everybody. The price: a right that
+        is taken away in a file with such a slip stays until the slip is mended. So whoever serves by an
+        earlier list has to tell its operator of the fault each time. A file that is gone or can't be opened
+        is no slip: nobody is served by what it once said.
+
+        Raises:
+            CatalogueError: there is no list to go by.
+        """
+        try:
+            return Current(self.entries())
+        except CatalogueContentError as error:
+            if self._read is None:
+                raise
+            return Current(self._read[1], str(error))
 
     def clone_of(self, name: str) -> Path:
         """Return the folder of a repository's clone.
@@ -157,7 +190,7 @@ class Catalogue:
         Raises:
             RepositoryNotFoundError: no repository is called so, or it was not fetched yet.
         """
-        if name not in self.entries():
+        if name not in self.current().entries:
             raise RepositoryNotFoundError(
                 f"No repository is called `{name}` any more; name one that you may read."
             )
@@ -174,7 +207,10 @@ class Catalogue:
         Raises:
             CatalogueError: the name is taken or can't be used, or the file has to be edited by hand.
         """
-        before = self.entries()
+        try:
+            before = self.entries()
+        except CatalogueMissingError:
+            before = {}
         try:
             require_name(name)
         except ValueError as error:
@@ -218,7 +254,7 @@ class Catalogue:
             why = first["msg"].removeprefix("Value error, ")
         except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
             place, why = "its top", "it is not well-formed YAML"
-        raise CatalogueError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
+        raise CatalogueContentError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
 
 
 def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> Entry:

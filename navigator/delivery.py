@@ -28,6 +28,19 @@ class Delivery(BaseModel):
     """Seconds since the epoch, by the clock of whoever hands out."""
 
 
+class NavigationUse(NamedTuple):
+    """What a store tells of a navigation without reading it."""
+
+    navigation_id: str
+    user: str
+    changed_at: float
+    """Its latest step or other change, in seconds since the epoch."""
+    used_at: float | None
+    """When a server handed out something of it last, None where none did."""
+    is_open: bool
+    """Whether it takes another step."""
+
+
 class KnownNavigation(NamedTuple):
     """A stored navigation as a server has to know it, without its plan and its totals."""
 

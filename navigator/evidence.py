@@ -41,14 +41,21 @@ def evidence_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace])
     weights = default_weights()
     signals = completeness_signals(sufficiency.confidence, drawn.tokens)
     chance = completeness(signals, weights.shown, weights.reached)
-    measured = [_in_words(chance, menu)] if sufficiency.is_measured else []
-    return " ".join((f"Evidence: {chance.evidence}.", *measured, *sufficiency.notes))
+    measured = _in_words(chance, menu) if sufficiency.is_measured else f"Evidence: {chance.evidence}."
+    return " ".join((measured, *sufficiency.notes))
 
 
 _WHOLE = 4
+_FIRST = {Evidence.LIKELY: "Check the menu first.", Evidence.UNSURE: "Choose from the menu first."}
+"""What is to be done before the code is relied on."""
 
 
 def _in_words(chance: Completeness, menu: Sequence[MenuPlace]) -> str:
+    """Return what to do first, then how packets of this grade fared: they are counted, not this one."""
     shown, reached = in_ten(chance.shown), in_ten(chance.reached)
-    listed = f", in {reached} it is shown or on the menu" if menu and reached > shown else ""
-    return f"In {shown} of 10 such cases every function to change is shown whole{listed}."
+    first = f" {_FIRST[chance.evidence]}" if menu and chance.evidence in _FIRST else ""
+    listed = f", {reached - shown} more listed the rest on the menu" if menu and reached > shown else ""
+    return (
+        f"Evidence: {chance.evidence}.{first} Of 10 packets rated like this one, "
+        f"{shown} showed every function to change{listed}."
+    )

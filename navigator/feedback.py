@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.bookkeeping import UndoPoint
+from navigator.bookkeeping import MentionedThing, UndoPoint
 from navigator.errors import InvalidRequestError
 from navigator.turn import Navigation, goal_with_feedback, merge_user_plan, with_notes
 from repo_map.feedback.amounts import EVERY_STEP
@@ -14,12 +14,15 @@ from repo_map.secrets.masking import mask_text
 if TYPE_CHECKING:
     from navigator.reports import MenuPlace
     from navigator.workspace import Workspace
-    from repo_map.feedback.steering import Steering
+    from repo_map.feedback.steering import Mentioned, Steering
+    from repo_map.index import RepoIndex
 
 MAX_FEEDBACK = 4_000
 """Characters of one message."""
 KEPT = 5
 """Messages that are remembered."""
+_MOST_MENTIONED = 50
+"""Files, definitions and lines that "it" or "them" means at most in later words."""
 
 
 def checked_feedback(feedback: str | None) -> str:
@@ -104,16 +107,18 @@ def apply_feedback(
     state, run = before
     relevance = workspace.relevance(goal_with_feedback(before), run.changes)
     places = {each.number: NamedDefinition(each.path, each.name, each.first) for each in menu}
+    index = workspace.index
     steering = steer(
-        workspace.index,
+        index,
         state.flight_plan,
         relevance,
         words,
         own=run.own,
         menu=places,
         history=workspace.history,
+        mentioned=_mentioned_in(index, run.mentioned, run.asked),
     )
-    heard = merge_user_plan(workspace.index, run.own, steering.updates)
+    heard = merge_user_plan(index, run.own, steering.updates)
     own = heard.change.plan
     wishes = (*run.wishes, steering.goal_addition) if steering.goal_addition else run.wishes
     run = run.model_copy(
@@ -122,8 +127,62 @@ def apply_feedback(
             "feedback": (*run.feedback, words)[-KEPT:],
             "wishes": wishes[-KEPT:],
             "planned": 0,
+            **_mentioning(steering.mentioned),
         }
     )
     plan = state.flight_plan.model_copy(update={"budget": own.budget})
     after = Navigation(state.model_copy(update={"flight_plan": plan}), run)
     return FeedbackOutcome(with_notes(after, (*steering.lines, *heard.message, steering.answer)), steering)
+
+
+def remembering(before: Navigation, heard: FeedbackOutcome) -> Navigation:
+    """Return a navigation that stays as it is but for what the user's words were about."""
+    said = heard.navigation.run
+    update = {"mentioned": said.mentioned, "asked": said.asked}
+    return Navigation(before.state, before.run.model_copy(update=update))
+
+
+def _mentioning(mentioned: Mentioned) -> dict[str, object]:
+    """Return the fields that remember what words were about; of too much, nothing."""
+    things = tuple(
+        MentionedThing(
+            words=each.words,
+            name=each.name,
+            patterns=each.patterns,
+            places=tuple((place.path, place.name, place.line) for place in each.places),
+            spans=tuple((span.path, span.first, span.last) for span in each.spans),
+        )
+        for each in mentioned.targets
+    )
+    size = sum(len(each.patterns) + len(each.places) + len(each.spans) for each in things)
+    if size > _MOST_MENTIONED:
+        return {"mentioned": (), "asked": ""}
+    return {"mentioned": things, "asked": mentioned.asked.value if mentioned.asked else ""}
+
+
+def _mentioned_in(index: RepoIndex, things: Sequence[MentionedThing], asked: str) -> Mentioned:
+    """Return what earlier words were about as it stands in the index now; what is gone is left out."""
+    from repo_map.feedback.names import LineSpan, NamedDefinition, Target  # noqa: PLC0415 - most steps have no feedback
+    from repo_map.feedback.operations import Operation  # noqa: PLC0415 - as above
+    from repo_map.feedback.steering import Mentioned  # noqa: PLC0415 - as above
+
+    def standing(path: str, name: str, line: int) -> NamedDefinition | None:
+        file = index.file_id(path)
+        rows = enumerate(index.definitions(file)) if file is not None else ()
+        lines = [each.sig_start for row, each in rows if index.qualified_name(file or 0, row) == name]
+        if not lines and (file is None or name):
+            return None
+        return NamedDefinition(path, name, min(lines, key=lambda at: abs(at - line), default=line))
+
+    targets = tuple(
+        Target(
+            each.words,
+            each.patterns,
+            tuple(place for known in each.places if (place := standing(*known)) is not None),
+            tuple(LineSpan(*span) for span in each.spans if index.file_id(span[0]) is not None),
+            each.name,
+        )
+        for each in things
+    )
+    kept = tuple(filter(None, targets))
+    return Mentioned(kept, Operation(asked) if kept and asked in {each.value for each in Operation} else None)

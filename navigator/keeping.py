@@ -60,7 +60,8 @@ def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: W
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)
-    note = (f"To make room, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
+    room = f"To make room in the {own.budget:,} tokens that code may take"
+    note = (f"{room}, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
     # What was summed up is another map; a further step goes on from this one.
     state = heard.state.model_copy(update={"reasoning_summary": ""})
     run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})

@@ -226,7 +226,8 @@ def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:
             call, closing, _ = (
                 rest.rpartition(")") if rest.startswith(("(", "<", "[", " (")) else ("", "", "")
             )
-            return _cut(one_line(unit.name + _SELF.sub("(", call + closing, count=1)), _LONGEST_HEAD)
+            told = _SELF.sub("(", call + closing, count=1).replace("( ", "(").replace(", )", ")")
+            return _cut(one_line(unit.name + told), _LONGEST_HEAD)
     return _cut(one_line(unit.name), _LONGEST_HEAD)
 
 

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from navigator.changes import look_at_changes
-from navigator.delivery import Delivery, KnownNavigation
+from navigator.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
 from navigator.model_names import require_key
@@ -351,13 +351,36 @@ class Navigator:
         """
         return await self._pool.store.known(navigation_id, user)
 
-    async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
-        """Return the same of each navigation of a user, or of all users, by id; what is damaged is left out.
+    async def uses(self, user: str | None = None) -> Sequence[NavigationUse]:
+        """Return what the store tells of each navigation of a user, or of all users, by id.
 
         Raises:
             StorageError: they can't be read.
         """
-        return await self._pool.store.all_known(user)
+        return await self._pool.store.uses(user)
+
+    async def latest_use(self) -> float | None:
+        """Return when something of any navigation was handed out last, None where nothing was.
+
+        Raises:
+            StorageError: it can't be read.
+        """
+        return await self._pool.store.latest_use()
+
+    async def unused_since(
+        self, before: float, most: int, after: NavigationUse | None = None
+    ) -> Sequence[NavigationUse]:
+        """Return navigations of which something was handed out, and nothing since ``before``.
+
+        Args:
+            before: in seconds since the epoch.
+            most: how many are returned at most, those used least lately first.
+            after: the last one of an earlier answer, which this one goes on from.
+
+        Raises:
+            StorageError: they can't be read.
+        """
+        return await self._pool.store.unused_since(before, most, after)
 
     async def run(
         self,
@@ -421,9 +444,15 @@ class Navigator:
         navigation = await self._pool.store.load(navigation_id, user)
         return await self._readings.context(navigation, user, since_step, step=step, held=held)
 
-    async def navigations(self, user: str = LOCAL_USER) -> list[NavigationSummary]:
-        """Return the user's navigations, latest first."""
-        return [summary_of(*found) for found in await self._pool.store.list(user)]
+    async def navigations(
+        self, user: str = LOCAL_USER, *, most: int | None = None, among: Sequence[str] | None = None
+    ) -> list[NavigationSummary]:
+        """Return the user's navigations, latest first, ``most`` at most.
+
+        Of those ``among`` which the user has, in that order, where ids are given.
+        """
+        found = await self._pool.store.list(user, most=most, among=among)
+        return [summary_of(*each) for each in found]
 
     async def map_text(
         self, navigation_id: str, *, user: str = LOCAL_USER, version: int | None = None

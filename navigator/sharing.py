@@ -17,11 +17,11 @@ def open_sharing(settings: NavigatorSettings) -> Sharing | None:
         return None
     most_bytes = int(settings.shared_mb * 1e6)
     if settings.bucket is not None:
-        from navigator.bucket import open_bucket  # noqa: PLC0415 - only where one is named
-        from navigator.bucket_objects import BucketObjects  # noqa: PLC0415 - only where one is named
+        from navigator.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
+        from navigator.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - only where one is named
 
         # Without the bucket a repository is parsed, which is better than to wait for it for long.
-        return Sharing(BucketObjects(open_bucket(attempts=1), settings.bucket), most_bytes=most_bytes)
+        return Sharing(BucketObjects(open_bucket(settings.bucket, attempts=1)), most_bytes=most_bytes)
     if settings.store is not None:
         from navigator.postgres.shared_objects import PostgresObjects  # noqa: PLC0415 - only where one is named
 

@@ -12,11 +12,11 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from navigator.errors import StorageError
 
 DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
-BUCKET_FORM: Final = "s3://BUCKET/PREFIX"
 _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_LONGEST_BUCKET: Final = 222
+"""Characters; a storage may allow fewer."""
 _PREFIX: Final = re.compile(r"(?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))+", re.ASCII)
 
 
@@ -46,19 +46,55 @@ class DatabaseAddress:
 
 
 @dataclass(frozen=True)
-class BucketAddress:
-    """A bucket of an object storage that speaks S3, and the beginning of all keys in it.
+class BucketStorage:
+    """A kind of storage that buckets are of."""
 
-    Keys, region and endpoint are looked up by the storage's own client, in its environment and its files.
+    scheme: str
+    """What addresses of its buckets begin with."""
+    package: str
+    """Its client, of the extra ``team``, to import."""
+    bucket: re.Pattern[str]
+    """Names of its buckets."""
+    credentials: str
+    """How credentials are given, in words."""
+
+    @property
+    def form(self) -> str:
+        """How an address is written."""
+        return f"{self.scheme}://BUCKET/PREFIX"
+
+
+S3: Final = BucketStorage(
+    "s3",
+    "boto3",
+    re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"),
+    "give keys by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or by a profile",
+)
+GCS: Final = BucketStorage(
+    "gs",
+    "google.cloud.storage",
+    re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?)*"),
+    "name a file of credentials by GOOGLE_APPLICATION_CREDENTIALS",
+)
+_STORAGES: Final = {storage.scheme: storage for storage in (S3, GCS)}
+BUCKET_FORM: Final = " or ".join(storage.form for storage in _STORAGES.values())
+
+
+@dataclass(frozen=True)
+class BucketAddress:
+    """A bucket, and the beginning of all names of objects in it.
+
+    Credentials, region and endpoint are looked up by the storage's own client, in its environment and files.
     """
 
     bucket: str
     prefix: str = ""
     """``""``, or a path that ends with a slash."""
+    storage: BucketStorage = S3
 
     def __str__(self) -> str:
         """Return the address."""
-        return f"s3://{self.bucket}/{self.prefix}"
+        return f"{self.storage.scheme}://{self.bucket}/{self.prefix}"
 
 
 def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None) -> None:
@@ -67,12 +103,21 @@ def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None
     Raises:
         StorageError: one is not.
     """
-    for setting, named, package in (("STORE", store, "asyncpg"), ("ARTIFACTS", bucket, "boto3")):
-        if named is not None and find_spec(package) is None:
+    needed = [("STORE", "asyncpg")] if store is not None else []
+    needed += [("ARTIFACTS", bucket.storage.package)] if bucket is not None else []
+    for setting, package in needed:
+        if not _is_installed(package):
             raise StorageError(
                 f"REPO_NAVIGATOR_{setting} leads to a store whose packages are not installed; "
                 "run `pip install 'repo-navigator[team]'`."
             )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False  # What it lies in is not installed either.
 
 
 def read_database_address(text: str) -> DatabaseAddress:
@@ -106,20 +151,19 @@ def read_bucket_address(text: str) -> BucketAddress:
         UnusableAddressError: it names none.
     """
     url = _split(text, BUCKET_FORM)
-    if url.scheme != "s3":
+    storage = _STORAGES.get(url.scheme)
+    if storage is None:
         raise UnusableAddressError(f"is no address of a bucket; write {BUCKET_FORM}.")
     if "@" in url.netloc:
-        raise UnusableAddressError(
-            f"holds a key; write {BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY, or by a profile."
-        )
+        raise UnusableAddressError(f"holds a key; write {storage.form}, and {storage.credentials}.")
     prefix = url.path.strip("/")
-    if not _BUCKET.fullmatch(url.netloc) or (prefix and not _PREFIX.fullmatch(prefix)) or url.query:
+    is_bucket = 3 <= len(url.netloc) <= _LONGEST_BUCKET and storage.bucket.fullmatch(url.netloc)
+    if not is_bucket or (prefix and not _PREFIX.fullmatch(prefix)) or url.query:
         raise UnusableAddressError(
             "names no bucket, or a prefix of other characters than letters, digits, `.`, `_`, `=`, `-` and "
-            f"`/`; write {BUCKET_FORM}."
+            f"`/`; write {storage.form}."
         )
-    return BucketAddress(url.netloc, f"{prefix}/" if prefix else "")
+    return BucketAddress(url.netloc, f"{prefix}/" if prefix else "", storage)
 
 
 def _split(text: str, form: str) -> SplitResult:
@@ -142,9 +186,16 @@ def _options(url: SplitResult) -> Mapping[str, str]:
                 found["ssl"] = value
             case "schema" if _SCHEMA.fullmatch(value):
                 found["schema"] = value
+            case "ssl" | "sslmode":
+                listed = ", ".join(f"`{each}`" for each in _SSL)
+                raise UnusableAddressError(f"has an option `{name}` of another value than {listed}.")
+            case "schema":
+                raise UnusableAddressError(
+                    "has a `schema` that can't be used; write small letters, digits and `_`, 63 at most, and "
+                    "no digit first."
+                )
             case _:
                 raise UnusableAddressError(
-                    "has an option that is not known; there are `ssl` (`disable`, `prefer`, `require`, "
-                    "`verify-ca`, `verify-full`) and `schema` (a name of small letters)."
+                    "has an option that is not known; there are `ssl` (or `sslmode`) and `schema`."
                 )
     return found

@@ -31,8 +31,8 @@ FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
 _NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
-_ENDED_BY_ROOM = "The planner ended here; step shows what had no room."
-_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens; step shows what is missing."
+_ENDED_BY_ROOM = "The planner ended here; the menu lists what had no room."
+_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens."
 
 
 class Navigation(NamedTuple):

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
-from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError
-from navigator.feedback import apply_feedback, checked_feedback, reopened, restored, with_undo_point
+from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError, StorageError
+from navigator.feedback import (
+    FeedbackOutcome,
+    apply_feedback,
+    checked_feedback,
+    remembering,
+    reopened,
+    restored,
+    with_undo_point,
+)
 from navigator.keeping import heed, is_planned
 from navigator.menu_choice import NUMBERS, number_words
 from navigator.reports import MenuPlace, StopReason
@@ -202,7 +210,7 @@ class TurnExecutor:
             asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
             if not (updates or has_terms) and asks_nothing and not undone:
                 said = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
-                return TurnOutcome(stored, said, finishes)
+                return TurnOutcome(await self._remembered(stored, heard, user), said, finishes)
             if not updates and asks_nothing and not has_terms:
                 change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
                 after = await self._pool.change(live, heard.navigation, change, words)
@@ -231,6 +239,15 @@ class TurnExecutor:
         if not (changes or words or has_terms):
             return TurnOutcome(stored, NOTHING_TO_UPDATE)
         return TurnOutcome(await self._pool.change(live, amended, change, words), finishes=finishes)
+
+    async def _remembered(self, stored: Navigation, heard: FeedbackOutcome, user: str) -> Navigation:
+        """Return the navigation with what words that took no step were about, stored for the next ones."""
+        after = remembering(stored, heard)
+        if after != stored:
+            # What can't be kept is no reason not to answer.
+            with suppress(StorageError):
+                await self._pool.store.store(after, user)
+        return after
 
     async def _settled(self, live: LiveNavigation, after: Navigation, user: str) -> Navigation:
         """Return the navigation as ended where nothing is left to do for the words that it has just heeded.

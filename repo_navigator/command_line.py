@@ -69,8 +69,12 @@ def _run(program: Program, arguments: list[str]) -> int:
         gc.disable()
     run = module.run
     if program.reads_settings:
+        from mcp_server.setting_names import unknown_settings  # noqa: PLC0415 - drawing a map needs none of it
         from mcp_server.settings import read_settings  # noqa: PLC0415 - drawing a map needs none of it
 
+        if named.warns_of_settings:
+            for sentence in unknown_settings(os.environ):
+                print(f"{program.name}: {sentence}", file=sys.stderr)
         run = partial(module.run, settings=read_settings(os.environ))
     try:
         return int(run(options) or 0)

@@ -19,6 +19,10 @@ class Command(NamedTuple):
     """Arguments that a newcomer can start from, each with what follows the command's name."""
     builds_tables: bool = False
     """Whether it ends soon and builds large tables: collecting garbage costs more than it frees."""
+    warns_of_settings: bool = True
+    """Whether a line on stderr tells of variables that begin like settings and are none. A server refuses
+    them, as it would run without a limit or a token for months; the doctor reports them; a prompt's hook
+    says nothing beside its answer."""
 
 
 class Program(NamedTuple):
@@ -45,6 +49,7 @@ REPO_NAVIGATOR: Final = Program(
             "serve MCP, over stdio or HTTP",
             "Serve MCP, over stdio to the assistant that starts it, or over HTTP to many.",
             ("", "--http 127.0.0.1:8321 --allow ~/work"),
+            warns_of_settings=False,
         ),
         Command(
             "navigate",
@@ -97,6 +102,7 @@ REPO_NAVIGATOR: Final = Program(
             "Answer an assistant's prompt hook with the code for the prompt: stdin holds what a host tells "
             "its UserPromptSubmit hook, an object with `prompt` and `cwd`.",
             ("< hook.json",),
+            warns_of_settings=False,
         ),
         Command(
             "install",
@@ -109,8 +115,10 @@ REPO_NAVIGATOR: Final = Program(
             "doctor",
             "repo_navigator.doctor",
             "check that everything works here, offline",
-            "Check that everything works here, offline, and say how to mend what does not.",
+            "Check that everything works here, offline, and say how to mend what does not. A database and a "
+            "bucket that are set are asked whether they answer, and nothing else is reached.",
             ("", "--json"),
+            warns_of_settings=False,
         ),
     ),
     reads_settings=True,

@@ -16,15 +16,19 @@ from dataclasses import replace
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 
 from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
+from mcp_server.setting_names import KNOWN, unknown_settings
 from mcp_server.settings import Settings
+from navigator.catalogue import Catalogue
+from navigator.clones import kept
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
+from navigator.store_address import DatabaseAddress, require_packages
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -33,6 +37,9 @@ from repo_map.worktree.git import GitError, git_version
 from repo_navigator.configuration import Configuration
 from repo_navigator.hosts import HOSTS, unsafe
 from repo_navigator.terminal import FlagParser
+
+if TYPE_CHECKING:
+    from navigator.postgres.layout import LayoutState
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
 _PYTHON: Final = 0x030B0000
@@ -66,10 +73,11 @@ def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fin
     yield vocabularies()
     yield grammars()
     yield git()
+    yield settings_known(environ)
     yield folder("cache folder", settings.cache_dir)
     yield folder("data folder", settings.data_dir)
-    if settings.store or settings.bucket:
-        yield team_stores(settings)
+    yield team_stores(settings)
+    yield from team_settings(settings)
     yield keys(environ)
     yield from host_configurations(environ, work_tree(Path.cwd()) or Path.cwd())
     yield offline_navigation(settings)
@@ -145,6 +153,16 @@ def git() -> Finding:
         return Finding("git", FindingState.NOTE, str(error), "history and ignore rules sharpen the choice")
 
 
+def settings_known(environ: Mapping[str, str]) -> Finding:
+    """No variable begins like a setting and is none."""
+    if unknown := unknown_settings(environ):
+        return Finding(
+            "settings", FindingState.FAILED, " ".join(unknown), "`repo-navigator serve` refuses to start so"
+        )
+    names = sorted(set(environ) & KNOWN)
+    return Finding("settings", FindingState.OK, f"set: {', '.join(names)}" if names else "all by default")
+
+
 def folder(name: str, path: Path | None) -> Finding:
     """The folder can be written."""
     if path is None:
@@ -172,18 +190,64 @@ def folder(name: str, path: Path | None) -> Finding:
 
 
 def team_stores(settings: Settings) -> Finding:
-    """The database and the bucket that are named answer."""
-    named = ", ".join(str(each) for each in (settings.store, settings.bucket) if each)
+    """The database and the bucket that are named answer; nothing is made or changed in them."""
+    stores = (settings.store, settings.bucket)
+    named = ", ".join(str(each) for each in stores if each)
+    if not named:
+        return Finding("team stores", FindingState.OK, "none configured: SQLite and files")
     try:
-        anyio.run(_reach_stores, settings)
+        require_packages(settings.store, settings.bucket)
+        layout = None if settings.store is None else anyio.run(_layout_of, settings.store)
+        if settings.bucket is not None:
+            anyio.run(_reach_bucket, settings)
     except (NavigatorError, OSError) as error:
         advice = "see that both are there, and docs/team.md"
         return Finding("team stores", FindingState.FAILED, str(error), advice)
-    return Finding("team stores", FindingState.OK, named)
+    said = named if layout is None else f"{named}; the database has {layout}"
+    if layout is None or layout.name == "CURRENT":
+        return Finding("team stores", FindingState.OK, said)
+    if layout.name == "NEWER":
+        return Finding("team stores", FindingState.FAILED, said, "update this one, or name another schema")
+    return Finding("team stores", FindingState.NOTE, said)
 
 
-async def _reach_stores(settings: Settings) -> None:
-    navigator = load_navigator(settings, takes_steps=False)
+def team_settings(settings: Settings) -> Iterator[Finding]:
+    """The list of repositories, the allowed folders and the identity provider, where they are set."""
+    if settings.repositories is not None and settings.data_dir is not None:
+        try:
+            known = list(kept(Catalogue(settings.repositories, settings.data_dir)))
+            missing = [each.name for each in known if not each.head]
+            state = FindingState.NOTE if missing else FindingState.OK
+            said = f"{settings.repositories}: {len(known)} known, {len(missing)} not fetched"
+            advice = "run `repo-navigator repositories sync` as the server's user" if missing else ""
+            yield Finding("repositories", state, said, advice)
+        except (RepoMapError, OSError) as error:
+            advice = "mend the file; a running server goes by the list that it had"
+            yield Finding("repositories", FindingState.FAILED, str(error), advice)
+    if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
+        yield Finding(
+            "allowed folders",
+            FindingState.FAILED,
+            f"no folder: {', '.join(gone)}",
+            "correct REPO_NAVIGATOR_ALLOW",
+        )
+    elif settings.allowed:
+        yield Finding("allowed folders", FindingState.OK, ", ".join(map(str, settings.allowed)))
+    if (identity := settings.http.identity) is not None:
+        said = f"{identity.issuer}, for {identity.resource}; it is not asked here"
+        yield Finding("identity provider", FindingState.OK, said)
+
+
+async def _layout_of(address: DatabaseAddress) -> LayoutState:
+    from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+
+    return await PostgresDatabase(address).layout()
+
+
+async def _reach_bucket(settings: Settings) -> None:
+    # Without the database, whose tables it would make.
+    alone = replace(kept_in_memory(settings), bucket=settings.bucket)
+    navigator = load_navigator(alone, takes_steps=False)
     try:
         await navigator.reach_stores()
     finally:

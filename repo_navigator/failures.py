@@ -21,7 +21,7 @@ def report_failure(program: Program, error: BaseException) -> int:
     """Tell on stderr, in one line, why a command ended, and return its exit code.
 
     0 where nobody reads on, 1 failed unexpectedly, 2 bad input, 3 no such repository, 4 no model answered,
-    5 cancelled.
+    5 cancelled; `replay --fail-on-drift` gives 6 where the plan drifted.
 
     Raises:
         BaseException: ``error`` itself, where it is unexpected, and `REPO_MAP_DEBUG` asks for its place.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -26,18 +27,25 @@ from navigator.picture.page import saved_page
 from navigator.reports import NavigatorOutput, Progress, StopReason
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
 from repo_map.atomic_files import replace_text, require_writable
+from repo_map.errors import RepositoryNotFoundError
+from repo_navigator.continuing import Continued, add_continue, continued
+from repo_navigator.follow_up import FollowUp, follow_up, follow_up_object, show_follow_up
 from repo_navigator.interactive import InteractivePrompt
-from repo_navigator.printing import show_context, stderr_console, write_or_print
-from repo_navigator.repository_arguments import add_further, named_here
+from repo_navigator.printing import add_no_pager, show_context, stderr_console
+from repo_navigator.repository_arguments import add_further, named_here, require_repository
+from repo_navigator.stored_navigations import Meant, meant_navigation
 from repo_navigator.terminal import (
     CANCELLED,
     FlagParser,
+    add_quiet,
     ending_at_once,
     nonempty,
     number,
+    output_file,
     read_input,
     read_plan,
     whole_number,
+    write_or_print,
 )
 from repo_navigator.terminal_report import TerminalReport, closing, cost_line
 
@@ -47,6 +55,8 @@ if TYPE_CHECKING:
     from navigator.reports import TurnReport
 
 
+_GRADE: Final = re.compile(r"Evidence: (\w+)\.")
+"""How the sentences about how sure a choice is begin."""
 NUMBERED: Final = {"line_numbers": True}
 """The updates that number the lines of a stored navigation."""
 
@@ -61,11 +71,6 @@ def add_line_numbers(parser: FlagParser) -> None:
     )
 
 
-def add_quiet(parser: FlagParser) -> None:
-    """Add the flag for scripts."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
-
-
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
@@ -73,27 +78,22 @@ def add_arguments(parser: FlagParser) -> None:
         metavar="REPO",
         type=nonempty,
         nargs="?",
-        help="the repository's folder, or its name; FOLDER@REF reads a commit",
+        help="the repository's folder, or its name; FOLDER@REF reads a commit (the work tree here)",
     )
     add_further(parser)
     goal = parser.add_alternatives(required=False)
     goal.add_argument("words", metavar="GOAL", nargs="?", help="the task, in your own words")
     goal.add_argument("--goal", metavar="TEXT", help="the task, by a flag; it may then look like one")
     goal.add_argument("--goal-file", metavar="FILE", help="file with the task; - reads stdin")
-    goal.add_argument(
-        "--continue",
-        dest="continued",
-        metavar="ID",
-        type=nonempty,
-        help="go on with a stored navigation, by the id that it ended with; no REPO then",
-    )
+    add_continue(parser)
     changes = parser.add_alternatives(required=False)
     changes.add_argument(
         "--since",
         dest="changes",
         metavar="REF",
         type=nonempty,
-        help="show what relies on all changes since a commit, or a range (main..HEAD); no goal is needed",
+        help="show what relies on all changes since this work left a commit or a branch (main), or on those "
+        "of a range (v1..v2); no goal is needed",
     )
     changes.add_argument(
         "--diff",
@@ -134,7 +134,10 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument(
         "--save-plan", metavar="FILE", help="write the flight plan there, for `replay` to draw again"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the context there, not to stdout")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, help="write the context there, not to stdout"
+    )
+    add_no_pager(parser)
     parser.add_argument("--html", metavar="FILE", help="write a picture of the map there, as a page")
     parser.add_argument(
         "--interactive",
@@ -154,12 +157,16 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     log_to_stderr(settings.log_level, settings.log_format)
     started = time.perf_counter()
-    request = None if options.continued else _checked_request(options, settings)
+    _require_files(options)
+    going_on = continued(options)
+    request = going_on or _checked_request(options, settings)
     for file in filter(None, (options.save_plan, options.output, options.html)):
         require_writable(Path(file))
     # Outside the event loop, where Ctrl-C interrupts at once.
     with ending_at_once("repo-navigator"):
         navigator = load_navigator(settings)
+    if going_on is not None and going_on.words and not options.interactive:
+        return _follow_up(navigator, going_on, options, started)
     result = NavigationResult()
     cancelled, failed = False, ""
     try:
@@ -181,7 +188,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         message = output_object(result.output, seconds, status, notes)
         write_or_print(json.dumps(message, ensure_ascii=False), options.output)
     else:
-        show_context(result.output.context_string, options.output, pages=not options.interactive)
+        show_context(
+            result.output.context_string,
+            options.output,
+            below=closing(result.output, seconds),
+            pages=not (options.interactive or options.no_pager),
+        )
         note = "Cancelled; this is what was done before." if cancelled else failed
         _close(options, result.output, seconds, note)
     _save(options, result.output, result.picture)
@@ -192,6 +204,41 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if cancelled or result.output.stop_reason is StopReason.CANCELLED:
         return CANCELLED
     return MODEL_FAILED if failed or result.output.stop_reason is StopReason.ERROR else 0
+
+
+def _require_files(options: argparse.Namespace) -> None:
+    """Raise ``InvalidRequestError`` where something beside the context would go to stdout too."""
+    for flag, file in (("--save-plan", options.save_plan), ("--html", options.html)):
+        if file == "-":
+            raise InvalidRequestError(f"{flag} is -, which would mix it with the context; name a file.")
+
+
+def _follow_up(navigator: Navigator, going_on: Continued, options: argparse.Namespace, started: float) -> int:
+    """Do what `context --feedback` does: take the step that words ask for, and print what is new."""
+    meant, found, picture = anyio.run(_followed_up, navigator, going_on, options)
+    output = found.whole
+    if options.json:
+        seconds = time.perf_counter() - started
+        message = output_object(output, seconds, status_of(output.stop_reason), output.notes)
+        write_or_print(json.dumps(follow_up_object(message, found), ensure_ascii=False), options.output)
+    else:
+        show_follow_up(found, options, meant.told)
+    _save(options, output, picture)
+    return 0
+
+
+async def _followed_up(
+    navigator: Navigator, going_on: Continued, options: argparse.Namespace
+) -> tuple[Meant, FollowUp, PictureData | None]:
+    try:
+        meant = await meant_navigation(navigator, going_on.named, going_on.folder, must_be_here=True)
+        updates = NUMBERED if options.line_numbers else None
+        found = await follow_up(navigator, meant.navigation_id, going_on.words, updates=updates)
+        picture = await navigator.picture(meant.navigation_id) if options.html else None
+        return meant, found, picture
+    finally:
+        with anyio.CancelScope(shield=True):
+            await navigator.aclose()
 
 
 def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float, note: str) -> None:
@@ -223,19 +270,23 @@ class NavigationResult:
 
 async def _navigate(
     navigator: Navigator,
-    request: NavigationRequest | None,
+    request: NavigationRequest | Continued,
     options: argparse.Namespace,
     result: NavigationResult,
 ) -> None:
-    """Open a navigation, or take up the stored one where there is no request, and take its steps."""
+    """Open a navigation, or take up a stored one, and take its steps."""
+    words = ""
     try:
-        if request is None:
-            result.navigation_id = options.continued
+        if isinstance(request, Continued):
+            meant = await meant_navigation(navigator, request.named, request.folder, must_be_here=True)
+            if meant.told and not options.quiet:
+                stderr_console().print(meant.told, style="dim", markup=False)
+            result.navigation_id, words = meant.navigation_id, request.words
         else:
             with _spinner("Reading the repository") as progress:
                 result.navigation_id = await navigator.open(request, on_progress=progress)
         try:
-            await _steps(navigator, options, result.navigation_id)
+            await _steps(navigator, options, result.navigation_id, words)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
@@ -247,13 +298,15 @@ async def _navigate(
             await navigator.aclose()
 
 
-async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str) -> None:
+async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_id: str, words: str) -> None:
+    """Take steps until the navigation ends; of a conversation ``words`` are the first that are said."""
+    is_stored = options.continued is not None
     console = stderr_console()
     conversation = InteractivePrompt(navigator, navigation_id, console) if options.interactive else None
     panels = TerminalReport(is_followed=conversation is None)
-    if options.continued and options.line_numbers:
+    if is_stored and options.line_numbers:
         await navigator.step(navigation_id, updates=NUMBERED)
-    report = await navigator.report(navigation_id) if options.continued else None
+    report = await navigator.report(navigation_id) if is_stored else None
     feedback: str | None = None
     # A stored navigation may have ended; whoever takes it up to talk is asked at least once.
     is_taken_up = report is not None and conversation is not None
@@ -263,7 +316,7 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
     while report is None or report.stop_reason is None or feedback or is_taken_up:
         is_taken_up = False
         if conversation is not None and report is not None:
-            feedback = await conversation.ask()
+            feedback, words = words or await conversation.ask(), ""
             if feedback is None:
                 await navigator.step(navigation_id, action="finish")
                 return
@@ -301,17 +354,19 @@ def _spinner(doing: str) -> Iterator[Any]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
-    if options.repo is None:
-        raise InvalidRequestError("REPO is missing: name the repository's folder before the goal.")
-    stated = options.words if options.goal is None else options.goal
+    repo, words = _repository_and_goal(options, settings)
+    stated = words if options.goal is None else options.goal
     goal = stated or ""
     if stated is None and options.goal_file is not None:
         goal = _read_goal(options.goal_file)
+        if not goal.strip() and not options.changes:
+            raise InvalidRequestError("--goal-file names a goal that is empty; check what it is read from.")
+    repository = require_repository(repo, options.further, settings, "before the goal")
     plan = None if options.plan is None else read_plan(Path(options.plan))
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
     return NavigationRequest(
         goal=goal if options.changes else require_goal(goal),
-        repo_path=named_here([options.repo, *options.further], settings),
+        repo_path=repository,
         token_budget=tokens,
         max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",
@@ -322,6 +377,18 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         line_numbers=options.line_numbers,
         changes=options.changes,
     )
+
+
+def _repository_and_goal(options: argparse.Namespace, settings: Settings) -> tuple[str | None, str | None]:
+    """Return REPO and GOAL: one argument alone that has white space, and names no folder, is the goal."""
+    is_alone = options.words is None and options.goal is None and options.goal_file is None
+    if options.repo is None or not is_alone or len(options.repo.split()) < 2:
+        return options.repo, options.words
+    try:
+        named_here([options.repo], settings)
+    except RepositoryNotFoundError:
+        return None, options.repo
+    return options.repo, None
 
 
 def _checked_request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
@@ -359,6 +426,7 @@ def output_object(
         "files": [file.model_dump(mode="json") for file in output.files],
         "menu": [place.model_dump(mode="json") for place in output.menu],
         "flight_plan_yaml": output.flight_plan_yaml,
+        "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
         "sufficiency": output.sufficiency,
         "impact": list(output.impact),
         "reasoning_summary": output.reasoning_summary,

@@ -7,17 +7,29 @@ import pydoc
 import re
 import shutil
 import sys
-from pathlib import Path
 from typing import Final
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from repo_map.atomic_files import replace_text
-from repo_navigator.terminal import print_text
+from repo_navigator.terminal import FlagParser, print_text, write_or_print
 
 _HEADER: Final = re.compile(r"^■ (\S+)(.*)$", re.MULTILINE)
 _GAP: Final = re.compile(r"^⋮.*$", re.MULTILINE)
+
+
+_IN_PAGER: Final = (
+    "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
+)
+
+
+def add_no_pager(parser: FlagParser) -> None:
+    """Add the flag that keeps a long context out of the pager."""
+    parser.add_argument(
+        "--no-pager",
+        action="store_true",
+        help="print a context that is longer than the terminal without the pager ($PAGER, or less)",
+    )
 
 
 def stderr_console() -> Console:
@@ -25,28 +37,24 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def write_or_print(text: str, file: str | None) -> None:
-    """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
-    text = text if text.endswith("\n") else f"{text}\n"
-    if file is None:
-        print_text(text)
-    else:
-        replace_text(Path(file), text)
-
-
-def show_context(text: str, file: str | None, *, pages: bool = True) -> None:
+def show_context(text: str, file: str | None, *, below: RenderableType = "", pages: bool = True) -> None:
     """Write a context to ``file``, or print it.
 
     On a terminal headers stand out, and what is longer than the screen is shown by the user's pager, from its
-    beginning. A pipe gets the very text.
+    beginning, with ``below`` at its end. A pipe gets the very text.
     """
     if file is not None or not sys.stdout.isatty():
         write_or_print(text, file)
         return
     console = Console(highlight=False)
+    is_paged = pages and len(text.splitlines()) > shutil.get_terminal_size().lines
     with console.capture() as captured:
+        if is_paged:
+            console.print(_IN_PAGER, style="dim", markup=False)
         console.print(_highlighted(text), soft_wrap=True, end="" if text.endswith("\n") else "\n")
-    if pages and len(text.splitlines()) > shutil.get_terminal_size().lines:
+        if is_paged:
+            console.print(below)
+    if is_paged:
         # As git does: colours as they are, the text stays on the screen, an interrupt is the pager's.
         os.environ.setdefault("LESS", "FRX")
         pydoc.pager(captured.get())

@@ -7,21 +7,35 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.arguments import require_token_budget
 from navigator.places import Places
-from repo_map.errors import RepositoryNotFoundError
+from repo_map.atomic_files import require_writable
 from repo_map.messages import counted, one_line
-from repo_navigator.repository_arguments import add_further, named_here
-from repo_navigator.terminal import FlagParser, ending_at_once, print_text, read_plan, whole_number
+from repo_navigator.repository_arguments import add_further, require_repository
+from repo_navigator.terminal import (
+    DRIFTED,
+    FlagParser,
+    add_quiet,
+    ending_at_once,
+    output_file,
+    read_plan,
+    whole_number,
+    write_or_print,
+)
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.drawing.replay import Drift
     from repo_map.index import RepoIndex
+
+
+_EMPTY: Final = (
+    "The map shows no file: nothing that the plan shows is in this repository; check that it is the right "
+    "one."
+)
 
 
 def add_arguments(parser: FlagParser) -> None:
@@ -37,24 +51,42 @@ def add_arguments(parser: FlagParser) -> None:
         help="most tokens, instead of the plan's budget",
     )
     parser.add_argument(
+        "--fail-on-drift",
+        action="store_true",
+        help=f"end with {DRIFTED} where a file that the map shows is not as it was when the plan was made, "
+        "where a pattern of the plan matches nothing, or where that is not known",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, help="write the context there, not to stdout"
+    )
+    add_quiet(parser)
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
     )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Draw the plan on the tree as it is now, and tell on stderr how the tree drifted."""
+    if options.output:
+        require_writable(Path(options.output))
     _, drawn, drift = replayed(options.plan, options.repo, options.further, options.token_budget, settings)
+    notes = [*drawn.notes, *(() if drawn.blocks else (_EMPTY,))]
     if options.json:
-        print_text(json.dumps(_object(drawn, drift), ensure_ascii=False) + "\n")
+        write_or_print(json.dumps(_object(drawn, drift, notes), ensure_ascii=False), options.output)
     else:
-        print_text(drawn.text if drawn.text.endswith("\n") else f"{drawn.text}\n")
-        for file in drift.files:
-            print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
-        size = f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}"
-        print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
-        for note in drawn.notes:
-            print(one_line(f"note: {note}"), file=sys.stderr)
-    return 0
+        write_or_print(drawn.text, options.output)
+        if not options.quiet:
+            _tell(drawn, drift, notes)
+    return DRIFTED if options.fail_on_drift and not drift.is_none else 0
+
+
+def _tell(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> None:
+    for file in drift.files:
+        print(one_line(f"{file.change}: {file.path}"), file=sys.stderr)
+    size = f"{drawn.tokens:,} of {counted(drawn.budget, 'token')}"
+    print(f"{drift.describe()} {size}, {counted(len(drawn.blocks), 'file')}.", file=sys.stderr)
+    for note in notes:
+        print(one_line(f"note: {note}"), file=sys.stderr)
 
 
 def replayed(
@@ -79,11 +111,7 @@ def replayed(
         from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
         from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - where Ctrl-C ends at once
 
-    if repo is None and not further and not settings.allowed and work_tree(Path.cwd()) is None:
-        raise RepositoryNotFoundError(
-            "No repository is named, and this folder is in no git work tree; name one after the plan."
-        )
-    place = Places(settings).of(named_here([*([repo] if repo else []), *further], settings))
+    place = Places(settings).of(require_repository(repo, further, settings, "after the plan"))
     plan = parse_plan(read_plan(Path(plan_file)))
     if token_budget is not None:
         plan = plan.model_copy(update={"budget": require_token_budget(token_budget)})
@@ -96,7 +124,7 @@ def replayed(
     return index, *replay(index, plan)
 
 
-def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
+def _object(drawn: RepoMap, drift: Drift, notes: Sequence[str]) -> dict[str, object]:
     return {
         "context": drawn.text,
         "tokens": drawn.tokens,
@@ -105,9 +133,11 @@ def _object(drawn: RepoMap, drift: Drift) -> dict[str, object]:
             {"path": block.path, "level": block.level, "tokens": block.tokens} for block in drawn.blocks
         ],
         "drift": {
+            "status": "none" if drift.is_none else "drifted" if drift.knows_files else "unknown",
             "told": drift.describe(),
-            "same_tree": drift.same_tree,
-            "files": [file._asdict() for file in drift.files],
+            "same_tree": drift.same_tree if drift.stamped else None,
+            "files": [file._asdict() for file in drift.files] if drift.knows_files else None,
+            "unmatched": list(drift.unmatched),
         },
-        "notes": list(drawn.notes),
+        "notes": list(notes),
     }

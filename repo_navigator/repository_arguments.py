@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mcp_server.callers import Here
+from mcp_server.repository import work_tree
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
+from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.terminal import FlagParser, nonempty
 
 
@@ -22,6 +24,25 @@ def add_further(parser: FlagParser) -> None:
         default=[],
         help="one more repository, in the same budget; may be repeated",
     )
+
+
+def require_repository(named: str | None, further: Sequence[str], settings: Settings, where: str) -> str:
+    """Return the address of what a command line names, else of the git work tree we stand in.
+
+    Args:
+        named: the repository, None where none is named.
+        further: those beside it.
+        settings: what may be read.
+        where: in the command line one would be named, in words.
+
+    Raises:
+        RepositoryNotFoundError: one of them is none, or none is named and we stand in no work tree.
+    """
+    if named is None and not further and not settings.allowed and work_tree(Path.cwd()) is None:
+        raise RepositoryNotFoundError(
+            f"No repository is named, and this folder is in no git work tree; name one {where}."
+        )
+    return named_here([*([named] if named else []), *further], settings)
 
 
 def named_here(names: Sequence[str], settings: Settings) -> str:

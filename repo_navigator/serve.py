@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import anyio
 
 from mcp_server.app import build_server
 from mcp_server.logs import log_to_stderr
+from mcp_server.setting_names import require_known
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
 from navigator.store_address import require_packages
@@ -41,6 +43,7 @@ def add_arguments(parser: FlagParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until stdin closes or a signal ends it."""
+    require_known(os.environ)
     settings = _with_flags(options, settings)
     require_packages(settings.store, settings.bucket)
     log_to_stderr(settings.log_level, settings.log_format)
@@ -49,7 +52,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         if options.http is not None:
             from mcp_server.http import serve_http  # noqa: PLC0415 - stdio must not wait for it
 
-            serve = partial(serve_http, server, settings.http, loads_first=settings.store is not None)
+            is_team = bool(settings.store or settings.bucket or settings.repositories)
+            has_others = settings.store is not None
+            serve = partial(serve_http, server, settings.http, loads_first=has_others, is_watched=is_team)
             anyio.run(serve)
         else:
             anyio.run(server.run_stdio_async, settings.grace_seconds)

@@ -8,13 +8,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from mcp_server.version import package_version
 from navigator.errors import StorageError
+from repo_map.atomic_files import replace_text
 from repo_map.errors import FlightPlanError
 from repo_map.indexing.remaining import RemainingTime
 from repo_map.messages import printable, unwritten
@@ -53,7 +54,8 @@ class FlagParser(argparse.ArgumentParser):
         self._alternatives: list[Alternatives] = []
         self._leading: argparse.Action | None = None
         """What takes everything that follows: a command's name."""
-        super().__init__(**options)
+        # Half a flag is a slip, which is told as one.
+        super().__init__(**{"allow_abbrev": False, **options})
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """Add an argument, as argparse does."""
@@ -89,7 +91,7 @@ class FlagParser(argparse.ArgumentParser):
         arguments = sys.argv[1:] if args is None else list(args)
         if message := self._unknown(arguments):
             self._refuse(message)
-        parsed, left = super().parse_known_args(arguments, namespace)
+        parsed, left = super().parse_known_args(self._flags_first(arguments), namespace)
         if left:
             self.error(f"unrecognized arguments: {' '.join(left)}")
         return parsed, left
@@ -107,7 +109,9 @@ class FlagParser(argparse.ArgumentParser):
     def _unknown(self, arguments: Sequence[str]) -> str:
         """Return what to say of the first flag or command that is none; ``""`` where all are known."""
         known = {
-            flag: action.nargs != 0 for action in self._actions_known() for flag in action.option_strings
+            flag: action.nargs not in (0, "?")
+            for action in self._actions_known()
+            for flag in action.option_strings
         }
         is_value = False
         for argument in arguments:
@@ -121,14 +125,34 @@ class FlagParser(argparse.ArgumentParser):
                 # What follows a flag that takes a value is the value, whatever it looks like.
                 is_value = not is_value and known.get(name, False)
                 continue
-            found = [flag for flag in known if flag == name] or [
-                flag for flag in known if flag.startswith(name)
-            ]
-            if not found:
+            if name not in known:
                 near = nearest(name, [flag for flag in known if flag.startswith("--")])
                 return f"unknown flag {name}; " + (f"did you mean {near}?" if near else self._advice())
-            is_value = not joined and known[found[0]]
+            is_value = not joined and known[name]
         return ""
+
+    def _flags_first(self, arguments: list[str]) -> list[str]:
+        """Return the arguments with those that are no flags behind all flags, so that any order is taken.
+
+        Of two that may be left out argparse would take the second for left out where a flag is between them.
+        """
+        flags = {name: each.nargs for each in self._actions_known() for name in each.option_strings}
+        if self._leading is not None or any(nargs not in (None, 0) for nargs in flags.values()):
+            return arguments
+        first: list[str] = []
+        others: list[str] = []
+        waits = False
+        for at, argument in enumerate(arguments):
+            if argument == "--" and not waits:
+                return [*first, "--", *others, *arguments[at + 1 :]]
+            if not waits and (
+                not argument.startswith("-") or argument == "-" or " " in argument.partition("=")[0]
+            ):
+                others.append(argument)
+                continue
+            first.append(argument)
+            waits = not waits and _takes_next(argument, flags)
+        return [*first, *others]
 
     def _unknown_command(self, name: str, commands: Iterable[str] | None) -> str:
         if commands is None or name in (choices := list(commands)):
@@ -146,6 +170,18 @@ class FlagParser(argparse.ArgumentParser):
             f"({' | '.join(map(_choice, group.actions))})" for group in self._alternatives if group.leads
         ]
         return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
+
+
+def _takes_next(argument: str, flags: Mapping[str, object]) -> bool:
+    """Tell whether a flag takes the argument behind it; an unknown one takes none."""
+    if argument.startswith("--"):
+        found = [argument] if argument in flags else [flag for flag in flags if flag.startswith(argument)]
+        return bool(found) and flags[found[0]] != 0
+    # Of letters that stand together one that takes a value takes what follows it.
+    for at, letter in enumerate(argument[1:], 1):
+        if flags.get(f"-{letter}", 0) != 0:
+            return at == len(argument) - 1
+    return False
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -265,8 +301,24 @@ def print_text(text: str) -> None:
         raise StorageError(unwritten(error)) from error
 
 
+def write_or_print(text: str, file: str | None) -> None:
+    """Write ``text`` to ``file`` as a whole, or print it on stdout where there is none."""
+    text = text if not text or text.endswith("\n") else f"{text}\n"
+    if file is None:
+        print_text(text)
+    else:
+        replace_text(Path(file), text)
+
+
 CANCELLED = 5
 """Exit code of a command that Ctrl-C ended."""
+DRIFTED = 6
+"""Exit code of a replay that was to fail where its plan no longer fits the tree, or nobody knows."""
+
+
+def output_file(text: str) -> str | None:
+    """Return the file that an argument names, None for stdout, which ``-`` stands for."""
+    return None if nonempty(text) == "-" else text
 
 
 @contextmanager
@@ -329,6 +381,11 @@ def add_index_arguments(parser: FlagParser) -> None:
         "--unmask", metavar="GLOB", action="append", default=[], help="files to show with their secrets"
     )
     parser.add_argument("--no-cache", action="store_true", help="parse everything, keep nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
+
+
+def add_quiet(parser: FlagParser) -> None:
+    """Add the flag for scripts."""
     parser.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -139,22 +139,51 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     )
 
 
-def _menu_lines(menu: Sequence[MenuPlace]) -> list[Text]:
-    """Return the first places of the menu, a row each, and how to ask for them."""
+def _menu_lines(menu: Sequence[MenuPlace]) -> list[RenderableType]:
+    """Return the first places of the menu, a row each below their file's path, and how to ask for them."""
     if not menu:
         return []
     shown = menu[:_SHOWN]
-    places = [f"{place.path}:{place.first}" for place in shown]
-    wide = max(map(len, places))
-    lines = [Text('Menu, with the tokens that each adds (repo-navigator context --feedback "1, 3"):')]
-    for place, where in zip(shown, places, strict=True):
+    wide = max(len(str(place.first)) for place in shown)
+    lines: list[RenderableType] = [
+        Text('Menu, with the tokens that each adds (repo-navigator context --feedback "1, 3"):')
+    ]
+    path = ""
+    for place in shown:
+        if place.path != path:
+            path = place.path
+            lines.append(_PathLine(path))
         line = Text(f"{place.number:>3} {f'+{place.tokens:,}':>7}  ", no_wrap=True, overflow="ellipsis")
-        line.append(where.ljust(wide), style="cyan")
+        line.append(f":{place.first}".rjust(wide + 1), style="cyan")
         lines.append(line.append(f"  {place.head}"))
     if len(menu) > len(shown):
         more = counted(len(menu) - len(shown), "more place")
         lines.append(Text(f"    and {more}, listed by --json", style="dim"))
     return lines
+
+
+class _PathLine:
+    """A path on one line, folders in its middle left out where the line is short."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Yield the line for the width that there is."""
+        del console
+        yield Text(f"  {shortened_path(self._path, options.max_width - 2)}", style="cyan")
+
+
+def shortened_path(path: str, most: int) -> str:
+    """Return a path in ``most`` characters: the first folder and the last parts, `…` for those between."""
+    if len(path) <= most:
+        return path
+    first, *parts = path.split("/")
+    for at in range(1, len(parts)):
+        if len(told := "/".join((first, "…", *parts[at:]))) <= most:
+            return told
+    name = parts[-1] if parts else first
+    return name if len(name) <= most else f"…{name[-(most - 1) :]}"
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

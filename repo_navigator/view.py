@@ -17,18 +17,15 @@ from navigator.picture.svg import svg_of
 from navigator.picture.text import totals
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.messages import one_line
-from repo_navigator.context import latest_navigation
 from repo_navigator.printing import stderr_console
 from repo_navigator.replay import replayed
 from repo_navigator.repository_arguments import add_further
+from repo_navigator.stored_navigations import ID_START, meant_navigation
 from repo_navigator.terminal import FlagParser, ending_at_once, is_input, print_text
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.picture.text import PictureData
-
-NAVIGATION = "nav-"
-"""What the id of a navigation begins with; anything else names a plan."""
 
 
 def add_arguments(parser: FlagParser) -> None:
@@ -37,7 +34,7 @@ def add_arguments(parser: FlagParser) -> None:
         "subject",
         metavar="ID|PLAN",
         nargs="?",
-        help="a navigation's id, or a flight plan's file, - for stdin (the latest navigation)",
+        help="a navigation's id, or a flight plan's file, - for stdin (the latest of this folder)",
     )
     parser.add_argument(
         "repo", metavar="REPO", nargs="?", help="the repository of a plan (the work tree here)"
@@ -70,7 +67,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 def _data(options: argparse.Namespace, settings: Settings) -> PictureData:
     subject = options.subject
-    if subject is not None and not subject.startswith(NAVIGATION):
+    if subject is not None and not subject.startswith(ID_START):
         _require_plan(subject)
         from navigator.picture.subjects import picture_of_plan  # noqa: PLC0415 - only a plan is drawn here
 
@@ -89,14 +86,15 @@ def _require_plan(subject: str) -> None:
     """
     if not is_input(Path(subject)):
         raise InvalidRequestError(
-            f"`{one_line(subject)}` is neither the id of a navigation, which begins with `{NAVIGATION}`, nor "
+            f"`{one_line(subject)}` is neither the id of a navigation, which begins with `{ID_START}`, nor "
             "the file of a flight plan; name one of them, or nothing for the latest navigation."
         )
 
 
 async def _of_navigation(navigator: Navigator, navigation_id: str | None) -> PictureData:
     try:
-        return await navigator.picture(navigation_id or await latest_navigation(navigator))
+        meant = await meant_navigation(navigator, navigation_id, Path.cwd())
+        return await navigator.picture(meant.navigation_id)
     finally:
         with anyio.CancelScope(shield=True):
             await navigator.aclose()

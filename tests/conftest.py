@@ -12,11 +12,15 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.support.cloud_storage import CloudStorage
 from tests.support.team_stores import s3_on_loopback
 
 # The suite tries the same inputs every time; `python -m tests.safety.fuzz` looks for new ones.
 settings.register_profile("suite", derandomize=True)
 settings.load_profile("suite")
+
+# Google's client reads it when it is imported: no test asks the machine's network for credentials.
+os.environ["NO_GCE_CHECK"] = "true"
 
 _MODEL_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
 
@@ -69,3 +73,10 @@ def s3_url() -> Iterator[str]:
     """A server of S3 on loopback, for whoever asks for one."""
     with s3_on_loopback() as url:
         yield url
+
+
+@pytest.fixture
+def cloud_storage() -> Iterator[CloudStorage]:
+    """A server of Google Cloud Storage on loopback, of the test's own: it may break it."""
+    with CloudStorage() as server:
+        yield server

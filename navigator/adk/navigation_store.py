@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from google.adk.artifacts import BaseArtifactService
@@ -16,14 +16,16 @@ from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.session_values import SessionId, StoredSessions
+from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
 from navigator.bookkeeping import StepRecord
-from navigator.delivery import Delivery, KnownNavigation
+from navigator.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
 from navigator.turn import Navigation
 
 logger = logging.getLogger(__name__)
 
+_AT_ONCE = 20
+"""States that are read together for a list."""
 STATE_ONLY = GetSessionConfig(num_recent_events=0)
 
 
@@ -84,31 +86,54 @@ class NavigationStore:
         """Forget what was read to be changed."""
         self._read.pop((user, navigation_id), None)
 
-    async def list(self, user: str) -> list[tuple[Navigation, float]]:
+    async def list(
+        self, user: str, *, most: int | None = None, among: Sequence[str] | None = None
+    ) -> list[tuple[Navigation, float]]:
         """Return the user's navigations with the time of their last change, latest first.
 
-        A row that is no navigation is left out, and the log says so.
+        Only as many states are read as it takes. A row that is no navigation is left out, and the log tells.
+
+        Args:
+            user: whose they are.
+            most: how many are returned at most.
+            among: ids in the order that is wanted, by default all.
 
         Raises:
             StorageError: the database, or none of its rows, can be read.
         """
         found: list[tuple[Navigation, float]] = []
         unread: list[ValueError] = []
+        ids = await self.latest_ids(user) if among is None else among
         with _readable():
-            answer = await self.sessions.list_sessions(app_name=self._app_name, user_id=user)
-            for session in answer.sessions:
-                if state_store.holds_navigation(session.state):
-                    try:
-                        found.append((state_store.read(session.state), session.last_update_time))
-                    except ValueError as error:
-                        unread.append(error)
+            for begin in range(0, len(ids), _AT_ONCE):
+                if most is not None and len(found) >= most:
+                    break
+                wanted = ids[begin : begin + _AT_ONCE]
+                states = await self.sessions.states(self._app_name, user, wanted)
+                for state, changed_at in (states[each] for each in wanted if each in states):
+                    if state_store.holds_navigation(state):
+                        try:
+                            found.append((state_store.read(state), changed_at))
+                        except ValueError as error:
+                            unread.append(error)
             if unread and not found:
                 raise unread[0]
         if unread:
             logger.warning("%d stored navigations can't be read and are not listed", len(unread))
         if self._damage and not found:
             raise unreadable(self._damage)
-        return found[::-1]
+        return found[:most]
+
+    async def latest_ids(self, user: str) -> Sequence[str]:
+        """Return the ids of the user's navigations, the latest changed first.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        ids = [use.navigation_id for use in sorted(await self.uses(user), key=_by_change, reverse=True)]
+        if self._damage and not ids:
+            raise unreadable(self._damage)
+        return ids
 
     async def known(self, navigation_id: str, user: str) -> KnownNavigation | None:
         """Return what a server has to know of a navigation, None where the user has none of that id.
@@ -119,28 +144,47 @@ class NavigationStore:
         if not _can_be_an_id(navigation_id):
             return None
         with _readable():
-            found = await self.sessions.parts_of_states(
-                state_store.KNOWN_PATHS, self._app_name, user, navigation_id
-            )
-            if found:
-                return state_store.known(navigation_id, user, found[0][1])
+            session = SessionId(self._app_name, user, navigation_id)
+            parts = await self.sessions.parts_of_state(state_store.KNOWN_PATHS, session)
+            if parts is not None:
+                return state_store.known(navigation_id, user, parts)
         if self._damage:
             raise unreadable(self._damage)
         return None
 
-    async def all_known(self, user: str | None = None) -> Sequence[KnownNavigation]:
-        """Return what a server has to know of each navigation that can be read, of a user or of all, by id.
+    async def uses(self, user: str | None = None) -> Sequence[NavigationUse]:
+        """Return what the store tells of each navigation of a user, or of all, by id.
 
         Raises:
             StorageError: the database can't be read.
         """
         with _readable():
-            rows = await self.sessions.parts_of_states(state_store.KNOWN_PATHS, self._app_name, user)
-        found = []
-        for session, parts in rows:
-            with suppress(ValueError):
-                found.append(state_store.known(session.id, session.user_id, parts))
-        return found
+            return [_use(found) for found in await self.sessions.uses(self._app_name, user)]
+
+    async def latest_use(self) -> float | None:
+        """Return when something of any navigation was handed out last, None where nothing was.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            return await self.sessions.latest_use(self._app_name)
+
+    async def unused_since(
+        self, before: float, most: int, after: NavigationUse | None = None
+    ) -> Sequence[NavigationUse]:
+        """Return navigations of which something was handed out, and nothing since ``before``.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        last = None
+        if after is not None:
+            session = SessionId(self._app_name, after.user, after.navigation_id)
+            last = SessionUse(session, after.changed_at, after.used_at, after.is_open)
+        with _readable():
+            found = await self.sessions.unused_since(self._app_name, before, most, last)
+        return [_use(each) for each in found]
 
     async def count_open(self) -> int:
         """Return how many navigations of all users are open.
@@ -198,7 +242,7 @@ class NavigationStore:
                 app_name=self._app_name, user_id=user, session_id=navigation_id, config=STATE_ONLY
             )
         if session is None or not state_store.holds_navigation(session.state):
-            choices = [navigation.run.navigation_id for navigation, _ in await self.list(user)][:5]
+            choices = [*await self.latest_ids(user)][:5]
             known = (
                 "known are " + ", ".join(f"`{choice}`" for choice in choices) if choices else "none is known"
             )
@@ -207,6 +251,14 @@ class NavigationStore:
                 choices,
             )
         return session
+
+
+def _by_change(use: NavigationUse) -> tuple[float, str]:
+    return use.changed_at, use.navigation_id
+
+
+def _use(found: SessionUse) -> NavigationUse:
+    return NavigationUse(found.session.id, found.session.user_id, *found[1:])
 
 
 def _can_be_an_id(navigation_id: str) -> bool:

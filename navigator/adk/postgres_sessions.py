@@ -25,6 +25,7 @@ from google.adk.sessions.base_session_service import GetSessionConfig, ListSessi
 from navigator.adk.session_values import (
     Scopes,
     SessionId,
+    SessionUse,
     StoredSessions,
     merged,
     state_from,
@@ -206,40 +207,75 @@ class PostgresSessions(StoredSessions):
 
         await self._database.act(change)
 
-    async def parts_of_states(
-        self, paths: Sequence[str], app_name: str, user_id: str | None = None, session_id: str | None = None
-    ) -> list[tuple[SessionId, list[Any]]]:
-        """Return parts of the states of all sessions, of a user's or of one, by user and id."""
+    async def parts_of_state(self, paths: Sequence[str], session: SessionId) -> list[Any] | None:
+        """Return parts of the state of a session, None where there is none."""
         wanted = ", ".join(f"state #> '{{{path.removeprefix('$.').replace('.', ',')}}}'" for path in paths)
-        where = {"app_name": app_name, "user_id": user_id, "id": session_id}
-        given = {name: value for name, value in where.items() if value is not None}
-        conditions = " AND ".join(f"{name} = ${number}" for number, name in enumerate(given, start=1))
-        query = (
-            f"SELECT app_name, user_id, id, json_build_array({wanted}) AS parts FROM sessions "
-            f'WHERE {conditions} ORDER BY user_id COLLATE "C", id COLLATE "C"'
-        )
+        query = f"SELECT json_build_array({wanted}) FROM sessions WHERE {_ONE}"
+        found = await self._value(query, *session)
+        return None if found is None else list(json.loads(as_said(found)))
 
-        async def rows(db: Any) -> list[Any]:
-            found: list[Any] = await db.fetch(query, *given.values())
+    async def states(
+        self, app_name: str, user_id: str, ids: Sequence[str]
+    ) -> dict[str, tuple[dict[str, Any], float]]:
+        """Return the states of some of a user's sessions and the times of their latest change, by id."""
+
+        async def read(db: Any) -> list[Any]:
+            query = "SELECT id, state, update_time FROM sessions WHERE app_name = $1 AND user_id = $2"
+            found: list[Any] = await db.fetch(
+                f"{query} AND id = ANY($3::text[])", app_name, user_id, list(ids)
+            )
             return found
 
-        return [
-            (SessionId(row["app_name"], row["user_id"], row["id"]), json.loads(as_said(row["parts"])))
-            for row in await self._database.act(rows, is_read=True)
-        ]
+        rows = await self._database.act(read, is_read=True)
+        return {row["id"]: (_state(row["state"]), row["update_time"]) for row in rows}
+
+    async def uses(self, app_name: str, user_id: str | None = None) -> list[SessionUse]:
+        """Return what is told of a user's sessions, or of all, by user and id."""
+        whose, where = ("", (app_name,)) if user_id is None else (" AND user_id = $2", (app_name, user_id))
+        return await self._uses(f'app_name = $1{whose} ORDER BY user_id COLLATE "C", id COLLATE "C"', *where)
+
+    async def latest_use(self, app_name: str) -> float | None:
+        """Return when something of any session was handed out last."""
+        found = await self._value("SELECT max(used_at) FROM session_uses WHERE app_name = $1", app_name)
+        return None if found is None else float(found)
+
+    async def unused_since(
+        self, app_name: str, before: float, most: int, after: SessionUse | None = None
+    ) -> list[SessionUse]:
+        """Return sessions of which something was handed out, and nothing since ``before``."""
+        last = (float("-inf"), "", "") if after is None else (after.used_at, *after.session[1:])
+        return await self._uses(
+            "app_name = $1 AND used_at < $2 AND (used_at, user_id, id) > ($4, $5, $6) "
+            "ORDER BY used_at, user_id, id LIMIT $3",
+            app_name,
+            before,
+            most,
+            *last,
+        )
 
     async def count_open(self, app_name: str) -> int:
         """Return how many sessions of an app tell no reason why they ended."""
-
-        async def count_them(db: Any) -> int:
-            query = "SELECT count(*) FROM sessions WHERE app_name = $1 AND stop_reason IS NULL"
-            return int(await db.fetchval(query, app_name))
-
-        return await self._database.act(count_them, is_read=True)
+        query = "SELECT count(*) FROM session_uses WHERE app_name = $1 AND is_open"
+        return int(await self._value(query, app_name))
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         await self._database.close()
+
+    async def _value(self, query: str, *where: Any) -> Any:
+        async def read(db: Any) -> Any:
+            return await db.fetchval(query, *where)
+
+        return await self._database.act(read, is_read=True)
+
+    async def _uses(self, condition: str, *where: Any) -> list[SessionUse]:
+        async def read(db: Any) -> list[Any]:
+            query = "SELECT app_name, user_id, id, changed_at, used_at, is_open FROM session_uses"
+            found: list[Any] = await db.fetch(f"{query} WHERE {condition}", *where)
+            return found
+
+        rows = await self._database.act(read, is_read=True)
+        return [SessionUse(SessionId(*row[:3]), *row[3:]) for row in rows]
 
 
 def _state(text: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from google.adk.sessions.base_session_service import GetSessionConfig, ListSessi
 from navigator.adk.session_values import (
     Scopes,
     SessionId,
+    SessionUse,
     StoredSessions,
     merged,
     state_from,
@@ -68,6 +69,65 @@ CREATE TABLE IF NOT EXISTS events (
 _ONE = "app_name = ? AND user_id = ? AND id = ?"
 
 
+def _use_of(row: str) -> str:
+    """Return the columns of ``session_uses`` for a row of ``sessions`` whose state is no damaged one."""
+    used_at = f"{row}.state, '$.navigator_delivery.used_at'"
+    return (
+        f"{row}.app_name, {row}.user_id, {row}.id, {row}.update_time, "
+        f"CASE WHEN json_type({used_at}) IN ('integer', 'real') THEN json_extract({used_at}) END, "
+        f"json_extract({row}.state, '$.navigator_run.stop_reason') IS NULL"
+    )
+
+
+_NOTE = f"""
+    INSERT INTO session_uses SELECT {_use_of("NEW")} WHERE json_valid(NEW.state)
+    ON CONFLICT (app_name, user_id, id) DO UPDATE SET
+        changed_at = excluded.changed_at, used_at = excluded.used_at, is_open = excluded.is_open;
+"""
+_OLD = "(app_name, user_id, id) = (OLD.app_name, OLD.user_id, OLD.id)"
+USES = f"""
+CREATE TABLE IF NOT EXISTS session_uses (
+    app_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    changed_at REAL NOT NULL,
+    used_at REAL,
+    is_open INTEGER NOT NULL,
+    PRIMARY KEY (app_name, user_id, id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS session_uses_by_time ON session_uses (app_name, used_at, user_id, id);
+CREATE INDEX IF NOT EXISTS session_uses_open ON session_uses (app_name) WHERE is_open;
+CREATE TRIGGER IF NOT EXISTS session_use_made AFTER INSERT ON sessions BEGIN {_NOTE} END;
+CREATE TRIGGER IF NOT EXISTS session_use_changed AFTER UPDATE OF state, update_time ON sessions BEGIN
+    DELETE FROM session_uses WHERE {_OLD} AND NOT json_valid(NEW.state);
+    {_NOTE}
+END;
+CREATE TRIGGER IF NOT EXISTS session_use_gone AFTER DELETE ON sessions BEGIN
+    DELETE FROM session_uses WHERE {_OLD};
+END;
+"""
+"""What start-up, lists, limits, metrics and the removal of what is old ask for, in rows of some bytes.
+
+Triggers keep it true whoever writes: an older version of the program, or ADK's own service.
+"""
+_FILLED = 1
+"""``user_version`` of a database whose sessions all have their row in ``session_uses``."""
+_BATCH = 500
+"""Sessions whose rows are filled in at once: other writers wait for no more than these."""
+_LAST_OF_BATCH = f"""
+SELECT * FROM (
+    SELECT app_name, user_id, id FROM sessions WHERE (app_name, user_id, id) > (?, ?, ?)
+    ORDER BY app_name, user_id, id LIMIT {_BATCH}
+) ORDER BY app_name DESC, user_id DESC, id DESC LIMIT 1
+"""
+_FILL = f"""
+INSERT OR IGNORE INTO session_uses SELECT {_use_of("s")} FROM sessions s
+WHERE (app_name, user_id, id) > (?, ?, ?) AND (app_name, user_id, id) <= (?, ?, ?) AND NOT EXISTS (
+    SELECT 1 FROM session_uses u WHERE (u.app_name, u.user_id, u.id) = (s.app_name, s.user_id, s.id)
+) AND json_valid(state)
+"""
+
+
 class Table(NamedTuple):
     """The rows of a table, and the statement that puts one into it."""
 
@@ -90,6 +150,7 @@ class SqliteSessions(StoredSessions):
             stored: what a database in memory begins with.
         """
         self._database = Database(path, partial(_prepare, stored=tuple(stored)))
+        self._is_filled = False
 
     async def create_session(
         self,
@@ -250,42 +311,104 @@ class SqliteSessions(StoredSessions):
 
         await self._database.write(change, durable=False)
 
-    async def parts_of_states(
-        self, paths: Sequence[str], app_name: str, user_id: str | None = None, session_id: str | None = None
-    ) -> list[tuple[SessionId, list[Any]]]:
-        """Return parts of the states of all sessions, of a user's or of one, by user and id.
+    async def parts_of_state(self, paths: Sequence[str], session: SessionId) -> list[Any] | None:
+        """Return parts of the state of a session, None where there is none.
 
         Args:
             paths: where the parts are, as SQLite writes it: ``$.name.field``. None stands for what is not
                 there, and for every part of a state that is damaged.
+            session: the session.
         """
         wanted = ", ".join(f"json_extract(state, '{path}')" for path in paths)
-        where = {"app_name": app_name, "user_id": user_id, "id": session_id}
-        given = {name: value for name, value in where.items() if value is not None}
+        query = f"SELECT CASE WHEN json_valid(state) THEN json_array({wanted}) END FROM sessions WHERE {_ONE}"
+        row = await self._database.read(lambda db: db.execute(query, session).fetchone())
+        if row is None:
+            return None
+        return [None] * len(paths) if row[0] is None else list(json.loads(row[0]))
+
+    async def states(
+        self, app_name: str, user_id: str, ids: Sequence[str]
+    ) -> dict[str, tuple[dict[str, Any], float]]:
+        """Return the states of some of a user's sessions and the times of their latest change, by id."""
         query = (
-            f"SELECT app_name, user_id, id, CASE WHEN json_valid(state) THEN json_array({wanted}) END "
-            f"FROM sessions WHERE {' AND '.join(f'{name} = ?' for name in given)} ORDER BY user_id, id"
+            "SELECT id, state, update_time FROM sessions WHERE app_name = ? AND user_id = ? "
+            "AND id IN (SELECT value FROM json_each(?))"
         )
-        rows = await self._database.read(lambda db: db.execute(query, tuple(given.values())).fetchall())
-        nothing = [None] * len(paths)
-        return [(SessionId(*row[:3]), json.loads(row[3]) if row[3] else nothing) for row in rows]
+        where = (app_name, user_id, json.dumps(list(ids)))
+        rows = await self._database.read(lambda db: db.execute(query, where).fetchall())
+        return {row["id"]: (state_from(row["state"]), row["update_time"]) for row in rows}
+
+    async def uses(self, app_name: str, user_id: str | None = None) -> list[SessionUse]:
+        """Return what is told of a user's sessions, or of all, by user and id; none of damaged states."""
+        whose, where = ("", (app_name,)) if user_id is None else (" AND user_id = ?", (app_name, user_id))
+        return await self._uses(f"app_name = ?{whose} ORDER BY user_id, id", *where)
+
+    async def latest_use(self, app_name: str) -> float | None:
+        """Return when something of any session was handed out last."""
+        found: float | None = await self._value(
+            "SELECT max(used_at) FROM session_uses WHERE app_name = ?", app_name
+        )
+        return found
+
+    async def unused_since(
+        self, app_name: str, before: float, most: int, after: SessionUse | None = None
+    ) -> list[SessionUse]:
+        """Return sessions of which something was handed out, and nothing since ``before``."""
+        last = (float("-inf"), "", "") if after is None else (after.used_at, *after.session[1:])
+        return await self._uses(
+            "app_name = ? AND used_at < ? AND (used_at, user_id, id) > (?, ?, ?) "
+            "ORDER BY used_at, user_id, id LIMIT ?",
+            app_name,
+            before,
+            *last,
+            most,
+        )
 
     async def count_open(self, app_name: str) -> int:
         """Return how many sessions of an app tell no reason why they ended."""
-        query = (
-            "SELECT count(*) FROM sessions WHERE app_name = ? AND json_valid(state) "
-            "AND json_extract(state, '$.navigator_run.stop_reason') IS NULL"
-        )
-        (number,) = await self._database.read(lambda db: db.execute(query, (app_name,)).fetchone())
-        return int(number)
+        query = "SELECT count(*) FROM session_uses WHERE app_name = ? AND is_open"
+        return int(await self._value(query, app_name))
 
     async def close(self) -> None:
         """Close the database; the next call opens it anew."""
         await self._database.close()
 
+    async def _value(self, query: str, *where: Any) -> Any:
+        await self._fill()
+        (value,) = await self._database.read(lambda db: db.execute(query, where).fetchone())
+        return value
+
+    async def _uses(self, condition: str, *where: Any) -> list[SessionUse]:
+        await self._fill()
+        query = "SELECT app_name, user_id, id, changed_at, used_at, is_open FROM session_uses"
+        rows = await self._database.read(
+            lambda db: db.execute(f"{query} WHERE {condition}", where).fetchall()
+        )
+        return [SessionUse(SessionId(*row[:3]), row[3], row[4], bool(row[5])) for row in rows]
+
+    async def _fill(self) -> None:
+        """Give what an earlier version stored its rows, a batch at a time; others write in between."""
+        if self._is_filled:
+            return
+        version = await self._database.read(lambda db: db.execute("PRAGMA user_version").fetchone()[0])
+        after: tuple[str, str, str] | None = None if version == _FILLED else ("", "", "")
+        while after is not None:
+            after = await self._database.write(partial(_fill_batch, after=after))
+        self._is_filled = True
+
+
+def _fill_batch(db: sqlite3.Connection, after: tuple[str, str, str]) -> tuple[str, str, str] | None:
+    """Give the sessions behind a key their rows, and return the key of the last; None at the end."""
+    last = db.execute(_LAST_OF_BATCH, after).fetchone()
+    if last is None:
+        db.execute(f"PRAGMA user_version = {_FILLED}")
+        return None
+    db.execute(_FILL, (*after, *last))
+    return tuple(last)
+
 
 def _prepare(db: sqlite3.Connection, stored: tuple[Table, ...]) -> None:
-    db.executescript(SCHEMA)
+    db.executescript(SCHEMA + USES)
     for table in stored:
         db.executemany(table.insert, table.rows)
 

@@ -21,6 +21,18 @@ class SessionId(NamedTuple):
     id: str
 
 
+class SessionUse(NamedTuple):
+    """What is told of a session without reading its state: the store keeps it in columns of its own."""
+
+    session: SessionId
+    changed_at: float
+    """Its latest change as ADK sees it, in seconds since the epoch."""
+    used_at: float | None
+    """When something of it was handed out last; None where nothing was."""
+    is_open: bool
+    """Whether it tells no reason why it ended."""
+
+
 class StoredSessions(BaseSessionService):
     """ADK's sessions, and the little that the navigator asks of its store besides."""
 
@@ -38,14 +50,46 @@ class StoredSessions(BaseSessionService):
         """
 
     @abstractmethod
-    async def parts_of_states(
-        self, paths: Sequence[str], app_name: str, user_id: str | None = None, session_id: str | None = None
-    ) -> list[tuple[SessionId, list[Any]]]:
-        """Return parts of the states of all sessions, of a user's or of one, by user and id.
+    async def parts_of_state(self, paths: Sequence[str], session: SessionId) -> list[Any] | None:
+        """Return parts of the state of a session, None where there is none.
 
         Args:
             paths: where the parts are, as SQLite writes it: ``$.name.field``. None stands for what is not
                 there, and for every part of a state that is damaged.
+            session: the session.
+        """
+
+    @abstractmethod
+    async def states(
+        self, app_name: str, user_id: str, ids: Sequence[str]
+    ) -> dict[str, tuple[dict[str, Any], float]]:
+        """Return the states of some of a user's sessions and the times of their latest change, by id.
+
+        What sessions share is not in them. Left out are sessions that are not there.
+
+        Raises:
+            ValueError: one of them is damaged.
+        """
+
+    @abstractmethod
+    async def uses(self, app_name: str, user_id: str | None = None) -> list[SessionUse]:
+        """Return what is told of a user's sessions, or of all, by user and id; none of damaged states."""
+
+    @abstractmethod
+    async def latest_use(self, app_name: str) -> float | None:
+        """Return when something of any session was handed out last."""
+
+    @abstractmethod
+    async def unused_since(
+        self, app_name: str, before: float, most: int, after: SessionUse | None = None
+    ) -> list[SessionUse]:
+        """Return sessions of which something was handed out, and nothing since ``before``.
+
+        Args:
+            app_name: the app.
+            before: in seconds since the epoch.
+            most: how many are returned at most, those used least lately first.
+            after: the last one of an earlier answer, which this one goes on from.
         """
 
     @abstractmethod

@@ -81,9 +81,9 @@ def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessio
 
 def _in_bucket(address: BucketAddress) -> BaseArtifactService:
     from navigator.adk.bucket_artifacts import BucketArtifacts  # noqa: PLC0415 - only where one is named
-    from navigator.bucket import open_bucket  # noqa: PLC0415 - only where one is named
+    from navigator.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
 
-    return BucketArtifacts(open_bucket(), address)
+    return BucketArtifacts(open_bucket(address))
 
 
 def _open_folder(data_dir: Path | None) -> Stores:

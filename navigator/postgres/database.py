@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -11,7 +12,7 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from navigator.errors import StorageError
-from navigator.postgres.layout import bring_up_to_date
+from navigator.postgres.layout import LayoutState, bring_up_to_date, look_at
 from navigator.settings import LEASE_S
 from navigator.store_address import DatabaseAddress
 
@@ -72,6 +73,22 @@ class PostgresDatabase:
         except _FAULTS as error:
             raise self._told(error) from None
 
+    async def layout(self) -> LayoutState:
+        """Return what the tables are to this version of the program; nothing is made or changed.
+
+        Raises:
+            StorageError: the database can't be reached, or refuses.
+        """
+        try:
+            pool = await self._new_pool()
+            try:
+                async with pool.acquire(timeout=ANSWERING_S) as connection:
+                    return await look_at(connection)
+            finally:
+                pool.terminate()
+        except _FAULTS as error:
+            raise self._told(error) from None
+
     async def close(self) -> None:
         """Close the connections; the next use opens new ones."""
         pool, self._pool = self._pool, None
@@ -105,9 +122,10 @@ class PostgresDatabase:
         if self._pool is not None and self._loop is loop:
             return self._pool
         if self._loop is not loop:
-            self._connecting = asyncio.Lock()
+            # At once, for calls that begin together: each would else connect for itself.
+            self._connecting, self._pool, self._loop = asyncio.Lock(), None, loop
         async with self._connecting:
-            if self._pool is None or self._loop is not loop:
+            if self._pool is None:
                 pool = await self._new_pool()
                 try:
                     async with pool.acquire(timeout=ANSWERING_S) as connection:
@@ -115,7 +133,7 @@ class PostgresDatabase:
                 except BaseException:
                     pool.terminate()
                     raise
-                self._pool, self._loop = pool, loop
+                self._pool = pool
         return self._pool
 
     async def _new_pool(self) -> Any:
@@ -156,6 +174,14 @@ def _words(error: BaseException) -> str:
     """Return what went wrong in a few words; a message of the database may repeat what was written."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if isinstance(error, asyncpg.InvalidCatalogNameError):
+        return "no such database"
+    if isinstance(error, asyncpg.InvalidPasswordError | asyncpg.InvalidAuthorizationSpecificationError):
+        return "it does not let this user in"
+    if isinstance(error, ConnectionError) and "rejected SSL" in str(error):
+        return "it has no TLS, which `ssl` in the address asks for"
+    if isinstance(error, ssl.SSLError):
+        return "its certificate is not accepted"
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     if isinstance(error, ConnectionError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.plan.model import FlightPlan, TreeStamp
+from repo_map.selection.select import files_named
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -30,7 +31,16 @@ class Drift(NamedTuple):
     same_tree: bool
     """Whether every path and byte of the tree is the same, and so every byte of the map."""
     files: tuple[DriftedFile, ...] = ()
-    """In path order."""
+    """In path order; empty where nothing is known of them too."""
+    unmatched: tuple[str, ...] = ()
+    """Patterns of the plan that match no file of the tree."""
+    knows_files: bool = True
+    """Whether it is known which files are as they were."""
+
+    @property
+    def is_none(self) -> bool:
+        """Whether all that the plan shows is sure to be as it was."""
+        return self.stamped and self.knows_files and not self.files and not self.unmatched
 
     def describe(self) -> str:
         """Return one sentence for a report."""
@@ -38,6 +48,8 @@ class Drift(NamedTuple):
             return "The plan does not say what tree it was made on, so drift can't be told."
         if self.same_tree:
             return "The tree is the one that the plan was made on."
+        if not self.knows_files:
+            return "The tree changed since the plan was made; the plan does not say how its files were."
         if not self.files:
             return "The tree changed since the plan was made, but no file that the map shows did."
         counts = Counter(file.change for file in self.files)
@@ -63,18 +75,27 @@ def replay(index: RepoIndex, plan: FlightPlan, **options: Any) -> tuple[RepoMap,
 
 def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
     """Compare the tree, file by file, with the one that the plan was made on."""
+    unmatched = _unmatched(index, plan)
     if plan.tree is None:
-        return Drift(stamped=False, same_tree=False)
+        return Drift(stamped=False, same_tree=False, unmatched=unmatched, knows_files=False)
     if plan.tree.fingerprint == index.fingerprint:
-        return Drift(stamped=True, same_tree=True)
+        return Drift(stamped=True, same_tree=True, unmatched=unmatched)
     shown = {block.path for block in repo_map.blocks if block.level > 1}
     before = plan.tree.files
     drifted = [
         DriftedFile(path, change)
-        for path in sorted(shown | before.keys() if before else ())
+        for path in sorted(shown | before.keys())
         if (change := _change(index, path, before.get(path), path in shown))
     ]
-    return Drift(stamped=True, same_tree=False, files=tuple(drifted))
+    if shown and not before:
+        return Drift(stamped=True, same_tree=False, unmatched=unmatched, knows_files=False)
+    return Drift(stamped=True, same_tree=False, files=tuple(drifted), unmatched=unmatched)
+
+
+def _unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:
+    boosts = plan.focus.paths if plan.focus else ()
+    patterns = (*(rule.pattern for rule in plan.verbosity), *(boost.pattern for boost in boosts))
+    return tuple(each for each in dict.fromkeys(patterns) if not files_named(index, each).size)
 
 
 def _change(index: RepoIndex, path: str, before: str | None, shown: bool) -> Change | None:

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from repo_map import globs
-from repo_map.feedback.names import NamedDefinition, Target, around, find_places, named_by, nearest
+from repo_map.feedback.names import (
+    MOST_HITS,
+    NamedDefinition,
+    Target,
+    around,
+    find_identifier,
+    find_places,
+    is_identifier,
+    named_by,
+    nearest,
+)
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
 from repo_map.feedback.targets import spelled
@@ -136,6 +146,8 @@ def _tell_where(asked: Asked, target: Target) -> str:
             place = around(index, span)
             told.append(f"{span.path}:{span.first}" + (f" (in `{place.name}`)" if place else ""))
         return f"{target.name} stands in {_listed(told, 110)}"
+    if is_identifier(target):
+        return _tell_identifier(index, target)
     places = target.places or tuple(find_places(index, target.words))
     if places:
         rank = {file.path: at for at, file in enumerate(asked.relevance.files)}
@@ -147,11 +159,48 @@ def _tell_where(asked: Asked, target: Target) -> str:
 
 def _tell_related(operation: Operation) -> Callable[[Asked, Target], str]:
     def tell(asked: Asked, target: Target) -> str:
-        found = find_related(asked.index, operation, target)
+        index = asked.index
+        if is_identifier(target):
+            return _tell_identifier(index, target)
         what = f"{RELATED[operation]} {spelled(target)}"
-        return told_related(what, found) or f"The index knows no {what}."
+        if told := told_related(what, find_related(index, operation, target)):
+            return told
+        by_name = _standing(index, target) if operation is Operation.CALLERS else ""
+        return f"The index knows no {what}.{by_name}"
 
     return tell
+
+
+def _tell_identifier(index: RepoIndex, target: Target) -> str:
+    """Say where a name stands that is a parameter, an attribute or a local, each function once."""
+    return f"`{target.name}` is no definition; likely, by name alone, it is {_held(index, target)}"
+
+
+def _standing(index: RepoIndex, target: Target) -> str:
+    """Say where else the name of definitions stands, as an attribute does that nothing calls."""
+    leaves = {place.name.rpartition(".")[2] for place in target.places}
+    if len(leaves) != 1:
+        return ""
+    own = {(place.path, place.line) for place in target.places}
+    found = find_identifier(index, leaves.pop())
+    others = found._replace(spans=tuple(each for each in found.spans if (each.path, each.first) not in own))
+    return f" Likely, by name alone, it is {_held(index, others)}" if others.spans else ""
+
+
+def _held(index: RepoIndex, target: Target) -> str:
+    held = f"held by {list_places(_holders(index, target), 90)}"
+    if len(target.spans) < MOST_HITS:
+        return held
+    return f"{held[:-1]}, among the first {MOST_HITS} lines alone."
+
+
+def _holders(index: RepoIndex, target: Target) -> list[NamedDefinition]:
+    """Return what lines stand in, each function or class once with its first such line."""
+    holders: dict[tuple[str, str], NamedDefinition] = {}
+    for span in target.spans:
+        place = around(index, span) or NamedDefinition(span.path, "", span.first)
+        holders.setdefault((place.path, place.name), place._replace(line=span.first))
+    return list(holders.values())
 
 
 def told_related(what: str, found: Related) -> str:
@@ -263,6 +312,8 @@ def _files(index: RepoIndex, target: Target) -> list[str]:
 
 def unknown_name(index: RepoIndex, written: str) -> str:
     """Say that nothing bears a name, and what is spelled much like it."""
+    if found := find_identifier(index, written):
+        return f"{_tell_identifier(index, found)[:-1]}; ask where it is used."
     close = nearest(index, written)
     hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
     return f"Nothing in the repository is called `{written}`.{hint}"

@@ -10,7 +10,7 @@ from repo_map.feedback.answers import Asked, told_together
 from repo_map.feedback.hearing import hear
 from repo_map.feedback.names import NamedDefinition
 from repo_map.feedback.operations import Operation
-from repo_map.feedback.steering import Steering
+from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, Steering
 from repo_map.feedback.wishes import PlanWishes
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
@@ -29,15 +29,17 @@ def steer(
     own: FlightPlan | None = None,
     menu: Mapping[int, NamedDefinition] | None = None,
     history: History | None = None,
+    mentioned: Mentioned = NOTHING_MENTIONED,
 ) -> Steering:
     """Read feedback such as "drop the tests, deepen `Router.dispatch`; why is utils.py here?".
 
     What is not understood changes nothing, and is told with what would be. ``own`` is the part of the plan
     that the user asked for, by default all of it: what it leaves out comes back where the words name it.
-    ``menu`` has the definitions that were offered by number; ``history`` is what commits are told from.
+    ``menu`` has the definitions that were offered by number; ``history`` is what commits are told from;
+    ``mentioned`` is what the words before these were about.
     """
     asked = Asked(index, plan, own or plan, relevance, history)
-    heard = hear(asked, feedback, menu or {})
+    heard = hear(asked, feedback, menu or {}, mentioned)
     done = PlanWishes(asked, menu or {})
     for wish in heard.wishes:
         done.carry_out(wish)
@@ -52,4 +54,5 @@ def steer(
         heard.missed,
         min(EVERY_STEP, sum(EVERY_STEP if each == "all" else int(each) for each in steps)),
         Operation.FINISH in operations,
+        heard.mentioned,
     )

@@ -14,7 +14,7 @@ from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, find_related
 from repo_map.feedback.sentences import Clause, is_statement, looks_like_code, sentences, spelled_right
-from repo_map.feedback.steering import NotUnderstood, Wish
+from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, NotUnderstood, Wish
 from repo_map.feedback.suggestions import nearest_sayings
 from repo_map.feedback.targets import Named, describes, subject_of
 from repo_map.feedback.wishes import MOST_AROUND, menu_parts
@@ -30,30 +30,35 @@ class Heard(NamedTuple):
 
     wishes: tuple[Wish, ...]
     missed: tuple[NotUnderstood, ...]
+    mentioned: Mentioned = NOTHING_MENTIONED
+    """What it was about last."""
 
 
-def hear(asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition]) -> Heard:
-    """Return the wishes of a feedback, and what of it was not understood.
+def hear(asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition], mentioned: Mentioned) -> Heard:
+    """Return the wishes of a feedback, and what of it was not understood; ``it`` is what was ``mentioned``.
 
     A sentence of which any word is not read wishes nothing. Beside one that could narrow what was wished,
     nothing is changed; beside any, nothing is taken away.
     """
-    listener = _Listener(asked, menu)
+    listener = _Listener(asked, menu, mentioned)
     for sentence in sentences(feedback):
         listener.take_in(sentence)
-    return listener.settled()
+    return listener.settled()._replace(mentioned=listener.mentioned())
 
 
 class _Listener:
     """What the sentences so far come to."""
 
-    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition]) -> None:
+    def __init__(self, asked: Asked, menu: Mapping[int, NamedDefinition], mentioned: Mentioned) -> None:
         self._asked = asked
         self._index = asked.index
         self._menu = menu
         out = excluded(asked.index, asked.plan).tolist()
         shown = [path for path, is_out in zip(asked.index.paths, out, strict=True) if not is_out]
         self._named = Named(asked.index, shown)
+        self._earlier = mentioned
+        self._named.last = mentioned.targets
+        self._named.answered = mentioned.asked in RELATED
         self._wishes: list[Wish] = []
         self._missed: list[NotUnderstood] = []
         self._remarks: list[NotUnderstood] = []
@@ -75,6 +80,21 @@ class _Listener:
             self._missed[0] = self._missed[0].besides(withheld)
             wishes = kept
         return Heard(tuple(wishes), tuple(self._missed))
+
+    def mentioned(self) -> Mentioned:
+        """Return what the words were about last, or those before them where these name nothing."""
+        last = self._named.last
+        about = next((wish for wish in reversed(self._wishes) if wish.targets == last), None)
+        if about is not None:
+            return Mentioned(last, about.operation if about.is_question else None)
+        return Mentioned(last, self._earlier.asked if last == self._earlier.targets else None)
+
+    @property
+    def _before(self) -> Wish | None:
+        """The wish before this one; the question of the words before these, where it is the first."""
+        if self._wishes or self._earlier.asked is None:
+            return self._wishes[-1] if self._wishes else None
+        return Wish(self._earlier.asked, True, self._earlier.targets)
 
     def take_in(self, sentence: Sequence[Clause]) -> None:
         """Take a sentence in."""
@@ -123,8 +143,11 @@ class _Listener:
 
     def _goes_on(self, clause: Clause) -> bool:
         """Take a clause that only names more of what was wished or asked just before."""
-        before = self._wishes[-1] if self._wishes else None
+        before = self._before
         if before is None or not clause.goes_on or not before.targets:
+            return False
+        if not self._wishes and not clause.is_asked:
+            # Of words that stand alone only a question goes on with a question.
             return False
         words = _MORE_OF_IT.sub("", clause.text)
         if not self._takes(clause, Phrase(before.operation, before.is_question, words)):
@@ -158,7 +181,7 @@ class _Listener:
             if operation is not Operation.WHOLE:
                 return False
             # "Them" are what was asked for, not what it was asked of.
-            operation = self._wishes[-1].operation
+            operation = self._before.operation if self._before else operation
         self._named.last, self._named.answered = targets, is_question and operation in RELATED
         self._wishes.append(Wish(operation, is_question, targets, words=clause.written()))
         return True
@@ -196,7 +219,7 @@ class _Listener:
 
     def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether "them" are the callers, tests and the like that were asked for just before."""
-        before = self._wishes[-1] if self._wishes else None
+        before = self._before
         if before is None or not before.is_question or before.operation not in RELATED:
             return False
         return _THEM.search(clause.text) is not None and before.targets == targets

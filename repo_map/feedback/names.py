@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 MOST_PLACES: Final = 5
 """Definitions of one name that are taken; of more the name alone says too little."""
 _MOST_PATTERNS: Final = 12
-_MOST_HITS: Final = 40
+MOST_HITS: Final = 40
+"""Lines of a text or a word that are found at most."""
 _MOST_READ: Final = 60_000_000
 """Bytes of source that are looked through for a quoted text."""
 _LEAST_TEXT: Final = 3
@@ -302,13 +303,47 @@ def find_text(index: RepoIndex, text: str, first_in: Collection[str] = ()) -> Ta
         source = index.text(file)
         read += len(source)
         at = source.find(text)
-        while at >= 0 and len(spans) < _MOST_HITS:
+        while at >= 0 and len(spans) < MOST_HITS:
             line = source.count("\n", 0, at) + 1
             spans.setdefault(LineSpan(index.paths[file], line, line + text.count("\n")))
             at = source.find(text, at + len(text))
-        if len(spans) >= _MOST_HITS or read > _MOST_READ:
+        if len(spans) >= MOST_HITS or read > _MOST_READ:
             break
     return Target(text, spans=tuple(spans), name=told)
+
+
+def find_identifier(index: RepoIndex, name: str, first_in: Collection[str] = ()) -> Target:
+    """Return where a name stands in code as a whole word, the files of ``first_in`` first: its lines.
+
+    A parameter, an attribute or a local is no definition, and nothing says which one such a line means.
+    """
+    if _IDENTIFIER.fullmatch(name) is None:
+        return Target(name)
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    spans: dict[LineSpan, None] = {}
+    read = 0
+    code = (file for file in range(len(index)) if not is_prose(index.paths[file]))
+    for file in sorted(code, key=lambda file: (index.paths[file] not in first_in, file)):
+        source = index.text(file)
+        read += len(source)
+        for found in word.finditer(source):
+            line = source.count("\n", 0, found.start()) + 1
+            spans.setdefault(LineSpan(index.paths[file], line, line))
+            if len(spans) == MOST_HITS:
+                break
+        if len(spans) == MOST_HITS or read > _MOST_READ:
+            break
+    return Target(name, spans=tuple(spans), name=name)
+
+
+def is_identifier(target: Target) -> bool:
+    """Say whether a target is what ``find_identifier`` has found."""
+    return (
+        bool(target.spans) and target.name == target.words and _IDENTIFIER.fullmatch(target.name) is not None
+    )
+
+
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
 
 
 def around(index: RepoIndex, span: LineSpan) -> NamedDefinition | None:

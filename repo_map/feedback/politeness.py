@@ -156,6 +156,10 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (r"(?:show|see|give)(?: me)? (?=(?:who|which|why)\s)", ""),
+        (
+            r"(?:show|tell|find)(?: me)? (?=where \S+ (?:is|are|gets) (?:used|called|referenced|set|defined|declared)$)",
+            "",
+        ),
         (r"(?:give|show) to me ", "show "),
         (
             r"(?:take|have|get|show)(?: me)? (?:a|an?other) (?:closer |quick |good |better )?look (?:at|into) ",

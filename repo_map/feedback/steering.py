@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from repo_map.feedback.names import Target
 from repo_map.feedback.operations import Operation
@@ -52,6 +52,17 @@ class NotUnderstood(NamedTuple):
         return " ".join(filter(None, (message, self.why, also, f"Understood would be: {would}.")))
 
 
+class Mentioned(NamedTuple):
+    """What the user's words were about last, which "it" means in the next ones."""
+
+    targets: tuple[Target, ...] = ()
+    asked: Operation | None = None
+    """What was asked of it last; None where it was no question."""
+
+
+NOTHING_MENTIONED: Final = Mentioned()
+
+
 class Steering(NamedTuple):
     """What a feedback comes to."""
 
@@ -69,6 +80,8 @@ class Steering(NamedTuple):
     """Changes to take back before all else; ``EVERY_STEP`` for all."""
     finish: bool = False
     """The context is taken as it is."""
+    mentioned: Mentioned = NOTHING_MENTIONED
+    """What the words were about, for the next ones."""
 
     @property
     def changes(self) -> bool:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.coverage import HELD, tells
-from repo_map.feedback.names import Target, find_alike, find_target, find_text, is_prose, lines_of, named_by
+from repo_map.feedback.names import (
+    Target,
+    find_alike,
+    find_identifier,
+    find_target,
+    find_text,
+    is_prose,
+    lines_of,
+    named_by,
+)
 from repo_map.feedback.operations import TAKES_AWAY, Operation
 from repo_map.feedback.sentences import Clause
 
@@ -104,6 +113,8 @@ class Named:
         """What was named last, which ``it`` means."""
         self.referred = False
         """Whether ``it`` was read since this was set."""
+        self._among_words = False
+        """Whether a name may be a parameter, an attribute or a local, which are told by where they stand."""
         self.answered = False
         """Whether what was named last was asked about, so that "them" may mean what the answer lists."""
 
@@ -114,6 +125,7 @@ class Named:
         found: list[Target] = []
         around = _ASKED if is_question else _CUT if operation in TAKES_AWAY else _SHOWN
         texts = operation in (Operation.WHOLE, Operation.WHERE)
+        self._among_words = is_question and operation in (Operation.CALLERS, Operation.WHERE)
         if not is_question and operation is not Operation.OUT and re.search(r"\bor\b", words, re.I):
             # Which of them is wished nobody here can tell.
             return ()
@@ -133,6 +145,7 @@ class Named:
 
     def one(self, written: str) -> Target:
         """Return what one name means, as it is written."""
+        self._among_words = False
         return self._of_name(written, texts=False)
 
     def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
@@ -198,6 +211,8 @@ class Named:
                     target = self._known(f"{stripped}/", among_all=among_all)
                 is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
                 return Target(words) if is_other else target
+        if self._among_words and (standing := find_identifier(self._index, found[-1], self.shown)):
+            return standing
         if re.fullmatch(r"\w{4,}", found[-1]):
             return _of_code(find_alike(self._index, found[-1], is_written=False)).among(self.shown)
         return Target(words)
@@ -208,6 +223,8 @@ class Named:
         if target := self._known(name, among_all=among_all):
             return target
         if texts and is_quoted and written[0] != "`" and (found := find_text(self._index, name, self.shown)):
+            return found
+        if self._among_words and (found := find_identifier(self._index, name, self.shown)):
             return found
         if not re.search(r"\s", name) and (alike := find_alike(self._index, name, is_written=True)):
             return alike if among_all else alike.among(self.shown)

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from repo_map.impact.gone import Defined, Difference, defined_in, difference
 from repo_map.impact.patches import FilePatch, Hunk, Patch
-from repo_map.impact.placing import PlacedFile, Touched
+from repo_map.impact.placing import Placed, PlacedFile, Touched
+from repo_map.impact.respacing import without_respaced
+from repo_map.impact.sides import other_side
 from repo_map.impact.values import MOST_WORDS, ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import counted, one_line
+from repo_map.relations.file_facts import FileViews
 from repo_map.secrets.masking import mask_text
 from repo_map.worktree.repository import top_of
 
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 MOST_PARTS: Final = 120
 """Definitions and stretches of lines that count as changed."""
 MOST_GONE: Final = 60
+MOST_READ: Final = 60
+"""Files whose other side is parsed; of further ones the removed lines tell what they define."""
+_LONGEST_READ: Final = 2_000_000
 _MOST_NAMED: Final = 3
 _LONGEST_NAME: Final = 120
 _LEAST_HEADER: Final = 8
@@ -61,7 +68,10 @@ class _Reader:
         """Names that added lines define, each with the file."""
         self._told: dict[str, list[str]] = {}
         self._unplaced: dict[str, int] = {}
+        self._respaced: dict[str, int] = {}
+        """Lines of files in which white space alone differs."""
         self._words: list[str] = []
+        self._reads = 0
 
     def result(self, notes: Sequence[str]) -> Changes:
         """Return what was collected."""
@@ -71,6 +81,11 @@ class _Reader:
             for each in self._gone.values()
         )
         told = [f"{what}: {_listed(paths)}." for what, paths in self._told.items()]
+        if self._respaced:
+            lines = counted(sum(self._respaced.values()), "line")
+            told.append(
+                f"White space alone differs, so not followed: {lines} of {_listed(list(self._respaced))}."
+            )
         if self._unplaced:
             hunks = sum(self._unplaced.values())
             files = _listed(list(self._unplaced))
@@ -89,19 +104,30 @@ class _Reader:
             return
         if file is None:
             if not patch.new:
-                self._find_gone(patch, ())
+                self._find_gone(patch, None, ())
             return
+        self._find_gone(patch, file, self._place(patch, file))
+
+    def _place(self, patch: FilePatch, file: int) -> list[Placed | None]:
+        """Take the definitions that hunks touch, and return where each hunk lies."""
+        path = self._index.paths[file]
+        language = self._index.languages[int(self._index.files.language[file])]
         lines = PlacedFile(self._index.text(file).split("\n"))
+        places, respaced = [], 0
         for hunk in patch.hunks:
-            self._words += (line[1:] for line in hunk.lines if line[0] != " ")
-            placed = lines.place(hunk)
+            marked = without_respaced(hunk.lines, language)
+            respaced += _marks(hunk.lines) - _marks(marked)
+            self._words += (line[1:] for line in marked if line[0] != " ")
+            placed = lines.place(hunk, marked)
+            places.append(placed)
             if placed is not None:
                 for touched in placed.touched:
                     self._touch(file, touched)
             elif not self._by_header(file, hunk):
-                path = self._index.paths[file]
                 self._unplaced[path] = self._unplaced.get(path, 0) + 1
-        self._find_gone(patch, self._index.definitions(file))
+        if respaced:
+            self._respaced[path] = respaced // 2
+        return places
 
     def _tell_kind(self, patch: FilePatch, *, is_here: bool) -> None:
         """Note what is done to a file beside the change of its lines."""
@@ -170,8 +196,67 @@ class _Reader:
             self._add(file, rows[0], self._index.definitions(file)[rows[0]], is_sure=False)
         return len(rows) == 1
 
-    def _find_gone(self, patch: FilePatch, definitions: Iterable[Definition]) -> None:
-        """Take the names that removed lines define, and neither added lines nor the file."""
+    def _find_gone(self, patch: FilePatch, file: int | None, places: Sequence[Placed | None]) -> None:
+        """Take the names that one side of a file defines and the other does not."""
+        found = self._difference(patch, file, places)
+        if found is None:
+            self._find_gone_by_lines(patch, () if file is None else self._index.definitions(file))
+            return
+        self._added.update((each.name, _shown(patch.path)) for each in found.added)
+        successors: dict[Defined, str] = {}
+        for hunk in patch.hunks:
+            removed, added = ({line.strip() for line in hunk.marked(mark)} for mark in "-+")
+            going = [each for each in found.gone if each.text in removed]
+            coming = [each for each in found.added if each.text in added]
+            if len(going) == len(coming) == 1:
+                successors[going[0]] = f"`{coming[0].name}`"
+        for each in found.gone:
+            gone = GoneName(_shown(patch.old), each.name, successors.get(each, ""), each.owner)
+            self._gone.setdefault((patch.old, each.qualified), gone)
+
+    def _difference(
+        self, patch: FilePatch, file: int | None, places: Sequence[Placed | None]
+    ) -> Difference | None:
+        """Return what a patch takes from the names of a file and adds to them, by its grammar.
+
+        None where the side that is not in the tree does not follow from the hunks, or was not read.
+        """
+        if not any(hunk.marked("-") for hunk in patch.hunks) and patch.new:
+            return Difference((), () if file is None or patch.old else self._here(file))
+        if file is None:
+            text = "\n".join(line for hunk in patch.hunks for line in hunk.marked("-"))
+            before = self._read(text, patch.old)
+            return None if before is None else difference(before, ())
+        if not patch.new:
+            return difference(self._here(file), ())
+        other = other_side(self._index.text(file), patch, places)
+        if other is None:
+            return None
+        there = self._read(other.text, patch.old if other.is_before else patch.new)
+        if there is None:
+            return None
+        here = self._here(file)
+        return difference(there, here) if other.is_before else difference(here, there)
+
+    def _here(self, file: int) -> tuple[Defined, ...]:
+        """Return the names that a file of the index defines."""
+        bindings = self._index.derived(FileViews)[file].bindings
+        return defined_in(self._index.definitions(file), bindings, self._index.text(file))
+
+    def _read(self, text: str, path: str) -> tuple[Defined, ...] | None:
+        """Return the names that a source defines which is not in the tree; None where it was not read."""
+        from repo_map.indexing.workers import read_source  # noqa: PLC0415 - a new file needs no process to parse in
+
+        if self._reads >= MOST_READ or len(text) > _LONGEST_READ:
+            return None
+        self._reads += 1
+        symbols = read_source(text.encode("utf-8", "replace"), path, self._index.limits)
+        if symbols.problems and not symbols.definitions:
+            return None
+        return defined_in(symbols.definitions, symbols.facts.bindings, text)
+
+    def _find_gone_by_lines(self, patch: FilePatch, definitions: Iterable[Definition]) -> None:
+        """Take the names that removed lines define by their look, and neither added lines nor the file."""
         added = [list(_defined(hunk.marked("+"))) for hunk in patch.hunks]
         kept = {name for names in added for name in names}
         before = {name for hunk in patch.hunks for name in _defined(hunk.marked("-"))}
@@ -262,6 +347,11 @@ def _defined(lines: Iterable[str]) -> Iterator[str]:
         found = _DEFINED.match(line[:1_000]) or _MEMBER.match(line[:400])
         if found is not None and len(found["name"]) <= _LONGEST_NAME:
             yield found["name"]
+
+
+def _marks(lines: Sequence[str]) -> int:
+    """Return how many lines of a hunk are removed or added."""
+    return sum(line[0] != " " for line in lines)
 
 
 def _shown(path: str) -> str:

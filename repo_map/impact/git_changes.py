@@ -92,8 +92,9 @@ class _Share:
 def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
     """Return what was changed, in words, and its patch; ``named`` is ``worktree``, a commit or a range.
 
-    A commit stands for all that came since, what is not committed included; ``A..B`` and ``A...B`` are what
-    git means by them. Of several repositories those count that know the commits.
+    A commit stands for all that came since this work left it, what is not committed included: what the
+    commit's own branch has gained meanwhile is no part of it. ``A..B`` and ``A...B`` are what git means by
+    them. Of several repositories those count that know the commits.
 
     Raises:
         ChangesError: no commit is called so, or git does not answer.
@@ -126,7 +127,10 @@ def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tu
     first, dots, last = named.partition("..")
     if not dots and not part.ref:
         since = HEAD if named == WORKTREE else named
-        patch = _worktree_patch(share, git, place, _commit(git, since, deadline), deadline)
+        start = _base(
+            git, _commit(git, since, deadline), _commit(git, HEAD, deadline), (since, HEAD), deadline
+        )
+        patch = _worktree_patch(share, git, place, start, deadline)
         return f"the working tree since `{since}`", share.shown(patch)
     if named == WORKTREE:
         raise ChangesError(
@@ -134,11 +138,10 @@ def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tu
             "commit such as `main`, a range such as `v1..v2`, or a patch."
         )
     here = part.ref or HEAD
-    is_symmetric = last.startswith(".")
-    old = _commit(git, first or here, deadline)
-    new = _commit(git, last.removeprefix(".") or here, deadline)
-    if is_symmetric:
-        old = _ask(git, deadline, "merge-base", old, new).decode("ascii", "replace").split("\n")[0]
+    end = last.removeprefix(".") or here
+    old, new = _commit(git, first or here, deadline), _commit(git, end, deadline)
+    if not dots or last.startswith("."):
+        old = _base(git, old, new, (first or here, end), deadline)
     return f"`{named}`", share.shown(_range_patch(git, place, old, new, deadline))
 
 
@@ -152,6 +155,23 @@ def _commit(git: Git, named: str, deadline: Deadline) -> str:
     if not re.fullmatch(rb"[0-9a-f]{40,64}", found):
         raise ChangesError(f"No commit is called `{told}` here; {_ADVICE}")
     return found.decode("ascii")
+
+
+def _base(git: Git, old: str, new: str, names: tuple[str, str], deadline: Deadline) -> str:
+    """Return the commit at which two parted."""
+    if old == new:
+        return old
+    output = git.history("merge-base", old, new, deadline=deadline)
+    if output is None or output.status is None:
+        raise ChangesError(_LATE)
+    if output.status != 0 or not output.text.strip():
+        one, other = (ascii(name[:80])[1:-1] for name in names)
+        raise ChangesError(
+            f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the whole "
+            "history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range such as "
+            f"`{one}..{other}`."
+        )
+    return output.text.decode("ascii", "replace").split("\n")[0]
 
 
 def _ask(git: Git, deadline: Deadline, *arguments: str) -> bytes:

@@ -32,6 +32,10 @@ class Placed(NamedTuple):
     touched: tuple[Touched, ...]
     is_applied: bool
     """Whether the file is as the patch leaves it, and not as it found it."""
+    first: int = 0
+    """The first line of the hunk's side that stands in the file, 1-based; of no lines, that behind them."""
+    is_whole: bool = True
+    """Whether that side stands there with all its lines."""
 
 
 class PlacedFile:
@@ -48,17 +52,23 @@ class PlacedFile:
             places[line].append(at)
         return places
 
-    def place(self, hunk: Hunk) -> Placed | None:
-        """Return where a hunk lies, None where neither of its sides stands in the file."""
+    def place(self, hunk: Hunk, marked: Sequence[str] | None = None) -> Placed | None:
+        """Return where a hunk lies, None where neither of its sides stands in the file.
+
+        Args:
+            hunk: as the patch has it.
+            marked: its lines with fewer of them marked, where not all that is marked counts as touched.
+        """
+        told = hunk.lines if marked is None else marked
         new, old = (tuple(line.rstrip() for line in hunk.side(mark)) for mark in "+-")
         sides = ((new, hunk.new_start, True), (old, hunk.old_start, False))
         # Where the patch says; then anywhere, the lines around the change with it; then the change alone.
         for lines, start, is_applied in sides:
             if lines and self._is_at(lines, start - 1):
-                return Placed(tuple(_touched(hunk.lines, start, is_applied=is_applied)), is_applied)
+                return Placed(tuple(_touched(told, start, is_applied=is_applied)), is_applied, start)
         for lines, start, is_applied in sides:
             if (at := self._find(lines, start - 1)) is not None:
-                return Placed(tuple(_touched(hunk.lines, at + 1, is_applied=is_applied)), is_applied)
+                return Placed(tuple(_touched(told, at + 1, is_applied=is_applied)), is_applied, at + 1)
         return self._bare(hunk) or self._core(hunk)
 
     def _bare(self, hunk: Hunk) -> Placed | None:
@@ -74,7 +84,8 @@ class PlacedFile:
             return None
         if not 0 < start <= len(self._lines):
             return None
-        return Placed((Touched(start, start + 1, is_between=True, indent=indent),), is_applied)
+        touched = Touched(start, start + 1, is_between=True, indent=indent)
+        return Placed((touched,), is_applied, start + 1)
 
     def _core(self, hunk: Hunk) -> Placed | None:
         """Return where the changed lines stand, each run of them alone; None unless one stands once."""
@@ -85,7 +96,7 @@ class PlacedFile:
                 if (at := self._find(run, None)) is not None
             ]
             if touched:
-                return Placed(tuple(touched), is_applied)
+                return Placed(tuple(touched), is_applied, is_whole=False)
         return None
 
     def _is_at(self, lines: Sequence[str], at: int) -> bool:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from repo_map.graph.references import unique_definitions, users_of
-from repo_map.impact.values import Changes, GoneName
+from repo_map.impact.leftovers import Risk, Unclear, uses_of_gone
+from repo_map.impact.values import ChangedPart, Changes, GoneName
 from repo_map.languages.kinds import FUNCTIONS, TYPES
-from repo_map.languages.registry import language_named, language_of
-from repo_map.relations.file_facts import sites_at
 from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.resolve import Relations, relations_of
 from repo_map.worktree.file_kinds import FileFlag
@@ -22,25 +18,6 @@ if TYPE_CHECKING:
 
 _MOST_FOLLOWED: Final = 80
 """Changed definitions whose users are looked for."""
-_MOST_SITES: Final = 500
-"""Uses of a name that is gone; a name that stands more often is not told by it."""
-_OF_FOLDERS: Final = frozenset({"__init__", "index", "mod"})
-"""Names of files that stand for their folder."""
-_PARTS = re.compile(r"[./:\\]+")
-_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|hxx|py)$")
-_OWN_RECEIVERS: Final = frozenset({"", "self", "this", "cls"})
-
-
-class Risk(NamedTuple):
-    """A place that relies on what is changed."""
-
-    place: Place
-    """The definition that holds it; row -1 is the file's top."""
-    line: int
-    """1-based, in its file."""
-    target: str
-    """The name of what it relies on, qualified."""
-    confidence: Confidence
 
 
 class Impact(NamedTuple):
@@ -57,26 +34,36 @@ class Impact(NamedTuple):
     overridden: tuple[Risk, ...] = ()
     """What changed methods override or implement."""
     tests: tuple[Risk, ...] = ()
-    """Tests from which a changed definition is reached."""
+    """Tests outside of the change from which a changed definition is reached."""
+    own_tests: tuple[Risk, ...] = ()
+    """Tests that are part of the change, in the same way."""
     untested: tuple[Place, ...] = ()
     """Changed functions that no test is seen to reach."""
+    unclear: tuple[Unclear, ...] = ()
+    """Names that are gone and still stand in places where nothing written says what they mean."""
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.gone)
 
 
-def impact_of(index: RepoIndex, targets: Sequence[Place], gone: Sequence[GoneName] = ()) -> Impact:
+def impact_of(
+    index: RepoIndex,
+    targets: Sequence[Place],
+    gone: Sequence[GoneName] = (),
+    rewritten: Sequence[ChangedPart] = (),
+) -> Impact:
     """Return what relies on some definitions, and on names that are gone.
 
     Of a class its subclasses count, and those that construct or name it where it is the only target; of what
-    a language without resolved relations defines, likely users by a name that nothing else bears.
+    a language without resolved relations defines, likely users by a name that nothing else bears. What a
+    patch that is not applied yet rewrites uses nothing that it takes away.
     """
-    return _Follower(index, targets, gone).impact()
+    return _Follower(index, targets, gone, rewritten).impact()
 
 
 def impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:
     """Return what relies on what was changed, as the index knows it now."""
-    return impact_of(index, places_of(index, changes), changes.gone)
+    return impact_of(index, places_of(index, changes), changes.gone, changes.parts)
 
 
 def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
@@ -98,25 +85,39 @@ def places_of(index: RepoIndex, changes: Changes) -> tuple[Place, ...]:
 class _Follower:
     """Collects what relies on the targets."""
 
-    def __init__(self, index: RepoIndex, targets: Sequence[Place], gone: Sequence[GoneName]) -> None:
+    def __init__(
+        self,
+        index: RepoIndex,
+        targets: Sequence[Place],
+        gone: Sequence[GoneName],
+        rewritten: Sequence[ChangedPart],
+    ) -> None:
         self._index = index
         self._relations: Relations = relations_of(index)
         self._targets = tuple(dict.fromkeys(targets))
         self._gone = tuple(gone)
         self._changed = set(self._targets)
-        self._gone_names = {(each.path, each.name) for each in gone}
+        self._rewritten = rewritten
+        self._gone_names = {(each.path, each.name, each.owner) for each in gone}
 
     def impact(self) -> Impact:
         """Return all of it."""
-        leftovers = list(self._of_gone())
-        callers, tests, overriders, overridden = list[Risk](), list[Risk](), list[Risk](), list[Risk]()
+        by_name = uses_of_gone(self._index, self._gone, self._rewritten)
+        leftovers = list(by_name.uses)
+        callers, overriders, overridden = list[Risk](), list[Risk](), list[Risk]()
+        tests, own_tests = list[Risk](), list[Risk]()
         untested = []
         for place in self._targets[:_MOST_FOLLOWED]:
-            users = list(self._users(place))
-            is_gone = (self._index.paths[place[0]], self._leaf(place)) in self._gone_names
+            used = list(self._users(place))
+            users = [each for each in used if not self._is_inside(each.place)]
+            is_gone = self._is_gone(place)
             (leftovers if is_gone else callers).extend(each for each in users if not self._is_test(each))
-            reached = [*self._tests(place), *(each for each in users if self._is_test(each))]
-            tests += reached
+            reached = [*self._tests(place), *(each for each in used if self._is_test(each))]
+            for each in reached:
+                if not self._is_inside(each.place):
+                    tests.append(each)
+                elif not self._in_tests(place[0]):
+                    own_tests.append(each)
             overriders += self._below(place)
             overridden += self._risks(place, self._relations.overrides_of(place), of_target=True)
             if not reached and not is_gone and self._wants_test(place):
@@ -124,16 +125,18 @@ class _Follower:
         return Impact(
             self._targets,
             self._gone,
-            self._ordered(leftovers),
+            self._ordered(leftovers, by_line=True),
             self._ordered(callers),
             self._ordered(overriders),
             self._ordered(overridden),
             self._ordered(tests),
+            self._ordered(own_tests),
             tuple(untested),
+            by_name.unclear,
         )
 
     def _users(self, place: Place) -> Iterator[Risk]:
-        """Yield the calls and uses of a definition from outside of the change."""
+        """Yield the calls and uses of a definition, also from within the change."""
         index, relations = self._index, self._relations
         kind = index.definitions(place[0])[place[1]].kind
         if not relations.knows(place[0]):
@@ -142,14 +145,14 @@ class _Follower:
                 named = index.qualified_name(*place)
                 for user in users_of(index, name):
                     same = index.files.language[user[0]] == index.files.language[place[0]]
-                    if same and not self._is_inside(user):
+                    if same and user != place:
                         line = index.definitions(user[0])[user[1]].sig_start if user[1] >= 0 else 1
                         yield Risk(user, line, named, Confidence.LIKELY)
         elif kind in FUNCTIONS:
             found = relations.callers_of(place, Confidence.LIKELY)
-            yield from self._risks(place, found or relations.uses_of(place))
+            yield from self._risks(place, found or relations.uses_of(place), is_all=True)
         elif kind not in TYPES or len(self._targets) == 1:
-            yield from self._risks(place, relations.uses_of(place))
+            yield from self._risks(place, relations.uses_of(place), is_all=True)
 
     def _below(self, place: Place) -> Iterator[Risk]:
         """Yield what overrides a method, or extends a class."""
@@ -161,62 +164,37 @@ class _Follower:
 
     def _tests(self, place: Place) -> Iterator[Risk]:
         if self._relations.knows(place[0]) and not self._in_tests(place[0]):
-            yield from self._risks(place, self._relations.tests_reaching(place))
+            yield from self._risks(place, self._relations.tests_reaching(place), is_all=True)
 
-    def _risks(self, place: Place, found: Iterable[Relation], *, of_target: bool = False) -> Iterator[Risk]:
-        """Yield what relations say of a definition, those within the change aside."""
+    def _risks(
+        self, place: Place, found: Iterable[Relation], *, of_target: bool = False, is_all: bool = False
+    ) -> Iterator[Risk]:
+        """Yield what relations say of a definition, those within the change aside unless all are wanted."""
         named = self._index.qualified_name(*place)
         for each in found:
             other = each.target if of_target else each.source
-            if not self._is_inside(other):
+            if is_all or not self._is_inside(other):
                 line = self._line(other) if of_target else each.line
                 yield Risk(other, line, named, each.confidence)
 
-    def _of_gone(self) -> Iterator[Risk]:
-        """Yield the uses of names that no definition stands for any more."""
-        index, relations = self._index, self._relations
-        for each in self._gone:
-            number = index.strings.get(each.name)
-            rows = () if number is None else np.flatnonzero(index.sites.name == number)
-            if not 0 < len(rows) <= _MOST_SITES:
-                continue
-            home = index.file_id(each.path)
-            near = {} if home is None else {one.source[0] for one in relations.importers_of(home)} | {home}
-            is_defined = bool((index.symbols.name == number).any())
-            family = language_named(language_of(each.path)).family if language_of(each.path) else ""
-            files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
-            for file, site in zip(files.tolist(), sites_at(index, np.asarray(rows)), strict=True):
-                language = index.languages[int(index.files.language[file])]
-                if not family or not language or language_named(language).family != family:
-                    continue
-                meaning = relations.meaning(file, site)
-                if meaning.targets:
-                    continue
-                is_near = file in near and site.receiver in _OWN_RECEIVERS
-                if is_near and relations.surest(file) is Confidence.RESOLVED:
-                    yield Risk((file, site.definition), site.line, each.name, Confidence.RESOLVED)
-                elif not is_defined and (
-                    not meaning.is_outside or (home is None and _imports(index, file, each.path))
-                ):
-                    yield Risk((file, site.definition), site.line, each.name, Confidence.LIKELY)
-
-    def _ordered(self, found: Iterable[Risk]) -> tuple[Risk, ...]:
-        """Return each place once, the surest first, and of equals those that rely on most of the change."""
-        best: dict[Place, Risk] = {}
+    def _ordered(self, found: Iterable[Risk], *, by_line: bool = False) -> tuple[Risk, ...]:
+        """Return each place once, or each line, the surest first, and of equals those that rely on most."""
+        best: dict[tuple[Place, int], Risk] = {}
         times: dict[Place, int] = {}
         for each in found:
             times[each.place] = times.get(each.place, 0) + 1
-            known = best.get(each.place)
+            key = (each.place, each.line if by_line else 0)
+            known = best.get(key)
             if known is None or each.confidence > known.confidence:
-                best[each.place] = each
+                best[key] = each
         homes = {place[0] for place in self._targets}
         folders = {self._folder(file) for file in homes}
 
-        def order(risk: Risk) -> tuple[int, int, int, int, Place]:
+        def order(risk: Risk) -> tuple[int, int, int, int, Place, int]:
             file = risk.place[0]
             distance = 0 if file in homes else 1 if self._folder(file) in folders else 2
             is_top = int(risk.place[1] < 0)
-            return (-risk.confidence, is_top, -times[risk.place], distance, risk.place)
+            return (-risk.confidence, is_top, -times[risk.place], distance, risk.place, risk.line)
 
         return tuple(sorted(best.values(), key=order))
 
@@ -239,19 +217,14 @@ class _Follower:
         kind = self._index.definitions(place[0])[place[1]].kind
         return kind in FUNCTIONS and self._relations.knows(place[0]) and not self._in_tests(place[0])
 
-    def _leaf(self, place: Place) -> str:
-        return self._index.definitions(place[0])[place[1]].name.rpartition(".")[2]
+    def _is_gone(self, place: Place) -> bool:
+        """Tell whether the change takes a definition away that is still here."""
+        path = self._index.paths[place[0]]
+        owner, _, name = self._index.qualified_name(*place).rpartition(".")
+        return not self._gone_names.isdisjoint({(path, name, owner), (path, name, "")})
 
     def _line(self, place: Place) -> int:
         return self._index.definitions(place[0])[place[1]].sig_start if place[1] >= 0 else 1
 
     def _folder(self, file: int) -> str:
         return self._index.paths[file].rpartition("/")[0]
-
-
-def _imports(index: RepoIndex, file: int, path: str) -> bool:
-    """Tell whether a file imports a module by the name that a file which is gone had."""
-    folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    wanted = folder.rpartition("/")[2] if stem in _OF_FOLDERS else stem
-    return any(_PARTS.split(_SUFFIX.sub("", each.module))[-1] == wanted for each in index.imports(file))

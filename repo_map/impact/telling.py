@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from repo_map.impact.risks import Impact, Risk
+from repo_map.impact.leftovers import Risk, Unclear
+from repo_map.impact.risks import Impact
 from repo_map.impact.values import Changes
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 from repo_map.relations.model import Confidence, Place
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 6
 _MOST_TESTS: Final = 4
+_MOST_UNCLEAR: Final = 3
 
 
 def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) -> tuple[str, ...]:
@@ -27,6 +29,7 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
         ]
         told.append(f"Gone: {_few(names)}.")
         told += _told(index, "Still used", "Likely still used, by name", impact.leftovers)
+        told += map(_told_unclear, impact.unclear[:_MOST_UNCLEAR])
     if of_changes and impact.changed:
         told.append(f"Changed: {_few([_named(index, place) for place in impact.changed])}.")
     told += _told(
@@ -42,12 +45,19 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
         index, "Overrides or implements", "Likely overrides", impact.overridden, is_about_target=False
     )
     told += _told(index, "Reached by tests", "Likely reached by tests", impact.tests, most=_MOST_TESTS)
+    told += _told(
+        index,
+        "Reached by tests of the change itself",
+        "Likely reached by tests of the change itself",
+        impact.own_tests,
+        most=_MOST_TESTS,
+    )
     if impact.untested:
         told.append(
             f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "
-            "calls that nothing written resolves are not seen."
+            "a call whose target is known only when it runs is not seen."
         )
-    if not (impact.callers or impact.overriders or impact.leftovers) and impact.changed:
+    if not (impact.callers or impact.overriders or impact.leftovers or impact.unclear) and impact.changed:
         told.append(
             "Nothing outside the change is seen to rely on it."
             if of_changes
@@ -67,6 +77,15 @@ def _told_of_lines(impact: Impact, changes: Changes) -> tuple[str, ...]:
     if not paths or impact.changed or impact.gone:
         return ()
     return (f"No function or class was changed, but lines of {_few(list(paths))}.",)
+
+
+def _told_unclear(unclear: Unclear) -> str:
+    first = f", first in {unclear.path}:{unclear.line}" if unclear.line else ""
+    places = counted(unclear.times, "further place")
+    return (
+        f"`{one_line(unclear.name)}` also stands in {places}{first}; nothing written there says whether what "
+        "is gone is meant, so look through them."
+    )
 
 
 def _told(

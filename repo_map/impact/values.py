@@ -29,6 +29,8 @@ class GoneName(NamedTuple):
     """Its last part."""
     successor: str = ""
     """What the change puts in its place, in words: a name, or the file that it went to."""
+    owner: str = ""
+    """What it was a member of, qualified; ``""`` where it was none, or that is not known."""
 
 
 class Changes(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -94,7 +95,7 @@ class StringTable(Sequence[str]):
         """Return the UTF-8 bytes of each string in order."""
         whole = bytes(self._blob)
         ends = self.starts.tolist()
-        return (whole[ends[i] : ends[i + 1]] for i in range(len(ends) - 1))
+        return map(whole.__getitem__, map(slice, ends, islice(ends, 1, None)))
 
     def many(self, ids: Any) -> list[str]:
         """Return the strings of an array of ids."""

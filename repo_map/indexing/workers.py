@@ -243,8 +243,10 @@ class Spool:
         return slice(start, start + len(piece))
 
 
-_CHUNK_BYTES = 400_000
-_CHUNK_FILES = 200
+_LEAST_CHUNK_BYTES, _MOST_CHUNK_BYTES = 400_000, 2_000_000
+"""Of a chunk: what its files share is split, sorted and merged once, but the last should end together."""
+_BYTES_OF_FILE = 2_000
+"""What a file costs beside its bytes, in bytes: it is opened, and told of."""
 _WORTH_WORKERS_BYTES = 1_500_000
 _WORKERS_AT_MOST = 8
 _IDLE_AT_MOST = 2
@@ -417,9 +419,9 @@ def parse_files(
     tree: TreeFiles, paths: Sequence[str], sizes: Sequence[int], *, workers: int | None, on_parsed: OnParsed
 ) -> Parsed:
     """Parse files, given in path order, in at most so many processes at once."""
-    chunks = _chunks(paths, sizes, tree.limits.file_bytes)
     if workers is None:
         workers = _default_workers() if sum(sizes) > _WORTH_WORKERS_BYTES else 1
+    chunks = _chunks(paths, sizes, tree.limits.file_bytes, workers)
     return _WorkerPool(tree, chunks).parse(min(workers, len(chunks)), on_parsed)
 
 
@@ -443,14 +445,19 @@ class _Chunk(NamedTuple):
         return _Chunk(self.first + start, self.paths[start:end], self.sizes[start:end], self.unread)
 
 
-def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int) -> list[_Chunk]:
-    chunks = []
-    first, size = 0, 0
-    for position, path_size in enumerate(sizes):
-        if position > first and (size > _CHUNK_BYTES or position - first >= _CHUNK_FILES):
+def _chunks(paths: Sequence[str], sizes: Sequence[int], limit: int, workers: int) -> list[_Chunk]:
+    """Cut a tree into chunks that get smaller towards its end, where one worker would wait for another."""
+    costs = [min(size, limit) + _BYTES_OF_FILE for size in sizes]
+    left = sum(costs)
+    chunks: list[_Chunk] = []
+    first, cost = 0, 0
+    for position, path_cost in enumerate(costs):
+        share = (left + cost) // (2 * workers)
+        if position > first and cost > min(max(share, _LEAST_CHUNK_BYTES), _MOST_CHUNK_BYTES):
             chunks.append(_Chunk(first, tuple(paths[first:position]), tuple(sizes[first:position])))
-            first, size = position, 0
-        size += min(path_size, limit)
+            first, cost = position, 0
+        cost += path_cost
+        left -= path_cost
     if first < len(paths):
         chunks.append(_Chunk(first, tuple(paths[first:]), tuple(sizes[first:])))
     return chunks

@@ -93,6 +93,7 @@ LANGUAGES: Final = (
         suffixes=(".scala", ".sc", ".sbt"),
         unspoken_suffixes=(".sc", ".sbt"),
         grammar_module="tree_sitter_scala",
+        is_indented=True,
         imports=dotted,
         writing=_INTERPOLATING,
         keywords=words(

@@ -133,6 +133,8 @@ class Language(NamedTuple):
     (``relations/<family>.py``); ``""`` where names are not resolved."""
     has_overloads: bool = False
     """Whether one name is several functions, which what they are given tells apart."""
+    is_indented: bool = False
+    """Whether the white space that a line of code begins with means something."""
     is_guessed: bool = False
     """Whether what its names mean is likely at best: too much of it is left to what is not resolved."""
     reach: Reach = WHOLE_TREE

@@ -67,6 +67,7 @@ LANGUAGES: Final = (
             (b"def ", b"class ", b"import "),
             rb"(?:^|[:;])[ \t]*(?:async[ \t]+)?(?:def|class|import|from)[ \t]+[\w.]",
         ),
+        is_indented=True,
         doc_comments=None,
         docs=_docstrings,
         imports=_imports,

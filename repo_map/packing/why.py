@@ -13,6 +13,8 @@ _SHARED: Final = re.compile(r"^its (?:name|path|text|name and text) match(?:es)?
 _SAYS_LITTLE: Final = frozenset({"in a likely file"})
 MOST_CHARACTERS: Final = 30
 """Of a reason in a header: a header holds little but its path."""
+_LONGEST_NAMED: Final = 48
+"""Of one that ends with a long name."""
 
 
 def brief_reason(reasons: Sequence[str]) -> str:
@@ -44,4 +46,6 @@ def clipped(reason: str) -> str:
         head, found, _ = kept.rpartition(mark)
         if found and len(head) > MOST_CHARACTERS // 2:
             return head if mark == ", " else f"{head}…"
-    return f"{reason[: MOST_CHARACTERS - 1]}…"
+    whole = f"{reason} ".find(" ", MOST_CHARACTERS)
+    # Half a name tells nobody which one it is.
+    return reason[:whole] if whole <= _LONGEST_NAMED else f"{reason[: MOST_CHARACTERS - 1]}…"

@@ -189,8 +189,9 @@ def in_order(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
     A query's captures come in the order of their addresses.
     """
     ordered = sorted(facts)
-    ordered.sort(key=_LINE)
+    ordered.sort(key=LINE)
     return tuple(ordered)
 
 
-_LINE: Final = itemgetter(3)
+LINE: Final = itemgetter(3)
+"""The line of a fact."""

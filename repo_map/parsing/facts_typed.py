@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
 from repo_map.languages.language import Found
-from repo_map.parsing.facts_model import FIELD, RETURNED, Binding, FileFacts, OwnerOf, Site
+from repo_map.parsing.facts_model import FIELD, LINE, RETURNED, Binding, FileFacts, OwnerOf, Site
 from repo_map.parsing.queries import DEEPEST
 
 LONGEST: Final = 160
@@ -57,13 +58,14 @@ class TypedReader:
         captures = cursor.captures(tree.root_node)
         for role, take in self.roles.items():
             # They come in the order of addresses, which differs between processes.
-            nodes = sorted(captures.pop(role, ()), key=_position, reverse=True)
+            nodes = sorted(captures.pop(role, ()), key=_END)
+            nodes.sort(key=_START, reverse=True)
             while nodes:
                 # A node keeps its children once they were asked for: none is kept longer than needed.
                 take(self, nodes.pop())
         self.finish()
-        self.sites.sort(key=_line_of)
-        self.bindings.sort(key=_line_of)
+        self.sites.sort(key=LINE)
+        self.bindings.sort(key=LINE)
         return FileFacts(tuple(self.sites), tuple(self.bindings))
 
     def finish(self) -> None:
@@ -138,9 +140,5 @@ def typed(written: str) -> str:
     return f"<{written}>" if written else UNKNOWN
 
 
-def _position(node: Node) -> tuple[int, int]:
-    return node.start_byte, -node.end_byte
-
-
-def _line_of(fact: Site | Binding) -> int:
-    return fact.line
+_START: Final = attrgetter("start_byte")
+_END: Final = attrgetter("end_byte")

@@ -54,6 +54,8 @@ def read_code(source: bytes, language: str, deadline: CpuDeadline, most: int) ->
 
 def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
     """Tell of definitions nested so deep that inner ones may be missing."""
+    if len(definitions) < _DEEP:
+        return ()
     depths: list[int] = []
     for definition in definitions:
         depths.append(depths[definition.parent] + 1 if definition.parent >= 0 else 1)
@@ -246,8 +248,10 @@ def _bounded(symbols: FileSymbols, limits: Limits) -> FileSymbols:
     sites, bindings = symbols.facts
     if len(sites) > many or len(bindings) > many:
         problems.append(f"more than {many:,} uses and bindings of names; the first {many:,} were read")
-    sites = tuple(each for each in sites[:many] if each.definition < most)
-    bindings = tuple(each for each in bindings[:many] if each.definition < most)
+    sites, bindings = sites[:many], bindings[:many]
+    if len(symbols.definitions) > most:
+        sites = tuple(each for each in sites if each.definition < most)
+        bindings = tuple(each for each in bindings if each.definition < most)
     facts = FileFacts(sites, bindings)
     return FileSymbols(
         symbols.language, definitions, references, imports, tuple(problems), symbols.is_hard, facts

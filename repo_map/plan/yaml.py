@@ -108,7 +108,7 @@ def parse_plan(text: str) -> FlightPlan:
         FlightPlanError: it is none; says the line, or the field's path.
     """
     try:
-        return FlightPlan.model_validate(_load(text) or {})
+        return FlightPlan.model_validate(_load(text))
     except ValidationError as error:
         raise plan_error(error, FlightPlan) from None
 
@@ -121,7 +121,7 @@ def format_plan(plan: FlightPlan) -> str:
     )
 
 
-def _load(text: str) -> dict[str, Any] | None:
+def _load(text: str) -> dict[str, Any]:
     if len(text) > _LONGEST_PLAN:
         raise FlightPlanError(
             f"The plan has {len(text):,} characters; a plan of over {_LONGEST_PLAN:,} is none."
@@ -137,7 +137,12 @@ def _load(text: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise FlightPlanError(f"The plan is not valid YAML: {reason}.") from None
-    if data is not None and not isinstance(data, dict):
+    if data is None:
+        raise FlightPlanError(
+            "The plan is empty, as the output of a command that failed is; give one that `--save-plan` "
+            "wrote, or `{}` for a plan that sets nothing."
+        )
+    if not isinstance(data, dict):
         kind = "a list" if isinstance(data, list) else f"`{' '.join(str(data).split())[:40]}`"
         raise FlightPlanError(f"The plan is {kind}; it must be a mapping such as `budget: 20000`.")
     return data

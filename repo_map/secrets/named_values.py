@@ -41,6 +41,8 @@ NAMES = (*PASSWORD_NAMES, *TOKEN_NAMES)
 _PARTS = ("pass", "auth", "creds")
 _WITHIN_WORD = re.compile(rb"[a-z](?<!db)(?<!user)(?<!root)(?<!mail)(?<!smtp)(?<!ftp)(?<!sql)(?<!o)\Z")
 """Ends of other words: ``bypass``, ``compass``."""
+_LONGEST_PART = 8
+"""Bytes that tell whether a word goes on."""
 _OF_NO_SECRET = re.compile(
     rb"(?i)(?:public[._-]?key|public|next|page|sync|continuation|continue|cursor|eos|bos|pad|unk|sep|cls|mask|special|previous|prev"
     rb"|last)[._-]?(?:token|key|auth|secret)\Z"
@@ -65,6 +67,10 @@ _TAIL = re.compile(
     rb"|[ \t]{0,4}\{[^{}]{0,160}?\bdefault[ \t]{0,24}=[ \t]{0,4}"  # variable "name" { default = "…" }
     rb")"
 )
+_GOES_ON = re.compile(
+    rb"(?i:(?!key|base|value|text|str|plain|prod|staging|live|dev|or[ \t])[a-z])(?![^<>\n]{0,30}>)"
+)
+"""What begins no ``_TAIL``, and is told faster: ``word`` of ``password`` behind ``pass``."""
 _OPTION = re.compile(rb"(?:^|[\s\"'`])--[\w-]{0,40}\Z")
 _FIRST_OF_CALL = re.compile(rb"\([ \t]{0,8}[bBrRuU]?[\"'][\w.-]{0,60}\Z")
 _WRAPPED = re.compile(rb"(?:\[\]byte)?\([ \t]{0,4}(?:\r?\n[ \t]{0,40})?(?=[bBrRuU]{0,2}[\"'`])")
@@ -102,6 +108,8 @@ _EXTENSION = re.compile(r"\.[a-z]{2,5}$")
 _CASES_OF_RANDOM = re.compile(r"(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})")
 _DIGIT = re.compile(r"\d")
 _ASCII = re.compile(r"[!-~]+")
+_BEFORE = 60
+"""Bytes before a name that tell what it is."""
 _JUDGED = 160
 """Characters that tell what a value is; it is masked to its end."""
 
@@ -111,9 +119,12 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
 
     It comes as first byte, end and kind.
     """
-    tail = _TAIL.match(source, end)
-    before = source[max(start - 60, 0) : start]
-    if name in _PARTS and _WITHIN_WORD.search(before) and source[start : start + 1].islower():
+    tail = _TAIL.match(source, end) if _GOES_ON.match(source, end) is None else None
+    if tail is None and source.find(b"--", max(start - _BEFORE, 0), start) < 0:
+        return
+    before = source[max(start - _BEFORE, 0) : start]
+    is_part = name in _PARTS and source[start : start + 1].islower()
+    if is_part and _WITHIN_WORD.search(before[-_LONGEST_PART:]):
         return
     if tail is None:
         if _OPTION.search(before):

@@ -43,7 +43,7 @@ def words(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 17)
 def terms_of(word: str) -> tuple[str, ...]:
     """Return the terms one word stands for: itself and, where it is compound, its stemmed parts.
 
@@ -61,6 +61,8 @@ def terms_of(word: str) -> tuple[str, ...]:
     if len(whole) < 2 or whole in _STOP:
         return ()
     parts = _PART.findall(word)
+    if not parts and whole == word:
+        return (whole,)  # A word without any letter of English has none of its endings.
     if len(parts) < 2 and (not parts or len(parts[0]) == len(whole)):
         return (_stem(whole),)
     terms: dict[str, None] = {whole: None}

@@ -34,6 +34,7 @@ class FileFlag(IntFlag):
     """It holds secrets, which are masked."""
 
 
+_NO_FLAG: Final = FileFlag(0)
 PATH_ONLY: Final = FileFlag.BINARY | FileFlag.TRUNCATED | FileFlag.LINK
 """Flags of files without text: no level shows more of them than their path."""
 COPIED: Final = FileFlag.GENERATED | FileFlag.VENDORED
@@ -77,7 +78,7 @@ _TEST = re.compile(
 
 def flags_of_path(path: str) -> FileFlag:
     """Return what the path alone says of a file."""
-    flags = FileFlag(0)
+    flags = _NO_FLAG
     if _VENDORED.search(path):
         flags |= FileFlag.VENDORED
     if _GENERATED_NAME.search(path):
@@ -98,7 +99,7 @@ def flags_of_content(source: bytes, path: str) -> FileFlag:
         return FileFlag.BINARY
     if _is_marked(source[:_HEADER_BYTES]) or (_OFTEN_MINIFIED.search(path) and _is_minified(source)):
         return FileFlag.GENERATED
-    return FileFlag(0)
+    return _NO_FLAG
 
 
 def _is_marked(header: bytes) -> bool:

@@ -20,6 +20,8 @@ HEAVY = {
     "botocore",
     "fastapi",
     "google.adk",
+    "google.api_core",
+    "google.cloud",
     "google.genai",
     "litellm",
     "mcp",

@@ -43,10 +43,10 @@ may hold several wishes. Names are found wherever they stand, as their language 
 slip of the fingers in a name is forgiven, and told.
 
 - A question is answered at once, in at most 200 tokens: no step is taken, nothing is sent again, and the status stays.
-  What only a name says is told as likely.
+  What only a name says is told as likely. So is where a parameter, an attribute or a local stands.
 - A change is one step, and changes what it names. What was shown stays while the budget has room; without room the least valuable
   gives way, and one line says what. Who asks for more of something, or for a larger budget, gets what the planner finds beside it.
-- Only the parts that are new to the reader are sent; what it has already is named.
+- Only the parts that are new to the reader are sent; what it has already is named. `context --feedback --all` prints the whole.
 - What is not understood changes nothing. The answer says so, with the three nearest sentences that would be.
 - Numbers mean the menu that was sent last.
 
@@ -59,6 +59,7 @@ somebody is about to do change nothing. Any other word is not understood, and is
 - Beside a sentence that is not understood, nothing is taken away: no `drop`, `only`, `less`, outline, budget, `undo` or `finish`. What only adds,
   and what is asked, is done, unless what is not understood may take it back (“actually, don't”). The answer names what was left undone.
 - “It” means the one thing that was named last, “them” several, or what was just asked about. Else neither is understood.
+  An earlier message counts too, also of another process, unless it was not understood.
 - “The first one” is that of the menu, and after a question in the same message it is not understood.
 
 Fresh sentences, of coding models, hurried developers and polite strangers, were written before the parser was tried on them. They are about

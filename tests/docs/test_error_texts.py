@@ -181,6 +181,13 @@ def test_texts_of_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert_raises_documented(lambda named=named: read_changes(index, named))  # type: ignore[misc]
     answer = Git.history
 
+    def without_a_tree(self: Git, *arguments: str, deadline: Deadline) -> GitOutput | None:
+        output = answer(self, *arguments, deadline=deadline)
+        return output if output is None or arguments[0] != "ls-tree" else output._replace(status=128)
+
+    monkeypatch.setattr(Git, "history", without_a_tree)
+    assert_raises_documented(lambda: read_changes(index, "HEAD"))
+
     def late(self: Git, *arguments: str, deadline: Deadline) -> GitOutput | None:
         return answer(self, *arguments, deadline=deadline) if arguments[0] == "rev-parse" else None
 

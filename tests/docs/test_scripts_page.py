@@ -33,7 +33,7 @@ def shop(tmp_path: Path) -> Path:
 def test_the_guide_prints_what_it_shows(shop: Path) -> None:
     for entry in console.entries(PAGE.read_text("utf-8")):
         assert console.run(entry.command, shop) == entry.printed, entry.command
-    fields = set(json.loads((shop / "packet.json").read_text("utf-8")))
+    fields = set(json.loads((shop.parent / "packet.json").read_text("utf-8")))
     assert fields == set(re.findall(r"`(\w+)`(?=[^|]*\|)", _table_of_fields()))
 
 
@@ -47,6 +47,22 @@ def test_the_client_of_a_few_lines_gets_code_and_an_answer(shop: Path, tmp_path:
     printed = done.stdout.decode()
     assert "def next_reminder(claim: Claim) -> date:" in printed
     assert "`interest` in orderdesk/billing/dunning.py" in printed
+
+
+@pytest.mark.slow
+def test_the_client_says_why_where_no_repository_is_named(tmp_path: Path) -> None:
+    write(tmp_path, console.files(PAGE.read_text("utf-8")))
+    done = subprocess.run(
+        [sys.executable, "client.py", "anything"],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "No repository is named" in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
 
 
 @needs_jq
@@ -68,14 +84,15 @@ def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
     dunning.write_text(dunning.read_text("utf-8").replace("claim.due + ", "claim.due - "), "utf-8")
     git(clone, "commit", "-qam", "Break the reminder")
     assert "`next_reminder` (orderdesk/billing/dunning.py:" in _run(review, clone)
-    assert "def next_reminder" in (clone / "packet.txt").read_text("utf-8")
+    assert "def next_reminder" in (clone.parent / "packet.txt").read_text("utf-8")
     with pytest.raises(subprocess.CalledProcessError):
         _run(replay, clone)
     assert "- changed: orderdesk/billing/dunning.py\n" in (clone / "summary.md").read_text("utf-8")
 
 
 def _steps() -> list[str]:
-    (job,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    job, other = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert yaml.safe_load(other)["navigator"]["script"]
     return [step["run"] for step in yaml.safe_load(job)["jobs"]["review"]["steps"] if "run" in step]
 
 
@@ -84,6 +101,7 @@ def _run(script: str, folder: Path) -> str:
     summary = folder / "summary.md"
     summary.unlink(missing_ok=True)
     given = {"PATH": PATH, "GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": str(summary)}
+    given["RUNNER_TEMP"] = str(folder.parent)
     subprocess.run(
         ["bash", "-e", "-c", script],
         cwd=folder,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
@@ -26,12 +27,15 @@ from mcp_server.http import http_app
 from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.settings import HttpSettings, Settings
 from navigator.usage import Usage
-from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, serving
+from tests.mcp_server.test_http import ALICE, BOB, INITIALIZE, JSON, Served, answer, as_principal, serving
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_closed_connections")]
 GOAL = {"goal": "the discount on an apple", "mode": "interactive"}
 FIELDS = [
     "time",
+    "server",
+    "client",
+    "forwarded_for",
     "principal",
     "tool",
     "repository",
@@ -137,6 +141,41 @@ async def test_lines_go_to_stderr_too_and_name_who_calls(shop: Path) -> None:
     (line,) = [json.loads(line) for line in served.log.splitlines() if line.startswith("{")]
     assert (line["principal"], line["tool"]) == ("bob", "get_turn_report")
     assert line["outcome"] == "unknown_navigation"
+
+
+async def test_a_token_that_admits_nobody_has_a_line_of_nobody(shop: Path) -> None:
+    served = Served(
+        shop,
+        REPO_NAVIGATOR_AUDIT="stderr",
+        REPO_NAVIGATOR_HTTP_TOKENS=f"bob:{BOB}",
+        REPO_NAVIGATOR_HTTP_METRICS_TOKEN=READER,
+    )
+    try:
+        sent = {"x-forwarded-for": "10.1.2.3", **JSON}
+        asking = httpx2.post(served.url, json=INITIALIZE, headers=sent)
+        # Who shows nothing has made no error (RFC 6750, 3.1), and is no attempt.
+        assert (asking.status_code, asking.headers["www-authenticate"]) == (401, "Bearer")
+        for _ in range(70):
+            wrong = httpx2.post(
+                served.url, json=INITIALIZE, headers={**sent, "authorization": "Bearer wrong"}
+            )
+        assert wrong.status_code == 401
+        assert 'error="invalid_token"' in wrong.headers["www-authenticate"]
+        metrics = httpx2.get(
+            served.url.replace("/mcp", "/metrics"), headers={"authorization": f"Bearer {READER}"}, timeout=60
+        ).text
+        async with as_principal(served, BOB, "auto") as bob:
+            await bob.call_tool("get_turn_report", {})
+    finally:
+        served.stop()
+    told = [json.loads(line) for line in served.log.splitlines() if line.startswith("{")]
+    assert [line["outcome"] for line in told] == ["unauthorized"] * 60 + ["unknown_navigation"]
+    nobody = told[0]
+    assert (nobody["principal"], nobody["tool"], nobody["repository"]) == (None, None, None)
+    assert (nobody["client"], nobody["forwarded_for"]) == ("127.0.0.1", "10.1.2.3")
+    assert (told[-1]["client"], told[-1]["forwarded_for"]) == ("127.0.0.1", None)
+    assert nobody["server"] == socket.gethostname()
+    assert 'repo_navigator_calls_total{outcome="unauthorized",tool=""} 70.0' in metrics
 
 
 async def test_the_metrics_count_calls_for_whoever_has_their_token_and_name_nobody(

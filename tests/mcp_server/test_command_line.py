@@ -44,6 +44,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "files",
         "menu",
         "flight_plan_yaml",
+        "evidence",
         "sufficiency",
         "impact",
         "reasoning_summary",
@@ -245,17 +246,19 @@ def test_the_version_is_told(command: str, capsys: pytest.CaptureFixture[str]) -
 
 
 NAVIGATE = (
-    "write `repo-navigator navigate [REPO] (GOAL | --goal TEXT | --goal-file FILE | --continue ID) [FLAG …]`"
+    "write `repo-navigator navigate [REPO] (GOAL | --goal TEXT | --goal-file FILE) [FLAG …]`"
     ", and see `repo-navigator navigate --help`."
 )
 GENERATE = "write `repo-map generate PATH [FLAG …]`, and see `repo-map generate --help`."
 MISTAKES = {
     "repo-navigator navigate . --gaol x": "unknown flag --gaol; did you mean --goal?",
     "repo-navigator navigate . --token-budget 9": "unknown flag --token-budget; did you mean --tokens?",
+    "repo-navigator navigate . --token 9": "unknown flag --token; did you mean --tokens?",
+    "repo-navigator navigate --continue --tokesn 9": "unknown flag --tokesn; did you mean --tokens?",
     "repo-navigator navigate --repo . --goal x": f"unknown flag --repo; {NAVIGATE}",
     "repo-navigator navigate . --temperature 1": f"unknown flag --temperature; {NAVIGATE}",
     "repo-navigator navigate . --goal x --tokens y": f"argument --tokens: `y` is no whole number; {NAVIGATE}",
-    "repo-navigator navigate . --goal x two": f"unrecognized arguments: two; {NAVIGATE}",
+    "repo-navigator navigate . --goal x two": f"argument GOAL: not allowed with argument --goal; {NAVIGATE}",
     "repo-navigator navigate . --since=": f"argument --since: nothing is given; {NAVIGATE}",
     "repo-navigator navigate . --since HEAD --diff": (
         f"argument --diff: not allowed with argument --since; {NAVIGATE}"

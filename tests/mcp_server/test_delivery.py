@@ -98,7 +98,7 @@ async def test_a_delivery_lives_and_ends_with_its_navigation(settings: Settings,
     await navigator.forget(key)
     await navigator.deliver(key, used_at=1.0)
     assert await navigator.known(key) is None
-    assert await navigator.all_known() == []
+    assert await navigator.uses() == []
     await navigator.aclose()
 
 

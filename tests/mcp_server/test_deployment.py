@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,7 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from benchmarks import nginx
 from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, answer
 
-UNIT = Path(__file__).parents[2] / "deploy" / "systemd" / "repo-navigator.service"
+UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
+SERVICES = ("repo-navigator.service", "repo-navigator-sync.service")
 TURN = {"goal": "the discount on an apple", "mode": "interactive"}
 needs_nginx = pytest.mark.skipif(not nginx.is_installed(), reason="nginx or openssl is not installed")
 
@@ -125,12 +127,15 @@ def test_nginx_shows_the_endpoint_and_the_probes_and_nothing_else(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-def test_systemd_understands_the_unit_and_finds_it_little_exposed(tmp_path: Path) -> None:
-    unit = tmp_path / UNIT.name
-    text = UNIT.read_text(encoding="utf-8")
-    unit.write_text(text.replace("/opt/repo-navigator/bin/python", sys.executable), encoding="utf-8")
+@pytest.mark.parametrize("name", SERVICES)
+def test_systemd_understands_the_units_and_finds_them_little_exposed(tmp_path: Path, name: str) -> None:
+    for each in UNITS.iterdir():
+        text = each.read_text(encoding="utf-8").replace("/opt/repo-navigator/bin/python", sys.executable)
+        (tmp_path / each.name).write_text(text, encoding="utf-8")
+    unit = tmp_path / name
+    others = [str(path) for path in tmp_path.iterdir() if path.suffix == ".timer"]
     checked = subprocess.run(
-        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", str(unit), *others], capture_output=True, text=True, check=False
     )
     assert (checked.returncode, checked.stderr) == (0, "")
     exposed = subprocess.run(
@@ -140,3 +145,79 @@ def test_systemd_understands_the_unit_and_finds_it_little_exposed(tmp_path: Path
         check=False,
     )
     assert exposed.returncode == 0, exposed.stdout[-200:]
+
+
+def directives(name: str) -> list[tuple[str, str]]:
+    lines = (UNITS / name).read_text(encoding="utf-8").splitlines()
+    return [
+        (key, value)
+        for key, is_set, value in (line.partition("=") for line in lines)
+        if is_set and key[0] != "#"
+    ]
+
+
+def test_what_fetches_the_repositories_is_the_servers_own_user_in_its_own_folders() -> None:
+    serve, sync = (directives(name) for name in SERVICES)
+    same = {
+        "User",
+        "DynamicUser",
+        "StateDirectory",
+        "StateDirectoryMode",
+        "CacheDirectory",
+        "LogsDirectory",
+        "EnvironmentFile",
+    }
+    assert {key: value for key, value in sync if key in same} == {
+        key: value for key, value in serve if key in same
+    }
+    for name in ("DATA", "CACHE"):
+        given = [value for _, value in serve if value.startswith(f"REPO_NAVIGATOR_{name}=")]
+        assert given == [value for _, value in sync if value.startswith(f"REPO_NAVIGATOR_{name}=")] != []
+    # Whatever one of them may not do, the other may not.
+    for restriction in serve:
+        if restriction[0].startswith(("Protect", "Restrict", "Private", "SystemCall", "NoNew", "Capability")):
+            assert restriction in sync
+
+
+def test_git_finds_the_credential_that_the_unit_gives_it(tmp_path: Path) -> None:
+    (tmp_path / "git-credentials").write_text("https://robot:token-0123@git.example\n", encoding="utf-8")
+    given = [value.strip("'") for key, value in directives(SERVICES[1]) if key == "Environment"]
+    variables = dict(value.replace("%d", str(tmp_path)).split("=", 1) for value in given)
+    filled = subprocess.run(
+        ["git", "credential", "fill"],
+        input="protocol=https\nhost=git.example\n\n",
+        env={**os.environ, **variables, "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_GLOBAL": os.devnull},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "password=token-0123" in filled.stdout, filled.stderr
+    # It is no place to keep anything.
+    told = filled.stdout.replace("token-0123", "another")
+    environ = {**os.environ, **variables}
+    subprocess.run(["git", "credential", "approve"], input=told, env=environ, text=True, check=True)
+    assert "another" not in (tmp_path / "git-credentials").read_text(encoding="utf-8")
+
+
+@needs_nginx
+@pytest.mark.slow
+def test_a_server_without_tokens_shows_nothing_through_nginx(shop: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    served = Served(shop, REPO_NAVIGATOR_DATA=str(tmp_path / "data"))
+    try:
+        with (
+            nginx.nginx_before(folder, [served.port]) as front,
+            httpx2.Client(
+                base_url=f"https://127.0.0.1:{front.port}", verify=front.trust, timeout=60
+            ) as client,
+        ):
+            through = client.post("/mcp", json=INITIALIZE, headers=JSON)
+            assert (through.status_code, "handed on by a proxy" in through.text) == (403, True)
+            # A client can't hide that it came through.
+            hidden = client.post("/mcp", json=INITIALIZE, headers={**JSON, "x-forwarded-for": ""})
+            assert hidden.status_code == 403
+            assert client.get("/healthz").status_code == 200
+        assert httpx2.post(served.url, json=INITIALIZE, headers=JSON, timeout=60).status_code == 200
+    finally:
+        served.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from repo_navigator.doctor import FindingState, folder, host_configurations, keys, packages, vocabularies
 from repo_navigator.hosts import HOSTS
 from repo_navigator.main import main
+from tests.support.team_stores import own_schema, url_of
 
 
 @pytest.fixture
@@ -106,3 +108,47 @@ def test_what_install_writes_is_safe_and_there(home: Path, capsys: pytest.Captur
 def test_packages_and_tokenizer_are_there() -> None:
     assert packages().state is FindingState.OK
     assert vocabularies().state is FindingState.OK
+
+
+def test_what_a_team_has_set_is_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(home / "data"))
+    assert main(["doctor"]) == 0
+    assert "✓ team stores: none configured: SQLite and files\n" in capsys.readouterr().out
+    file = home / "repositories.yaml"
+    file.write_text("repositories:\n  api:\n    address: https://git.example/api.git\n    reader: [x]\n")
+    monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(file))
+    monkeypatch.setenv("REPO_NAVIGATOR_ALLOW", str(home / "nowhere"))
+    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_ISSUER", "https://idp.example")
+    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_RESOURCE", "https://navigator.example/mcp")
+    assert main(["doctor"]) == 1
+    told = capsys.readouterr().out
+    assert "✗ repositories: " in told
+    assert "at `repositories.api.reader`" in told
+    assert f"✗ allowed folders: no folder: {home / 'nowhere'}" in told
+    assert "✓ identity provider: https://idp.example, for https://navigator.example/mcp; it is not" in told
+    file.write_text(file.read_text().replace("reader:", "readers:"))
+    (home / "nowhere").mkdir()
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out
+    assert f"· repositories: {file}: 1 known, 1 not fetched" in told
+
+
+def test_the_doctor_makes_no_tables(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(home / "data"))
+    with own_schema() as address:
+        monkeypatch.setenv("REPO_NAVIGATOR_STORE", url_of(address))
+        for _ in range(2):
+            assert main(["doctor"]) == 0
+            told = capsys.readouterr().out
+            assert f"· team stores: {address}; the database has no tables yet" in told
+        for store, said in {
+            url_of(replace(address, database="nowhere")): "does not take the call (no such database)",
+            f"{url_of(address)}&ssl=require": "it has no TLS, which `ssl` in the address asks for",
+        }.items():
+            monkeypatch.setenv("REPO_NAVIGATOR_STORE", store)
+            assert main(["doctor"]) == 1
+            assert said in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import socket
 import sqlite3
@@ -39,7 +40,7 @@ from mcp_server.settings import PrincipalLimits, Settings
 from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.adk.stores import open_stores
 from navigator.errors import InvalidRequestError
-from navigator.store_address import BucketAddress, DatabaseAddress
+from navigator.store_address import DatabaseAddress
 from navigator.usage import Usage, UsageEntry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
@@ -47,7 +48,7 @@ from repo_navigator.configuration import Configuration, carry_out
 from repo_navigator.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.error_texts import BELOW, NAMED, documented, pattern
-from tests.support.team_stores import SERVER, bucket_at, has_postgres, own_schema
+from tests.support.team_stores import BUCKETS, SERVER, has_postgres, own_bucket, own_schema
 from tests.support.trees import commit
 
 SEEN: set[str] = set()
@@ -92,6 +93,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "max_steps": 0},
     {"goal": "x", "flight_plan": "verbosity: ["},
     {"goal": "x", "flight_plan": "just words"},
+    {"goal": "x", "flight_plan": "# nothing"},
     {"goal": "x", "flight_plan": "budget: 0"},
     {"goal": "x", "flight_plan": {"budget": 10**400}},
     {"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"},
@@ -304,7 +306,9 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
     ("arguments", "environ", "code"),
     [
         (["navigate", "{shop}", "--goal", " "], {}, 2),
-        (["navigate", "--goal", "x"], {}, 2),
+        (["navigate", "--goal", "x"], {}, 3),
+        (["navigate", "{shop}", "x", "--save-plan", "-"], {}, 2),
+        (["navigate", "{shop}", "--goal-file", os.devnull], {}, 2),
         (["navigate", "{shop}", "--goal-file", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], {}, 2),
         (["navigate", "{shop}/none", "--goal", "x"], {}, 3),
@@ -328,6 +332,9 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"MAX_PARSE_SECONDS": "0"}, 2),
         (["navigate", "{shop}", "--goal", "x"], {"MAX_MEMORY_MB": "1"}, 2),
         (["serve"], {"HTTP_HOSTS": "*"}, 2),
+        (["serve"], {"HTTP_TOKEN": "hunter2-0123456789"}, 2),
+        (["serve"], {"STORE": "postgresql://host/name?ssl=always"}, 2),
+        (["serve"], {"STORE": "postgresql://host/name?schema=Team"}, 2),
         (["serve"], {"HTTP_ORIGINS": "navigator.example"}, 2),
         (["serve"], {"LOG_FORMAT": "xml"}, 2),
         (["serve"], {"MODEL_RETRIES": "many"}, 2),
@@ -349,6 +356,10 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["serve"], {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}, 2),
         (["serve"], {"ARTIFACTS": "s3://bucket/../s3cr3t?"}, 2),
         (["serve"], {"ARTIFACTS": "s3://bucket/a b"}, 2),
+        (["serve"], {"ARTIFACTS": "s3://bucket_1/a"}, 2),
+        (["serve"], {"ARTIFACTS": "gs://key:s3cr3t@bucket/x"}, 2),
+        (["serve"], {"ARTIFACTS": "gs://bucket_1./a"}, 2),
+        (["serve"], {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}, 2),
         (["serve"], {"EMBEDDED_FALLBACK": "maybe"}, 2),
         (["serve"], {"HTTP_TOKENS": "bob:short"}, 2),
         (["navigate", "{shop}", "--goal", "x", "--model", "gemini-2.5-flash"], {}, 2),
@@ -372,26 +383,48 @@ def test_a_command_that_cannot_be_used_is_refused(
     assert_documented(told.strip().removeprefix("repo-navigator: "))
 
 
-@pytest.mark.parametrize(("package", "setting"), [("asyncpg", "STORE"), ("boto3", "ARTIFACTS")])
+@pytest.mark.parametrize(
+    ("setting", "address", "package"),
+    [
+        ("STORE", "postgresql+asyncpg://ann@db/team", "asyncpg"),
+        ("ARTIFACTS", "s3://navigations", "boto3"),
+        ("ARTIFACTS", "gs://navigations", "google.cloud.storage"),
+    ],
+)
+@pytest.mark.parametrize("is_family_installed", [True, False])
 def test_a_store_whose_packages_are_missing_is_told_before_anything_is_served(
-    package: str, setting: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    setting: str,
+    address: str,
+    package: str,
+    *,
+    is_family_installed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("navigator.store_address.find_spec", lambda name: None if name == package else name)
-    addresses = {"STORE": "postgresql+asyncpg://ann@db/team", "ARTIFACTS": "s3://navigations"}
-    monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", addresses[setting])
+    def find(name: str) -> str | None:
+        if name != package:
+            return name
+        if is_family_installed:
+            return None
+        raise ModuleNotFoundError(name.rpartition(".")[0])
+
+    monkeypatch.setattr("navigator.store_address.find_spec", find)
+    monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", address)
     assert main(["serve"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 @pytest.mark.anyio
 async def test_stores_that_do_not_answer_are_told(
-    settings: Settings, shop: Path, s3_url: str, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, shop: Path, request: pytest.FixtureRequest
 ) -> None:
     pytest.importorskip("asyncpg")
     nowhere = dataclasses.replace(settings, store=DatabaseAddress("127.0.0.1", 1, "team"))
-    bucket_at(s3_url, monkeypatch)
-    gone = dataclasses.replace(settings, bucket=BucketAddress("navigations-that-are-gone"))
-    for each in (nowhere, gone):
+    buckets = [
+        dataclasses.replace(own_bucket(scheme, request), bucket="navigations-that-are-gone")
+        for scheme in BUCKETS
+    ]
+    for each in (nowhere, *(dataclasses.replace(settings, bucket=bucket) for bucket in buckets)):
         async with Client(build_server(each, working_folder=shop)) as client:
             assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))
 
@@ -545,13 +578,15 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("it was let in")
 
-    door = Admission(app, allowed_addresses("127.0.0.1", [], []), probed_at="/health")
+    known = allowed_addresses("127.0.0.1", [], [])
+    door = Admission(app, known, probed_at=["/health"], is_for_this_machine=True)
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app=door), base_url="http://localhost"
     ) as client:
         for headers in (
             {"host": "elsewhere.example"},
             {"origin": "https://elsewhere.example"},
+            {"x-forwarded-for": "10.1.2.3"},
             {"x": "a" * 20_000},
             {"content-length": "1", "transfer-encoding": "chunked"},
         ):

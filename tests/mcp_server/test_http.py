@@ -101,6 +101,7 @@ def head(
     """Return the head of a request whose connection ends with its answer."""
     usual = [b"content-type: application/json", b"accept: application/json, text/event-stream"]
     named = [] if host is None else [b"host: " + host]
+    usual.append(b"authorization: Bearer " + ALICE.encode())
     lines = [method + b" " + target + b" HTTP/1.1", *named, *usual, b"connection: close", *headers]
     return b"\r\n".join([*lines, b"", b""])
 
@@ -140,6 +141,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         folder,
         REPO_NAVIGATOR_DATA=str(folder / "data"),
         REPO_NAVIGATOR_CACHE=str(folder / "cache"),
+        REPO_NAVIGATOR_HTTP_TOKENS=f"alice:{ALICE}",
         REPO_NAVIGATOR_HTTP_HOSTS="navigator.example, other.example:*, bücher.example:8443",
         REPO_NAVIGATOR_HTTP_ORIGINS="https://navigator.example, https://other.example:*",
     )
@@ -386,8 +388,9 @@ def test_requests_in_a_row_are_answered_in_a_row_each_within_its_limits(standing
 
 
 def test_a_stream_that_cannot_be_resumed_is_opened_anew(standing: Served) -> None:
-    opened = httpx2.post(standing.url, json=INITIALIZE, headers=JSON)
-    headers = JSON | {"mcp-session-id": opened.headers["mcp-session-id"], "last-event-id": "7"}
+    admitted = JSON | {"authorization": f"Bearer {ALICE}"}
+    opened = httpx2.post(standing.url, json=INITIALIZE, headers=admitted)
+    headers = admitted | {"mcp-session-id": opened.headers["mcp-session-id"], "last-event-id": "7"}
     with httpx2.stream("GET", standing.url, headers=headers) as stream:
         assert stream.status_code == 200
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -585,9 +588,61 @@ def test_a_signal_ends_a_server_whose_thread_hangs(shop: Path) -> None:
     assert Served(shop, (sys.executable, "-c", hanging)).stop() == 0
 
 
-def test_another_address_without_a_token_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--http", "0.0.0.0:0"]) == 2
-    assert "can be reached from other machines; set REPO_NAVIGATOR_HTTP_TOKENS" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("address", "variables", "told"),
+    [
+        ("0.0.0.0:0", {}, "`0.0.0.0` can be reached from other machines"),
+        (
+            "127.0.0.1:0",
+            {"HOSTS": "navigator.example"},
+            "By `navigator.example`, of REPO_NAV",
+        ),
+        ("127.0.0.1:0", {"HOSTS": "localhost, 10.1.2.3:*"}, "By `10.1.2.3:*`, of REPO_NAVIGATOR_HTTP_HOSTS"),
+        ("127.0.0.1:0", {"ORIGINS": "https://navigator.example"}, "of REPO_NAVIGATOR_HTTP_ORIGINS"),
+        ("127.0.0.1:0", {"ORIGINS": "null"}, "Pages of `null`, of REPO_NAVIGATOR_HTTP_ORIGINS"),
+    ],
+)
+def test_whoever_serves_others_asks_for_a_token(
+    address: str,
+    variables: dict[str, str],
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(f"REPO_NAVIGATOR_HTTP_{name}", value)
+    assert main(["serve", "--http", address]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert "set REPO_NAVIGATOR_HTTP_TOKENS to `name:token`" in said
+
+
+@pytest.mark.parametrize("own", ["localhost:*", "127.0.0.2", "[::1]:8321"])
+def test_other_names_of_this_machine_need_no_token(own: str, shop: Path) -> None:
+    server = Served(shop, REPO_NAVIGATOR_HTTP_HOSTS=own, REPO_NAVIGATOR_HTTP_ORIGINS="http://127.0.0.2:*")
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"x-forwarded-for: 10.1.2.3",
+        b"X-Forwarded-Host: navigator.example",
+        b"x-real-ip: 127.0.0.1",
+        b"forwarded: for=10.1.2.3",
+        b"via: 1.1 proxy",
+        b"x-forwarded-for:",
+    ],
+)
+def test_what_a_proxy_hands_on_is_refused_where_no_token_is_asked_for(
+    served: Served, standing: Served, header: bytes
+) -> None:
+    said = served.say(head(header, method=b"DELETE"))
+    assert said.startswith(b"HTTP/1.1 403")
+    assert b"handed on by a proxy" in said
+    # Whoever watches over the server may come through the proxy, and so may who has a token.
+    assert served.status(head(header, method=b"GET", target=b"/healthz")) == 200
+    assert standing.status(head(header, method=b"DELETE")) == 400
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,20 @@ def _root_logger() -> Iterator[None]:
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+    for name in ("repo_map", "navigator", "mcp_server", "repo_navigator"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+def test_at_debug_libraries_keep_their_insides_to_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    log_to_stderr("DEBUG", "text")
+    logging.getLogger("botocore.auth").debug("a signed request")
+    logging.getLogger("botocore.retries").info("a retry")
+    logging.getLogger("navigator.test").debug("our own")
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(" ")[2].partition(" ")[2] for line in told] == [
+        "INFO botocore.retries: a retry",
+        "DEBUG navigator.test: our own",
+    ]
 
 
 def logged(capsys: pytest.CaptureFixture[str], log_format: LogFormat) -> str:

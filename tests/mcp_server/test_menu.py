@@ -134,3 +134,19 @@ async def test_a_packet_ends_below_its_budget_and_fill_fills_it(settings: Settin
     assert 1_000 <= count(by_need["context"]) < 0.7 * count(full["context"])
     assert defined(by_need["context"]) < defined(full["context"])
     assert any("not worth its tokens" in note for note in by_need["turn_report"]["notes"])
+
+
+async def test_a_short_menu_is_offered_where_a_long_one_has_no_room(
+    settings: Settings, stations: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        sizes = []
+        for budget in range(1_400, 3_400, 200):
+            found = await client.call_tool("navigate", {"goal": GOAL, "token_budget": budget, "fill": True})
+            answer = object_of(found)
+            assert count(text_of(found)) <= budget
+            if menu := answer["turn_report"].get("menu", ""):
+                sizes.append(len(places_of(answer)))
+                is_cut = sizes[-1] in (5, 10, 12, 25)
+                assert (re.search(r"\nand \d+ more: get_turn_report$", menu) is not None) == is_cut
+        assert {5, 10} & set(sizes), sizes

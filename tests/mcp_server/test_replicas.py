@@ -16,14 +16,17 @@ from typing import Any
 import anyio.lowlevel
 import httpx2
 import pytest
+from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
 from navigator.store_address import DatabaseAddress
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
 from tests.support.proxy import Proxy
-from tests.support.team_stores import bucket_at, own_schema, url_of
+from tests.support.team_stores import BUCKETS, own_bucket, own_schema, url_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -50,11 +53,17 @@ def database() -> Iterator[DatabaseAddress]:
 
 
 @pytest.fixture
+def scheme() -> str:
+    """What the bucket's address begins with, where a test tries no other."""
+    return "s3"
+
+
+@pytest.fixture
 def start(
-    shop: Path, tmp_path: Path, database: DatabaseAddress, s3_url: str, monkeypatch: pytest.MonkeyPatch
+    shop: Path, tmp_path: Path, database: DatabaseAddress, scheme: str, request: pytest.FixtureRequest
 ) -> Iterator[Start]:
     """Start servers on one database and one bucket, each with a data folder of its own."""
-    bucket = bucket_at(s3_url, monkeypatch)
+    bucket = own_bucket(scheme, request)
     with ExitStack() as stack:
 
         def started(port: int | None = None, **environ: str) -> Served:
@@ -181,6 +190,7 @@ async def stepping(served: Served, key: str, model: SlowModel) -> asyncio.Task[C
     return step
 
 
+@pytest.mark.parametrize("scheme", BUCKETS)
 async def test_a_server_that_is_killed_within_a_step_loses_no_answered_one_and_blocks_nobody(
     start: Start, model: SlowModel
 ) -> None:
@@ -265,6 +275,32 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
         assert step["turn_report"]["step_number"] == opened["turn_report"]["step_number"] + 1
     assert served.stop() == 0
     assert "Not ready: The database at" in served.log
+
+
+async def test_a_database_that_answers_slowly_is_told_and_the_report_says_what_was_taken(
+    shop: Path, tmp_path: Path, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from navigator.postgres import database as module
+
+    with Proxy(database.host, database.port) as proxy:
+        store = replace(database, port=proxy.port)
+        settings = Settings(store=store, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+        async with Client(build_server(settings, working_folder=shop)) as client:
+            opened = answer(await client.call_tool("navigate", GOAL))
+            before = opened["turn_report"]["step_number"]
+            change = {"navigation_id": opened["navigation_id"], "updates": {"budget": 900}}
+            meant = {"navigation_id": opened["navigation_id"]}
+            monkeypatch.setattr(module, "ANSWERING_S", 1.0)
+            proxy.hold_up()
+            assert "does not take the call (no answer in time)" in refusal(
+                await client.call_tool("step", change)
+            )
+            proxy.go_on()
+            monkeypatch.undo()
+            known = answer(await client.call_tool("get_turn_report", meant))["step_number"]
+            assert known in (before, before + 1)
+            step = answer(await client.call_tool("step", change | {"updates": {"budget": 800}}))
+            assert step["turn_report"]["step_number"] == known + 1
 
 
 def until_status(served: Served, status: int) -> None:

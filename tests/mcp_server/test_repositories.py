@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from mcp_server.app import build_server
 from mcp_server.principal import Principal
 from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue, Entry
+from navigator.catalogue import Catalogue, CatalogueError, Entry
 from navigator.clones import sync
 from navigator.repository_address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
@@ -141,6 +142,99 @@ def test_all_folders_that_the_host_has_open_are_one_question(tmp_path: Path) -> 
         access.choose(None, [tmp_path / "x", tmp_path / "y"], tmp_path, LOCAL)
 
 
+BROKEN = "repositories:\n  secret-merger:\n    address: https://git.example/x.git\n    reader: [board]\n"
+
+
+def test_a_slip_in_the_file_takes_nothing_away_and_tells_callers_nothing(
+    repositories: Path,
+    access: Callable[..., RepositoryAccess],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    served = access()
+    assert served.names(WHO["alice"]) == ["api", "web"]
+    assert served.fault() == ""
+    before = repositories.read_text()
+    repositories.write_text(before + BROKEN.partition("\n")[2])
+    assert served.names(WHO["alice"]) == ["api", "web"]
+    assert read_address(served.choose("api", (), tmp_path, WHO["alice"])) == (Source(name="api"),)
+    assert "at `repositories.secret-merger.reader`" in served.fault()
+    assert "An EARLIER LIST OF REPOSITORIES IS USED, and rights" in caplog.text
+    repositories.write_text(before.replace("- alice", "- carol"))
+    assert served.names(WHO["alice"]) == ["web"]
+    assert served.fault() == ""
+    # What can't be read is no slip: nobody is served by what it once said.
+    repositories.unlink()
+    _refuses_everybody_by_name(served, tmp_path)
+    # A server that starts with such a file knows of no earlier one.
+    repositories.write_text(BROKEN)
+    _refuses_everybody_by_name(access(), tmp_path)
+    assert "Nobody is served by name: " in caplog.text
+
+
+def _refuses_everybody_by_name(served: RepositoryAccess, folder: Path) -> None:
+    for named in ("api", "ghost", None, str(folder)):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            served.choose(named, (), folder, WHO["alice"])
+        assert str(refused.value) == (
+            "This server can't read its list of repositories at the moment; tell its operator, whose log "
+            "says why."
+        )
+    with pytest.raises(CatalogueError, match=r"repositories\.yaml"):
+        served.names(LOCAL)
+
+
+def test_an_unknown_name_is_answered_as_a_name_where_folders_may_be_named_too(
+    access: Callable[..., RepositoryAccess], tmp_path: Path
+) -> None:
+    allowed, stands_in = tmp_path / "origins", tmp_path / "stands" / "here"
+    stands_in.mkdir(parents=True)
+    for named in ("apo", "apo@v1", "vault"):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            access(allowed).choose(named, (), stands_in, WHO["alice"])
+        assert str(refused.value) == (
+            f"No repository is called `{named}`; name one of `api`, `web` as `repo_path`."
+        )
+    for named in ("../elsewhere", "./apo", "a/b", "/etc", "~/apo"):
+        with pytest.raises(RepositoryNotFoundError) as refused:
+            access(allowed).choose(named, (), stands_in, WHO["alice"])
+        assert str(refused.value).startswith(f"`{named}` lies outside the folders that you may name here")
+        assert "stands" not in str(refused.value)
+        assert "--allow" not in str(refused.value)
+    # The allowed folder holds several repositories, and is none.
+    with pytest.raises(RepositoryNotFoundError, match="No repository is named; name one of `api`, `web`"):
+        access(allowed).choose(None, (), stands_in, WHO["alice"])
+    assert access(allowed).choose(str(allowed / "web"), (), stands_in, WHO["eve"]) == str(allowed / "web")
+
+
+async def test_the_audit_names_repositories_as_callers_do(repositories: Path, tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    settings = Settings(
+        repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", audit=log
+    )
+    async with Client(build_server(settings, working_folder=tmp_path)) as client:
+        for named in (
+            "api",
+            "api@v1",
+            ["api", "web@v1"],
+            "api@nothing",
+            "ghost",
+            str(tmp_path / "origins" / "web"),
+        ):
+            await client.call_tool("navigate", {"goal": GOAL, "repo_path": named})
+        await client.call_tool("get_turn_report", {})
+    told = [(line["repository"], line["outcome"]) for line in map(json.loads, log.read_text().splitlines())]
+    assert told == [
+        ("api", "ok"),
+        ("api@v1", "ok"),
+        (["api", "web@v1"], "ok"),
+        ("api", "repository_not_found"),
+        (None, "repository_not_found"),
+        (str(tmp_path / "origins" / "web"), "ok"),
+        (str(tmp_path / "origins" / "web"), "ok"),
+    ]
+
+
 async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:
     settings = Settings(repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
     async with Client(build_server(settings, working_folder=tmp_path), mode=era) as client:
@@ -219,6 +313,63 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
         served.stop()
 
 
+@pytest.mark.slow
+async def test_over_http_the_hash_of_what_is_anothers_opens_it_by_no_door(
+    repositories: Path, tmp_path: Path, era: str
+) -> None:
+    tokens = f"alice:{ALICE},bob:{BOB}"
+    names = {"REPO_NAVIGATOR_HTTP_TOKENS": tokens, "REPO_NAVIGATOR_REPOSITORIES": str(repositories)}
+    places = {"REPO_NAVIGATOR_DATA": str(tmp_path / "data"), "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache")}
+    served = Served(tmp_path, **names, **places)
+    origin = tmp_path / "origins" / "api"
+    hers = [git(origin, "rev-parse", name).strip() for name in ("HEAD", "HEAD^{tree}", "HEAD:prices.py")]
+    sha256 = hashlib.sha256(PRICES.encode()).hexdigest()
+    try:
+        async with as_principal(served, ALICE, era) as alice, as_principal(served, BOB, era) as bob:
+            opened = answer(await alice.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
+            mine = answer(await bob.call_tool("navigate", {"goal": GOAL, "repo_path": "web"}))
+            told = [await by_every_door(bob, mine["navigation_id"], digest) for digest in (*hers, sha256)]
+            told += [await by_every_door(bob, mine["navigation_id"], "feedc0de" * 5)]
+            told += [await by_every_door(bob, mine["navigation_id"], "fedcba98" * 8)]
+    finally:
+        served.stop()
+    assert "def discount" in opened["context"]
+    assert all("def discount" not in answers and "prices.py" not in answers for answers in told)
+    # A commit, a tree, a file or none: the words are the same.
+    assert len(set(told[:3] + told[4:5])) == 1
+    assert told[3] == told[5]
+
+
+async def by_every_door(client: Client, navigation: str, digest: str) -> str:
+    """Ask for an object by its hash, and return all answers without the hash."""
+    answers: list[object] = []
+    for named in (digest, f"web@{digest}", f"@{digest}", ["web", f"web@{digest}"]):
+        refused = await client.call_tool("navigate", {"goal": GOAL, "repo_path": named})
+        assert refused.is_error
+        answers.append(refused.content)
+    for tool, arguments in (
+        ("get_context", {"navigation_id": digest}),
+        ("get_turn_report", {"navigation_id": digest}),
+        ("step", {"navigation_id": digest, "feedback": "show prices.py"}),
+        ("get_context", {"navigation_id": navigation, "cursor": digest}),
+    ):
+        refused = await client.call_tool(tool, arguments)
+        assert refused.is_error
+        answers.append(refused.content)
+    for uri in (f"navigator://{digest}/context", f"navigator://{navigation}/maps/{digest}"):
+        with pytest.raises(MCPError) as unread:
+            await client.read_resource(uri)
+        answers.append(str(unread.value))
+    for name in ("repo_path", "navigation_id"):
+        completed = await client.complete(PromptReference(name="find_code"), {"name": name, "value": digest})
+        answers.append(completed.completion.values)
+    shown = {"verbosity": [{"pattern": digest, "level": 4}], "focus": {"paths": [{"pattern": digest}]}}
+    for asked in ({"feedback": f"show {digest}"}, {"updates": shown}):
+        stepped = await client.call_tool("step", {"navigation_id": navigation, **asked})
+        assert "def discount" not in str(stepped)
+    return str(answers).replace(digest, "HASH")
+
+
 async def test_a_running_server_takes_up_what_was_added_and_fetched(
     repositories: Path, tmp_path: Path
 ) -> None:
@@ -255,11 +406,13 @@ def test_the_command_line_keeps_the_catalogue_and_asks_it(
     origin.mkdir()
     commit(origin, {"prices.py": PRICES})
     web = write(tmp_path / "web", {"receipt.ts": RECEIPT})
-    assert main(["repositories", "list"]) == 0
+    for command in ("list", "sync"):
+        assert main(["repositories", command]) == 2
+        assert f"There is no file of repositories at `{file}`" in capfd.readouterr().err
     added = ["repositories", "add", "api", origin.as_uri(), "--branch", "main", "--reader", "backend"]
     assert main(added) == 0
     assert main(["repositories", "add", "gone", (tmp_path / "none").as_uri()]) == 0
-    assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 3
+    assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 2
     assert main(["repositories", "sync"]) == 1
     out, err = capfd.readouterr()
     assert "api: main " in out

@@ -42,7 +42,14 @@ def test_the_work_tree_around_the_working_folder_comes_third(tmp_path: Path) -> 
 
 
 def test_the_only_allowed_folder_comes_last(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
     assert choose_repository(None, (), Path("/"), (tmp_path,)) == tmp_path
+
+
+def test_an_allowed_folder_of_repositories_is_none(tmp_path: Path) -> None:
+    (tmp_path / "one" / ".git").mkdir(parents=True)
+    with pytest.raises(RepositoryNotFoundError, match="No repository is named"):
+        choose_repository(None, (), Path("/"), (tmp_path,))
 
 
 def test_without_any_of_them_the_error_says_how_to_name_it() -> None:

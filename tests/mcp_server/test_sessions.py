@@ -13,6 +13,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from navigator.adk.stores import open_stores
 
 pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple"
@@ -136,3 +137,22 @@ async def test_what_nobody_uses_is_removed_however_often_the_server_starts(
     async with Client(build_server(short, working_folder=shop)) as client:
         message = refusal(await client.call_tool("get_turn_report", {"navigation_id": old}))
     assert f"You have no navigation `{old}`" in message
+
+
+async def test_what_is_too_old_is_removed_in_batches_beside_the_calls(settings: Settings, shop: Path) -> None:
+    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
+    for number in range(107):
+        used_at = 1.0 if number else time.time()
+        state = {"navigator": {}, "navigator_run": {}, "navigator_delivery": {"used_at": used_at}}
+        where = {"app_name": "repo_navigator", "user_id": "somebody", "session_id": f"nav-{number}"}
+        await stores.sessions.create_session(**where, state=state)
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        async with stores.locks.hold("nav-5"):
+            # The removal waits for that one, and no call waits for the removal.
+            opened = answer(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
+            left = {use.session.id for use in await stores.sessions.uses("repo_navigator")}
+            assert {"nav-0", "nav-5", opened} <= left
+        while len(left) > 2:
+            left = {use.session.id for use in await stores.sessions.uses("repo_navigator")}
+    await stores.sessions.close()
+    assert left == {"nav-0", opened}

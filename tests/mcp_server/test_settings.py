@@ -15,7 +15,7 @@ from mcp_server.settings import (
     log_level,
     read_settings,
 )
-from navigator.store_address import BucketAddress, DatabaseAddress
+from navigator.store_address import GCS, BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
 
@@ -98,6 +98,20 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
     assert settings.model_urls == {"ollama": "http://gpu.example:11434/v1"}
     assert (settings.call_timeout_s, settings.retries, settings.stream) == (90.0, 0, True)
     assert (settings.embedded_fallback, settings.gemini_memory) == (False, "interactions")
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("s3://navigations", BucketAddress("navigations")),
+        (" gs://team_1.example.com/ ", BucketAddress("team_1.example.com", "", GCS)),
+        ("gs://navigations/team/a", BucketAddress("navigations", "team/a/", GCS)),
+    ],
+)
+def test_a_bucket_is_of_the_storage_that_its_address_says(text: str, address: BucketAddress) -> None:
+    found = read_settings({"REPO_NAVIGATOR_ARTIFACTS": text}).bucket
+    assert found == address
+    assert str(found).rstrip("/") == text.strip().rstrip("/")
 
 
 def test_every_model_setting_reaches_the_navigator() -> None:

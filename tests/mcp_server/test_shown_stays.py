@@ -81,7 +81,7 @@ async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
         await call(client, "navigate", goal=GOAL, token_budget=1_500)
         wanted = "orderdesk/catalog/stock.py"
         stepped = await call(client, "step", feedback=f"show {wanted}")
-        assert stepped["turn_report"]["answer"].count("To make room, no longer shown: `") == 1
+        assert stepped["turn_report"]["answer"].count(" tokens that code may take, no longer shown: `") == 1
         now = await shown(client)
         source = (orderdesk / wanted).read_text("utf-8").splitlines()
         assert {(wanted, line) for line in source if line.strip()} <= now

@@ -33,12 +33,12 @@ from repo_map.plan.yaml import parse_plan
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.test_state import validate
-from tests.support.team_stores import STORES, kept_in_stores, run_sql
+from tests.support.team_stores import EVERY_STORE, kept_in_stores, run_sql
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=EVERY_STORE)
 def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     with kept_in_stores(request.param, request) as fields:
         yield fields

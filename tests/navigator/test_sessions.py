@@ -179,7 +179,7 @@ def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
 
     async def ours() -> list[object]:
         made = await run(PostgresSessions(PostgresDatabase(database)))
-        await run_sql(database, "TRUNCATE sessions, events, user_states, app_states")
+        await run_sql(database, "TRUNCATE sessions, session_uses, events, user_states, app_states")
         return made
 
     with fixed_time_and_ids() as number:

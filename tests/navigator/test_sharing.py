@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from navigator.bucket import open_bucket
-from navigator.bucket_objects import BucketObjects
+from navigator.buckets.opening import open_bucket
+from navigator.buckets.shared_objects import BucketObjects
 from navigator.postgres.shared_objects import PostgresObjects
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.sharing import open_sharing
-from navigator.store_address import BucketAddress
+from navigator.store_address import S3, BucketAddress
 from repo_map.drawing.draw import draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing import sharing as sharing_module
@@ -30,7 +30,7 @@ from repo_map.limits import Limits
 from repo_map.plan.model import FlightPlan
 from tests.navigator.conftest import MakeNavigator
 from tests.support.secrets import KINDS
-from tests.support.team_stores import bucket_at, own_schema
+from tests.support.team_stores import BUCKETS, own_bucket, own_schema
 from tests.support.trees import commit, git, tables_digest, write
 
 BODY = "Every line of it has some words that say little.\n" * 200
@@ -49,25 +49,24 @@ def everything_is_worth_sharing(request: pytest.FixtureRequest, monkeypatch: pyt
         monkeypatch.setattr(sharing_module, "_WORTH_ASKING_BYTES", 0)
 
 
-@pytest.fixture(params=["bucket", "database"])
-def objects(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedObjects]:
-    if request.param == "bucket":
-        address = bucket_at(request.getfixturevalue("s3_url"), monkeypatch)
-        yield BucketObjects(open_bucket(), address)
+@pytest.fixture(params=[*BUCKETS, "database"])
+def objects(request: pytest.FixtureRequest) -> Iterator[SharedObjects]:
+    if request.param in BUCKETS:
+        yield BucketObjects(open_bucket(own_bucket(request.param, request)))
         return
     with own_schema() as database:
         yield PostgresObjects(database)
 
 
-@pytest.fixture
-def bucket(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> BucketAddress:
-    return bucket_at(s3_url, monkeypatch)
+@pytest.fixture(params=BUCKETS)
+def bucket(request: pytest.FixtureRequest) -> BucketAddress:
+    return own_bucket(request.param, request)
 
 
 @pytest.fixture
-def one(bucket: BucketAddress) -> SharedObjects:
+def one(request: pytest.FixtureRequest) -> SharedObjects:
     """One kind of objects, for what no kind does otherwise."""
-    return BucketObjects(open_bucket(), bucket)
+    return BucketObjects(open_bucket(own_bucket("gs", request)))
 
 
 @pytest.fixture
@@ -296,13 +295,13 @@ class GoneAfter:
 def test_a_bucket_that_goes_on_the_way_costs_time_and_is_told_in_the_log(
     calls: int, tree: Path, bucket: BucketAddress, caplog: pytest.LogCaptureFixture
 ) -> None:
-    real = BucketObjects(open_bucket(), bucket)
-    gone = BucketObjects(open_bucket(), replace(bucket, bucket="navigations-that-are-gone"))
+    real = BucketObjects(open_bucket(bucket))
+    gone = BucketObjects(open_bucket(replace(bucket, bucket="navigations-that-are-gone")))
     whole = shared(tree, real)
     index = opened(tree, GoneAfter(real, gone, calls))  # type: ignore[arg-type]
     assert index.parsed_files == len(FILES)
     assert tables_digest(index) == tables_digest(whole)
-    assert "NoSuchBucket" in caplog.text
+    assert ("NoSuchBucket" if bucket.storage == S3 else "404 NotFound") in caplog.text
     caplog.clear()
     assert opened(tree, None).share() == (0, 0, 0)
     assert opened(tree, gone).share() == (0, 0, 0)

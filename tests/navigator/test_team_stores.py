@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigator.adk.navigation_store import NavigationArtifacts
+from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
@@ -28,7 +29,7 @@ from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.store_address import BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
 from tests.support.proxy import Proxy
-from tests.support.team_stores import bucket_at, own_schema, run_sql
+from tests.support.team_stores import BUCKETS, own_bucket, own_schema, run_sql
 
 pytestmark = pytest.mark.anyio
 APP = {"app_name": "app", "user_id": "user"}
@@ -40,9 +41,9 @@ def database() -> Iterator[DatabaseAddress]:
         yield address
 
 
-@pytest.fixture
-def bucket(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> BucketAddress:
-    return bucket_at(s3_url, monkeypatch)
+@pytest.fixture(params=BUCKETS)
+def bucket(request: pytest.FixtureRequest) -> BucketAddress:
+    return own_bucket(request.param, request)
 
 
 @asynccontextmanager
@@ -242,7 +243,7 @@ async def test_a_state_may_hold_every_text_that_json_can_say(database: DatabaseA
         await sessions.append_event(session, changing(more="\0"))
         again = await sessions.get_session(**APP, session_id="nav-1")
         assert again.state == {"goal": goal, "more": "\0"}
-        ((_, parts),) = await sessions.parts_of_states(["$.more", "$.none"], "app")
+        parts = await sessions.parts_of_state(["$.more", "$.none"], SessionId("app", "user", "nav-1"))
         assert parts == ["\0", None]
 
 
@@ -367,7 +368,7 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
     navigator = make_navigator(store=database, bucket=bucket)
     navigation_id = await navigator.open(NavigationRequest("token_expired", repository, mode="interactive"))
     lost = make_navigator(store=database, bucket=replace(bucket, bucket="navigations-that-are-gone"))
-    with pytest.raises(StorageError, match=r"The bucket s3://.* \(NoSuchBucket\)"):
+    with pytest.raises(StorageError, match=r"The bucket (s3|gs)://.* \((NoSuchBucket|404 NotFound)\)"):
         await lost.step(navigation_id, updates={"budget": 900})
     assert (await navigator.report(navigation_id)).step_number == 0
     assert (await navigator.step(navigation_id, updates={"budget": 900})).step_number == 1
@@ -375,9 +376,9 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
 
 async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
     from navigator.adk.bucket_artifacts import BucketArtifacts
-    from navigator.bucket import open_bucket
+    from navigator.buckets.opening import open_bucket
 
-    artifacts = BucketArtifacts(open_bucket(), bucket)
+    artifacts = BucketArtifacts(open_bucket(bucket))
     where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}
     saves = [
         artifacts.save_artifact(**where, filename="steps/1.json", artifact=types.Part(text=str(number)))

@@ -18,6 +18,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import score_goal
+from tests.repo_map.impact_cases import LEFT
 from tests.support.secrets import KINDS
 from tests.support.trees import commit, git, write
 
@@ -294,3 +295,108 @@ def test_what_breaks_if_something_is_changed_is_answered(shop: Path) -> None:
     assert answer.split("\n")[0] == "If `net` changes:"
     assert "`checkout` (cart.py:5) for `net`" in answer
     assert "`test_net` (tests/test_price.py:5)" in answer
+
+
+SHOUT = "def shout(text):\n    return text.upper()\n"
+SHOUT_TEST = "from price import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
+
+
+def test_a_test_that_comes_with_the_change_counts(shop: Path) -> None:
+    write(shop, {"price.py": f"{PRICE}\n\n{SHOUT}", "tests/test_shout.py": SHOUT_TEST})
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "Reached by tests of the change itself") == (
+        "Reached by tests of the change itself: `test_shout` (tests/test_shout.py:5) for `shout`."
+    )
+    assert [each for each in sentences if each.startswith("No test")] == []
+
+
+def test_a_new_test_in_a_changed_test_file_counts_once_it_is_committed_too(shop: Path) -> None:
+    gross = PRICE.replace("amount * 1.2", "amount * 1.25")
+    brought = TEST.replace("net\n", "gross, net\n", 1) + "\n\ndef test_gross():\n    assert gross(4) == 5\n"
+    commit(shop, {"price.py": gross, "tests/test_price.py": brought}, message="Change gross")
+    sentences = told_of(index_of(shop), "HEAD~1")
+    assert one(sentences, "Reached by tests of") == (
+        "Reached by tests of the change itself: `test_gross` (tests/test_price.py:9) for `gross`."
+    )
+    assert [each for each in sentences if each.startswith("No test")] == []
+
+
+@pytest.mark.parametrize(("files", "edit", "expected"), LEFT.values(), ids=LEFT)
+def test_what_is_gone_and_still_stands_somewhere_is_told(
+    tmp_path: Path, files: dict[str, str], edit: tuple[str, str], expected: str
+) -> None:
+    root = commit(tmp_path / "left", files)
+    first = min(files)
+    write(root, {first: files[first].replace(*edit)})
+    sentences = told_of(index_of(root), "worktree")
+    assert expected in " ".join(sentences), sentences
+    assert not any(each.startswith("Nothing") for each in sentences)
+
+
+def test_of_a_name_that_others_bear_too_the_places_are_counted(shop: Path) -> None:
+    shelf = "class Shelf:\n    def total(self):\n        return 1\n\n\ndef f(x):\n    return x.total()\n"
+    commit(shop, {"stock.py": shelf}, message="Add a shelf")
+    write(shop, {"price.py": PRICE.replace("total", "whole")})
+    sentences = told_of(index_of(shop), "worktree")
+    assert one(sentences, "`total`").startswith(
+        "`total` also stands in 1 further place, first in stock.py:7; "
+    )
+    assert not any(each.startswith("Nothing") for each in sentences)
+
+
+def test_a_rename_that_reaches_every_use_leaves_nothing_whether_it_is_applied_or_not(shop: Path) -> None:
+    write(shop, {name: text.replace("gross", "with_tax") for name, text in FILES.items()})
+    patch = git(shop, "diff")
+    applied = told(index_of(shop), patch)
+    git(shop, "checkout", "-q", ".")
+    for sentences in (applied, told(index_of(shop), patch)):
+        assert one(sentences, "Gone") == "Gone: `gross` (price.py, now `with_tax`)."
+        assert "still used" not in " ".join(sentences).lower()
+
+
+def test_a_local_variable_is_no_name_that_is_gone(shop: Path) -> None:
+    write(
+        shop,
+        {"price.py": PRICE.replace("    rate = 1.2\n    return amount / rate", "    return amount / 1.2")},
+    )
+    assert not any(each.startswith("Gone") for each in told_of(index_of(shop), "worktree"))
+
+
+def test_lines_that_white_space_alone_sets_apart_are_no_change_where_it_means_nothing(tmp_path: Path) -> None:
+    go = 'package a\n\nconst (\n\tA = "a  b"\n\tB = "b"\n)\n'
+    root = commit(
+        tmp_path / "spaces", {"a.go": go, "b.py": "def f():\n    if x:\n        y = 1\n    z = 2\n"}
+    )
+    spaced = go.replace("A =", "A    =").replace("B =", "B    =").replace('"b"\n', '"b"\n\tLonger = "c"\n')
+    write(root, {"a.go": spaced, "b.py": "def f():\n    if x:\n        y = 1\n        z = 2\n"})
+    sentences = told_of(index_of(root), "worktree")
+    assert one(sentences, "Changed") == "Changed: `Longer` (a.go:6), `f` (b.py:1)."
+    assert one(sentences, "White") == "White space alone differs, so not followed: 2 lines of `a.go`."
+    write(root, {"a.go": spaced.replace("a  b", "a b")})
+    assert "`A` (a.go:4)" in one(told_of(index_of(root), "worktree"), "Changed")
+
+
+def test_a_commit_stands_for_what_came_since_this_work_left_it(shop: Path) -> None:
+    git(shop, "branch", "mine")
+    commit(shop, {"stock.py": "def counted():\n    return 1\n"}, message="Go on")
+    git(shop, "checkout", "-q", "mine")
+    commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
+    write(shop, {"notes.md": "# Other notes\n"})
+    index = index_of(shop)
+    assert told_of(index, "main") == told_of(index, "HEAD~1")
+    assert one(told_of(index, "main"), "Changed") == "Changed: `net` (price.py:4)."
+    assert "stock.py" in " ".join(told_of(index, "main..HEAD"))
+    assert "stock.py" not in " ".join(told_of(index, "main...HEAD"))
+
+
+def test_a_shallow_clone_is_told_what_to_fetch(shop: Path, tmp_path: Path) -> None:
+    git(shop, "branch", "mine")
+    commit(shop, {"stock.py": "N = 1\n"}, message="Go on")
+    git(shop, "checkout", "-q", "mine")
+    commit(shop, {"price.py": PRICE.replace("rate = 1.2", "rate = 1.3")}, message="Change net")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{shop}", str(clone))
+    with pytest.raises(
+        ChangesError, match=r"`origin/main` and `HEAD` have no commit in common here.*fetch-depth: 0"
+    ):
+        read_changes(index_of(clone), "origin/main")

@@ -1,4 +1,4 @@
-"""A database and a bucket for tests: PostgreSQL where there is one on this machine, S3 on loopback."""
+"""A database and a bucket for tests: PostgreSQL where there is one on this machine, buckets on loopback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from navigator.store_address import BucketAddress, DatabaseAddress, read_database_address
+from navigator.store_address import GCS, BucketAddress, DatabaseAddress, read_database_address
+from tests.support.cloud_storage import CloudStorage
 
 SERVER = os.environ.get("REPO_NAVIGATOR_TEST_STORE", "postgresql+asyncpg://postgres@127.0.0.1:5432/test")
 """Where tests find PostgreSQL; they make schemas of their own there, and remove them."""
@@ -122,16 +123,31 @@ def bucket_at(url: str, patch: pytest.MonkeyPatch) -> BucketAddress:
     return BucketAddress(name, "team/")
 
 
-STORES = ("folder", pytest.param("team", marks=pytest.mark.slow))
+BUCKETS = ("s3", "gs")
+"""The storages that a bucket may be of, by what its address begins with."""
+
+
+def own_bucket(scheme: str, request: pytest.FixtureRequest) -> BucketAddress:
+    """Give a bucket of its own, of one of the ``BUCKETS``; the environment leads to it."""
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    if scheme == "s3":
+        return bucket_at(request.getfixturevalue("s3_url"), patch)
+    server: CloudStorage = request.getfixturevalue("cloud_storage")
+    patch.setenv("STORAGE_EMULATOR_HOST", server.url)
+    return BucketAddress(server.make_bucket(), "team/", GCS)
+
+
+STORES = ("folder", pytest.param("team-s3", marks=pytest.mark.slow))
 """Where a suite keeps navigations: in a data folder, or in a database and a bucket."""
+EVERY_STORE = (*STORES, pytest.param("team-gs", marks=pytest.mark.slow))
+"""Likewise, with each storage that the bucket may be of."""
 
 
 @contextmanager
 def kept_in_stores(where: str, request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
-    """Give the settings of one of the ``STORES``; skip the test where it is not to be had."""
+    """Give the settings of one of ``EVERY_STORE``; skip the test where it is not to be had."""
     if where == "folder":
         yield {}
         return
-    patch = request.getfixturevalue("monkeypatch")
     with own_schema() as address:
-        yield {"store": address, "bucket": bucket_at(request.getfixturevalue("s3_url"), patch)}
+        yield {"store": address, "bucket": own_bucket(where.removeprefix("team-"), request)}

@@ -108,8 +108,11 @@ custom_queries:
     )
 
 
-def test_an_empty_plan_is_the_default_plan() -> None:
-    assert parse_plan("") == parse_plan("# nothing\n") == FlightPlan()
+def test_a_mapping_that_sets_nothing_is_the_default_plan_and_no_mapping_is_none() -> None:
+    assert parse_plan("{}") == parse_plan("# nothing\n{}\n") == FlightPlan()
+    for text in ("", "# nothing\n", "null"):
+        with pytest.raises(FlightPlanError, match="The plan is empty"):
+            parse_plan(text)
 
 
 LEVEL_NAMES = "0 (exclude), 1 (path), 2 (structure), 3 (interface) or 4 (implementation)"

@@ -114,6 +114,25 @@ def test_a_value_that_its_name_calls_secret_is_masked_whole(what: str) -> None:
     assert masked.kinds
 
 
+_GOING_ON = ("Str", "VALUE", "text", "Prod", "base", "dev", "Live")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f'{name}{end} = "{{}}"' for name in ("password", "authtok", "db_secret") for end in _GOING_ON),
+        'secretor "{}"',
+        '<entry key="passwordOfMine">{}</entry>',
+        "curl --password {}",
+        "\\npassword={}",
+        "%3Ddbpass={}",
+    ],
+)
+def test_a_name_may_go_on_before_its_value(line: str) -> None:
+    value = "k7Tz4Qw9" + "Lm2Xp5Rv"
+    assert value not in mask_text(line.replace("{}", value))
+
+
 def test_there_are_as_many_kinds_as_are_promised() -> None:
     assert len(KINDS) + len(NAMED) >= 250
 

@@ -1,0 +1,50 @@
+"""The names of all settings: a misspelt one would be no setting, and a limit or a token that is none."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+from mcp_server.settings import PREFIX, SettingsError
+from repo_map.limits import VARIABLES
+
+_TESTS: Final = f"{PREFIX}TEST_"
+"""Begins what tells the tests where to find a database or a key."""
+_NAMES: Final = """
+    ALLOW ARTIFACTS AUDIT CACHE CALL_SECONDS DATA EMBEDDED_FALLBACK FALLBACK_MODELS GEMINI_MEMORY GEMINI_URL
+    GRACE_SECONDS HTTP_DRAIN_SECONDS HTTP_GROUPS HTTP_GROUPS_CLAIM HTTP_HOSTS HTTP_ISSUER HTTP_JWKS
+    HTTP_MAX_BODY HTTP_MAX_CONNECTIONS HTTP_METRICS_TOKEN HTTP_ORIGINS HTTP_RESOURCE HTTP_TOKENS KEEP_DAYS
+    LEASE_SECONDS LENDERS LIMIT_COST_USD_A_DAY LIMIT_INDEX_SECONDS_A_DAY LIMIT_OPEN_NAVIGATIONS
+    LIMIT_TOKENS_A_DAY LINE_NUMBERS LOG_FORMAT LOG_LEVEL MAX_COST_USD MAX_NAVIGATIONS MODEL MODEL_RETRIES
+    MODEL_SECONDS MODEL_STREAM OLLAMA_URL OPENAI_URL PRICES REPOSITORIES SHARED_MB SHARE_INDEX STORE
+    TOKEN_BUDGET UNMASK VIEWS
+"""
+KNOWN: Final = frozenset({*VARIABLES, *(f"{PREFIX}{name}" for name in _NAMES.split())})
+"""Variables of the environment; a test holds them to those that are read, and to the page of the server."""
+
+
+def unknown_settings(names: Iterable[str]) -> list[str]:
+    """Return a sentence for each variable that begins like a setting and is none."""
+    return [
+        f"{name} is no setting; {_instead(name)}."
+        for name in sorted(names)
+        if name.startswith(PREFIX) and not name.startswith(_TESTS) and name not in KNOWN
+    ]
+
+
+def require_known(names: Iterable[str]) -> None:
+    """Refuse variables that begin like settings and are none.
+
+    Raises:
+        SettingsError: there is one.
+    """
+    for sentence in unknown_settings(names):
+        raise SettingsError(sentence)
+
+
+def _instead(name: str) -> str:
+    nearest = difflib.get_close_matches(name, sorted(KNOWN), n=1, cutoff=0.8)
+    if nearest:
+        return f"write {nearest[0]} if that is meant, or take it out"
+    return "take it out, or look for its name in docs/server.md"

@@ -1,0 +1,114 @@
+"""Follow-ups on the command line: words that go on with a stored navigation, and what is new by them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from repo_navigator.printing import show_context, stderr_console
+from repo_navigator.terminal import write_or_print
+from repo_navigator.terminal_report import closing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from navigator.navigator import Navigator
+    from navigator.reports import NavigatorOutput
+
+
+class FollowUp(NamedTuple):
+    """What words have come to."""
+
+    whole: NavigatorOutput
+    """The context as it is now."""
+    news: NavigatorOutput
+    """Of that, what is new since the step before the words."""
+    answer: str
+    """What was understood, and the answers to what was asked."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the words took no step: they asked, or were not understood."""
+        return self.whole.total_iterations == self.news.since_step
+
+
+async def follow_up(
+    navigator: Navigator, navigation_id: str, words: str, *, updates: Mapping[str, Any] | None = None
+) -> FollowUp:
+    """Take the step that words ask for, after one by ``updates`` where there are any."""
+    before = (await navigator.report(navigation_id)).step_number
+    asked_of = before
+    if updates:
+        asked_of = (await navigator.step(navigation_id, updates=updates)).step_number
+    report = await navigator.step(navigation_id, feedback=words)
+    whole = await navigator.context(navigation_id)
+    # A question takes no step: what the updates changed before it is new all the same.
+    since = before if report.step_number > asked_of else report.step_number
+    return FollowUp(whole, await navigator.context(navigation_id, since_step=since), report.answer)
+
+
+def follow_up_object(message: dict[str, Any], found: FollowUp) -> dict[str, Any]:
+    """Return what ``--json`` prints: a context's ``message``, with the answer and what is new."""
+    news = found.news
+    return {
+        **message,
+        "answer": found.answer,
+        "since_step": news.since_step,
+        "context_delta": news.context_string,
+        "delta_tokens": news.token_count,
+        "removed": list(news.removed),
+        "lessened": list(news.lessened),
+    }
+
+
+def show_follow_up(
+    found: FollowUp, options: argparse.Namespace, told: str = "", *, is_whole: bool = False
+) -> None:
+    """Print the answer where no step was taken, else what is new; the report goes to stderr.
+
+    Args:
+        found: what the words have come to.
+        options: of the command.
+        told: which navigation was taken.
+        is_whole: print the whole context.
+    """
+    console = stderr_console()
+    if told and not options.quiet:
+        console.print(told, style="dim", markup=False)
+    if found.is_answered:
+        # Who asks is answered: the context is as it was.
+        write_or_print(found.answer, options.output)
+        return
+    if found.answer and not options.quiet:
+        console.print(found.answer, style="green", markup=False)
+    below = closing(found.whole, found.whole.seconds.total)
+    text = (found.whole if is_whole else found.news).context_string
+    if text or options.output:
+        show_context(text, options.output, below=below, pages=not options.no_pager)
+    if not options.quiet:
+        if not is_whole:
+            console.print(_news_line(found), markup=False)
+        console.print(below)
+
+
+def _news_line(found: FollowUp) -> str:
+    """Return what was printed of the context, what it has lost, and how to get all of it."""
+    news = found.news
+    new = f"new since step {news.since_step}: {news.token_count:,} tokens" if news.context_string else ""
+    gone = [*news.removed, *(f"{path} (in part)" for path in news.lessened)]
+    parts = [new or f"nothing is new since step {news.since_step}"]
+    if gone:
+        parts.append(f"no longer shown: {', '.join(gone[:_MOST_NAMED])}{_and_more(len(gone))}")
+    if news.again:
+        again = news.again
+        parts.append(f"shown again: {', '.join(again[:_MOST_NAMED])}{_and_more(len(again))}")
+    said = "; ".join(parts)
+    return f"{said[0].upper()}{said[1:]}. The whole: repo-navigator context {found.whole.navigation_id}"
+
+
+_MOST_NAMED = 5
+"""Files that a line names; the others are counted."""
+
+
+def _and_more(count: int) -> str:
+    return f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""

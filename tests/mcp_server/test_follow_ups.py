@@ -1,0 +1,186 @@
+"""Follow-ups on the command line: words that go on with a stored navigation, and what they print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_navigator.main import main
+
+GOAL = "The discount on an apple must never make its price negative"
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(tmp_path / "cache"))
+
+
+def ran(capfd: pytest.CaptureFixture[str], *arguments: Any, code: int = 0) -> tuple[str, str]:
+    """Run a command and return what it printed on stdout and on stderr, the latter on one line."""
+    capfd.readouterr()
+    assert main([str(argument) for argument in arguments]) == code
+    message = capfd.readouterr()
+    return message.out, " ".join(message.err.split())
+
+
+def opened(shop: Path, capfd: pytest.CaptureFixture[str]) -> str:
+    """Open a navigation and return its id."""
+    return str(json.loads(ran(capfd, "navigate", shop, GOAL, "--json")[0])["navigation_id"])
+
+
+def test_words_beside_continue_do_what_feedback_does(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    key = opened(shop, capfd)
+    context, message = ran(capfd, "navigate", "--continue", key, "show shop/mail.py")
+    assert "def send_reminder" in context
+    assert "In full: `shop/mail.py`" in message
+    answer, _ = ran(capfd, "navigate", "who", "calls discount?", "--continue", key)
+    assert "shop/prices.py:8" in answer
+
+
+def test_continue_without_an_id_means_the_latest_navigation_of_this_folder(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = opened(shop, capfd)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "other.py").write_text("def other():\n    return 1\n")
+    monkeypatch.chdir(other)
+    message = ran(capfd, "navigate", "--continue", "show shop/mail.py", code=2)[1]
+    assert f"No navigation of this folder is stored, and the latest, {key}, is about" in message
+    assert ran(capfd, "navigate", "--continue", "show shop/mail.py", shop)[0].startswith("■ shop/mail.py")
+    ran(capfd, "navigate", other, "what other returns", "-q")
+    monkeypatch.chdir(shop / "shop")
+    answer, message = ran(capfd, "navigate", "--continue", "who calls discount?")
+    assert "shop/prices.py:8" in answer
+    assert f"Navigation {key} is taken, the latest of this folder" in message
+    assert "shop/prices.py:8" in ran(capfd, "context", "--feedback", "who calls discount?")[0]
+
+
+@pytest.mark.parametrize(
+    "flags", [("--goal", "x"), ("--goal-file", "x"), ("--tokens", "90"), ("--plan", "x"), ("--since", "HEAD")]
+)
+def test_what_only_a_new_navigation_takes_is_refused_beside_continue(
+    flags: tuple[str, str], shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = opened(shop, capfd)
+    message = ran(capfd, "navigate", "--continue", key, *flags, code=2)[1]
+    assert flags[0] in message
+    assert f'`repo-navigator navigate --continue {key} "show X"`' in message
+    assert "leave" in ran(capfd, "navigate", "--continue", key, shop, code=2)[1]
+
+
+def test_words_in_the_place_of_an_id_are_told_where_they_go(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    message = ran(capfd, "context", "who calls discount?", code=2)[1]
+    assert '`repo-navigator context --feedback "who calls discount?"`' in message
+
+
+def test_a_follow_up_prints_what_is_new_alone_and_says_where_the_whole_is(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = opened(shop, capfd)
+    before = ran(capfd, "context")[0]
+    new, message = ran(capfd, "context", "--feedback", "show shop/mail.py")
+    assert new.startswith("■ shop/mail.py")
+    assert "shop/prices.py" not in new
+    assert "New since step" in message
+    assert f"The whole: repo-navigator context {key}" in message
+    assert "step shows" not in message
+    whole = ran(capfd, "context", "--feedback", "show shop/cart.py", "--all")[0]
+    assert "■ shop/mail.py" in whole
+    assert "■ shop/cart.py" in whole
+    assert len(whole) > len(before)
+    nothing, message = ran(capfd, "context", "--feedback", "drop shop/mail.py")
+    assert nothing == ""
+    assert "no longer shown: shop/mail.py" in message
+
+
+def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    step = json.loads(ran(capfd, "context", "--json")[0])["total_iterations"]
+    ran(capfd, "context", "--json", "--feedback", "show shop/mail.py", "-o", tmp_path / "new.json")
+    found = json.loads((tmp_path / "new.json").read_text("utf-8"))
+    assert found["context_delta"].startswith("■ shop/mail.py")
+    assert found["context_delta"] in found["context"]
+    assert (found["since_step"], found["removed"]) == (step, [])
+    assert found["delta_tokens"] < found["tokens"]
+    ran(capfd, "context", "--feedback", "undo", "-o", tmp_path / "new.txt")
+    assert (tmp_path / "new.txt").read_text("utf-8") == ""
+
+
+def test_numbers_are_new_where_lines_had_none(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    opened(shop, capfd)
+    new = ran(capfd, "context", "--line-numbers", "--feedback", "show shop/mail.py")[0]
+    assert "■ shop/prices.py" in new
+    assert "5│" in new
+
+
+def test_of_several_navigations_a_number_that_is_on_no_menu_says_which_was_taken(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    key = opened(shop, capfd)
+    answer, message = ran(capfd, "context", "--feedback", "99")
+    assert "99" in answer
+    assert f"Navigation {key} is taken, the latest: “The discount" in message
+    assert "Another one is taken by its id." in message
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "answer"),
+    [
+        ("which tests cover discount?", "and who calls it?", "`price_of` in shop/prices.py:8"),
+        ("who calls discount?", "where is it defined?", "`discount` in shop/prices.py:11"),
+        ("who calls send_reminder?", "what about discount?", "`price_of` in shop/prices.py:8"),
+        ("show send_reminder", "why is it here?", "shop/mail.py"),
+    ],
+)
+def test_it_means_what_an_earlier_command_was_about(
+    first: str, then: str, answer: str, shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    ran(capfd, "context", "--feedback", first)
+    found = ran(capfd, "context", "--feedback", then)[0]
+    assert answer in found
+    assert "Not understood" not in found
+
+
+def test_what_was_asked_for_can_be_shown_by_the_next_command(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    ran(capfd, "context", "--feedback", "who calls price_of?")
+    message = ran(capfd, "context", "--feedback", "show them")[1]
+    assert "In full, as callers of `price_of (shop/prices.py)`: `Cart.total (shop/cart.py)`" in message
+
+
+def test_it_means_nothing_after_words_that_were_not_understood(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    assert "Not understood" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+    ran(capfd, "context", "--feedback", "who calls discount?")
+    ran(capfd, "context", "--feedback", "thanks")
+    assert "price_of" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+    assert "Not understood" in ran(capfd, "context", "--feedback", "frobnicate the Cart")[0]
+    assert "Not understood" in ran(capfd, "context", "--feedback", "who calls it?")[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["where is address used?", "show me where address is used", "who uses address?"]
+)
+def test_a_parameter_is_told_by_where_it_stands(
+    question: str, shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened(shop, capfd)
+    answer = ran(capfd, "context", "--feedback", question)[0]
+    assert answer.startswith("`address` is no definition; likely, by name alone, it is held by")
+    assert "`send_receipt` in shop/mail.py:4, `send_reminder` in shop/mail.py:9" in answer

@@ -1,0 +1,68 @@
+"""A variable that begins like a setting and is none is refused or told, never dropped in silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from mcp_server.setting_names import KNOWN, unknown_settings
+from mcp_server.settings import read_settings
+from repo_navigator.main import main
+
+ROOT = Path(__file__).parents[2]
+READ_ELSEWHERE = {"REPO_NAVIGATOR_LENDERS", "REPO_NAVIGATOR_HTTP_GROUPS_CLAIM"}
+"""By what opens a git repository, and beside an identity provider alone."""
+
+
+class _Recorded(Mapping[str, str]):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_the_names_are_those_that_are_read_and_those_of_the_page() -> None:
+    asked = _Recorded()
+    read_settings(asked)
+    assert {name for name in asked.names if name.startswith("REPO_NAVIGATOR_")} | READ_ELSEWHERE == KNOWN
+    page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(REPO_NAVIGATOR_\w+)` \|", page, re.MULTILINE)) == KNOWN
+
+
+def test_the_nearest_name_is_told() -> None:
+    assert unknown_settings(["REPO_NAVIGATOR_HTTP_TOKEN", "PATH", "REPO_NAVIGATOR_DATA"]) == [
+        "REPO_NAVIGATOR_HTTP_TOKEN is no setting; write REPO_NAVIGATOR_HTTP_TOKENS if that is meant, or take "
+        "it out."
+    ]
+    (told,) = unknown_settings(["REPO_NAVIGATOR_LIMIT_TOKENS_PER_DAY"])
+    assert "write REPO_NAVIGATOR_LIMIT_TOKENS_A_DAY" in told
+    (told,) = unknown_settings(["REPO_NAVIGATOR_XYZZY"])
+    assert told.endswith("take it out, or look for its name in docs/server.md.")
+
+
+def test_a_server_refuses_it_the_doctor_tells_it_and_others_warn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_HTTP_TOKEN", "hunter2-0123456789")
+    said = "REPO_NAVIGATOR_HTTP_TOKEN is no setting; write REPO_NAVIGATOR_HTTP_TOKENS"
+    for arguments in (["serve"], ["serve", "--http", "127.0.0.1:0"]):
+        assert main(arguments) == 2
+        assert said in capsys.readouterr().err
+    assert main(["doctor"]) == 1
+    assert f"✗ settings: {said}" in capsys.readouterr().out
+    monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(tmp_path / "none.yaml"))
+    assert main(["repositories", "list"]) == 2
+    out, err = capsys.readouterr()
+    assert err.splitlines()[0].startswith(f"repo-navigator: {said}")
+    assert "hunter2" not in out + err

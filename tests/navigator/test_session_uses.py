@@ -1,0 +1,223 @@
+"""What stores tell of navigations without reading their states, in SQLite and in PostgreSQL alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.events import Event, EventActions
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+from navigator.adk.session_service import SCHEMA, SqliteSessions
+from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
+from navigator.store_address import DatabaseAddress
+from tests.support.team_stores import own_schema, run_sql
+
+pytestmark = pytest.mark.anyio
+APP = {"app_name": "app", "user_id": "user"}
+Opened = Callable[[], StoredSessions]
+FillOld = Callable[[list[tuple[str, str]]], Awaitable[None]]
+
+
+def state(used_at: float | None = None, stop_reason: str | None = None) -> dict[str, Any]:
+    kept: dict[str, Any] = {"navigator": {}, "navigator_run": {"stop_reason": stop_reason}}
+    return kept if used_at is None else {**kept, "navigator_delivery": {"used_at": used_at}}
+
+
+def named(found: list[SessionUse]) -> list[str]:
+    return [use.session.id for use in found]
+
+
+class Folder:
+    """A data folder's database."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def sessions(self) -> StoredSessions:
+        return SqliteSessions(self._path)
+
+    async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
+        """Keep sessions, each an id and a state, as a version did that told nothing beside the states."""
+        with closing(sqlite3.connect(self._path)) as connection, connection:
+            connection.executescript(SCHEMA)
+            connection.executemany("INSERT INTO sessions VALUES ('app', 'user', ?, ?, 1.0, 2.0)", rows)
+
+    async def forget_uses(self, condition: str) -> None:
+        """Leave what a process leaves that ended within the change to today's layout."""
+        with closing(sqlite3.connect(self._path)) as connection, connection:
+            connection.execute(f"DELETE FROM session_uses WHERE {condition}")
+            connection.execute("PRAGMA user_version = 0")
+
+
+class Team:
+    """A database that servers share."""
+
+    def __init__(self, address: DatabaseAddress) -> None:
+        self._address = address
+
+    def sessions(self) -> StoredSessions:
+        from navigator.adk.postgres_sessions import PostgresSessions
+        from navigator.postgres.database import PostgresDatabase
+
+        return PostgresSessions(PostgresDatabase(self._address))
+
+    async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
+        """Keep sessions, each an id and a state, in the layout that had no ``session_uses``."""
+        from navigator.postgres import layout
+
+        steps = [step for step in layout.STEPS[:4] if isinstance(step, str)]
+        values = ", ".join(f"('app', 'user', '{name}', '{text}', 1.0, 2.0)" for name, text in rows)
+        await run_sql(
+            self._address,
+            f'CREATE SCHEMA "{self._address.schema}"',
+            "CREATE TABLE layout (version integer PRIMARY KEY, taken_at timestamptz NOT NULL DEFAULT now())",
+            *(part for step in steps for part in step.split(";") if part.strip()),
+            "INSERT INTO layout (version) VALUES (1), (2), (3), (4)",
+            f"INSERT INTO sessions VALUES {values}",
+        )
+
+    async def forget_uses(self, condition: str) -> None:
+        """Leave what a process leaves that ended within the change to today's layout."""
+        await run_sql(
+            self._address,
+            f"DELETE FROM session_uses WHERE {condition}",
+            "DELETE FROM layout WHERE version > 5",
+            "ALTER TABLE sessions ADD COLUMN stop_reason text",
+            "CREATE INDEX open_sessions ON sessions (app_name)",
+        )
+
+
+@pytest.fixture(params=["folder", "database"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Folder | Team]:
+    if request.param == "folder":
+        yield Folder(tmp_path / "sessions.db")
+        return
+    with own_schema() as address:
+        yield Team(address)
+
+
+@pytest.fixture(autouse=True)
+async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
+    """Let the loop end what was closed last; a transport that outlives its loop warns."""
+    yield
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def sessions(store: Folder | Team, anyio_backend: str) -> AsyncIterator[StoredSessions]:
+    opened = store.sessions()
+    yield opened
+    await opened.close()
+
+
+async def test_what_is_told_of_a_session_follows_every_change_of_it(sessions: StoredSessions) -> None:
+    assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
+    made = await sessions.create_session(**APP, session_id="nav-1", state=state())
+    one = SessionId("app", "user", "nav-1")
+    assert await sessions.uses("app", "user") == [SessionUse(one, made.last_update_time, None, True)]
+    await sessions.change_beside(one, "navigator_delivery", {"used_at": 5.5})
+    assert await sessions.uses("app", "user") == [SessionUse(one, made.last_update_time, 5.5, True)]
+    delta = {"navigator_run": {"stop_reason": "finished"}}
+    event = Event(author="user", actions=EventActions(state_delta=delta))
+    await sessions.append_event(made, event)
+    assert await sessions.uses("app") == [SessionUse(one, event.timestamp, 5.5, False)]
+    assert (await sessions.latest_use("app"), await sessions.count_open("app")) == (5.5, 0)
+    await sessions.delete_session(**APP, session_id="nav-1")
+    assert (await sessions.uses("app"), await sessions.latest_use("app")) == ([], None)
+
+
+async def test_each_user_and_each_app_is_told_of_alone(sessions: StoredSessions) -> None:
+    for app, user in (("app", "ann"), ("app", "bob"), ("other", "ann")):
+        await sessions.create_session(app_name=app, user_id=user, session_id="nav-1", state=state(1.0))
+    assert [use.session for use in await sessions.uses("app", "ann")] == [SessionId("app", "ann", "nav-1")]
+    assert [use.session.user_id for use in await sessions.uses("app")] == ["ann", "bob"]
+    assert (await sessions.count_open("app"), await sessions.count_open("other")) == (2, 1)
+    assert [use.session.app_name for use in await sessions.unused_since("other", 9.0, 9)] == ["other"]
+
+
+async def test_what_was_used_least_lately_comes_first_and_page_by_page(sessions: StoredSessions) -> None:
+    for name, used_at in {"d": 3.0, "a": 1.0, "c": 2.0, "b": 2.0, "late": 9.0, "never": None}.items():
+        await sessions.create_session(**APP, session_id=name, state=state(used_at))
+    first = await sessions.unused_since("app", 9.0, 2)
+    assert named(first) == ["a", "b"]
+    await sessions.delete_session(**APP, session_id="a")
+    second = await sessions.unused_since("app", 9.0, 2, first[-1])
+    assert named(second) == ["c", "d"]
+    assert await sessions.unused_since("app", 9.0, 2, second[-1]) == []
+
+
+@pytest.mark.parametrize("odd", ['"yesterday"', "null", "true", "{}", "[1]"])
+async def test_a_time_that_is_none_is_not_told(sessions: StoredSessions, odd: str) -> None:
+    beside = {**state(), "navigator_delivery": {"used_at": json.loads(odd)}}
+    await sessions.create_session(**APP, session_id="nav-1", state=beside)
+    ((_, _, used_at, is_open),) = await sessions.uses("app")
+    assert (used_at, is_open) == (None, True)
+
+
+async def test_what_a_version_before_stored_is_told_of_after_many_small_changes(store: Folder | Team) -> None:
+    rows = [
+        (f"nav-{number:04}", json.dumps(state(float(number), "finished" if number % 2 else None)))
+        for number in range(2_300)
+    ]
+    await store.store_as_before(rows)
+    # Servers start at once, and calls go on meanwhile: one changes the last, one deletes the one before.
+    starting = [store.sessions() for _ in range(3)]
+    busy = store.sessions()
+    last, gone = SessionId("app", "user", "nav-2299"), SessionId("app", "user", "nav-2298")
+    told = await asyncio.gather(
+        *(each.latest_use("app") for each in starting),
+        busy.change_beside(last, "navigator_delivery", {"used_at": 9_000.0}),
+        busy.delete_session(app_name="app", user_id="user", session_id=gone.id),
+    )
+    assert set(told[:3]) <= {2299.0, 9_000.0}
+    again = store.sessions()
+    uses = await again.uses("app", "user")
+    assert named(uses) == [name for name, _ in rows if name != gone.id]
+    assert [use.used_at for use in uses] == [*map(float, range(2_298)), 9_000.0]
+    assert await again.count_open("app") == 1_149
+    for each in (*starting, busy, again):
+        await each.close()
+
+
+async def test_what_was_cut_short_is_gone_on_with(store: Folder | Team) -> None:
+    await store.store_as_before([(f"nav-{number:04}", json.dumps(state(1.0))) for number in range(1_500)])
+    first = store.sessions()
+    await first.uses("app")
+    await first.close()
+    await store.forget_uses("id >= 'nav-0700'")
+    after = store.sessions()
+    assert len(await after.uses("app")) == 1_500
+    await after.close()
+
+
+async def test_a_state_that_is_damaged_is_not_told_of(tmp_path: Path) -> None:
+    store = Folder(tmp_path / "sessions.db")
+    await store.store_as_before([("nav-1", "no JSON"), ("nav-2", json.dumps(state(1.0)))])
+    sessions = store.sessions()
+    assert named(await sessions.uses("app")) == ["nav-2"]
+    with closing(sqlite3.connect(tmp_path / "sessions.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET state = 'no JSON' WHERE id = 'nav-2'")
+    assert (await sessions.uses("app"), await sessions.count_open("app")) == ([], 0)
+    await sessions.close()
+
+
+async def test_what_adks_own_service_writes_is_told_of_too(tmp_path: Path) -> None:
+    ours, theirs = SqliteSessions(tmp_path / "s.db"), SqliteSessionService(str(tmp_path / "s.db"))
+    assert await ours.uses("app") == []
+    session = await theirs.create_session(**APP, session_id="nav-1", state=state(1.0))
+    delta = state(2.0, "finished")
+    await theirs.append_event(session, Event(author="user", actions=EventActions(state_delta=delta)))
+    ((_, _, used_at, is_open),) = await ours.uses("app", "user")
+    assert (used_at, is_open) == (2.0, False)
+    await theirs.delete_session(**APP, session_id="nav-1")
+    assert await ours.uses("app") == []
+    await ours.close()
+    await theirs.close()
