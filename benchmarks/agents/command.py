@@ -19,14 +19,16 @@ from benchmarks.agents.factories import FACTORIES
 from benchmarks.agents.isolation.sandbox import walls_here
 from benchmarks.agents.job import Options
 from benchmarks.agents.journal import Journal, RunRow
-from benchmarks.agents.matrix import CostLimitError, Matrix, run_matrix
+from benchmarks.agents.matrix import RUN_LIMIT_S, CostLimitError, Matrix, run_matrix
 from benchmarks.agents.mining import add_arguments as add_mining_arguments
 from benchmarks.agents.mining import mine
-from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, MissingKeyError
+from benchmarks.agents.model import OPENAI_URL, SCRIPTED, SCRIPTED_NAME, MissingKeyError, speaks_gemini
 from benchmarks.agents.report import report
 from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
 from navigator.errors import NavigatorError
+from navigator.model_names import price_of
 from navigator.pricing import ModelPrice, load_prices
+from navigator.settings import NavigatorSettings
 from repo_navigator.terminal import FlagParser
 
 _RESULTS = Path("bench-agents/results.jsonl")
@@ -39,7 +41,10 @@ def add_arguments(parser: FlagParser) -> None:
     _add_task_arguments(running)
     running.add_argument("--variants", default=",".join(FACTORIES), metavar="V,…", help=", ".join(FACTORIES))
     running.add_argument(
-        "--models", default=SCRIPTED, metavar="M,…", help=f"{SCRIPTED} (default; needs no key), gemini-…"
+        "--models",
+        default=SCRIPTED,
+        metavar="M,…",
+        help=f"{SCRIPTED} (default; needs no key), gemini-…, openai/…",
     )
     running.add_argument("--repeats", type=int, default=1, metavar="N")
     running.add_argument(
@@ -49,6 +54,13 @@ def add_arguments(parser: FlagParser) -> None:
         "--rounds", type=int, default=Options().max_rounds, metavar="N", help="of the loop, at most"
     )
     running.add_argument("--max-cost", type=float, default=5.0, metavar="USD", help="start no run beyond (5)")
+    running.add_argument(
+        "--run-seconds",
+        type=float,
+        default=RUN_LIMIT_S,
+        metavar="S",
+        help="end a run that takes longer (900)",
+    )
     _add_result_arguments(running)
     comparing = commands.add_parser("compare", help="agents with a shell, with and without the navigator")
     _add_task_arguments(comparing)
@@ -99,8 +111,8 @@ def _add_result_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    tasks = _usable(read_tasks(options.tasks, options.only))
     variants, models = options.variants.split(","), options.models.split(",")
+    tasks = _askable(_usable(read_tasks(options.tasks, options.only)), models)
     unknown = [variant for variant in variants if variant not in FACTORIES]
     if unknown:
         raise TaskError(f"There is no variant {', '.join(unknown)}; choose of {', '.join(FACTORIES)}.")
@@ -111,6 +123,7 @@ def _run(options: argparse.Namespace) -> int:
         repeats=options.repeats,
         options=Options(knowledge_tokens=options.tokens, max_rounds=options.rounds),
         prices=_prices(models),
+        run_limit_s=options.run_seconds,
         max_cost_usd=options.max_cost,
     )
     if open_walls := asyncio.run(walls_here()).missing():
@@ -146,8 +159,11 @@ def _prices(models: Sequence[str]) -> dict[str, ModelPrice]:
 
 
 def _price(model: str) -> ModelPrice:
-    own = os.environ.get("REPO_NAVIGATOR_PRICES")
-    return load_prices(Path(own) if own else None).price_of(SCRIPTED_NAME if model == SCRIPTED else model)
+    own, here = os.environ.get("REPO_NAVIGATOR_PRICES"), os.environ.get(OPENAI_URL)
+    prices = load_prices(Path(own) if own else None)
+    if not speaks_gemini(model):
+        return price_of(model, NavigatorSettings(model_urls={"openai": here} if here else {}), prices)
+    return prices.price_of(SCRIPTED_NAME if model == SCRIPTED else model)
 
 
 def _usable(tasks: Sequence[Task]) -> list[Task]:
@@ -159,6 +175,20 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     if not usable:
         raise TaskError("No task is left that can run here.")
     return usable
+
+
+def _askable(tasks: Sequence[Task], models: Sequence[str]) -> list[Task]:
+    """Return the tasks that all these models can try; say which are left out."""
+    others = [model for model in models if not speaks_gemini(model)]
+    left_out = [task for task in tasks if others and task.kind == "agent"]
+    for task in left_out:
+        print(
+            f"{task.id} is left out: an agent that is written asks Gemini alone, not `{others[0]}`.",
+            file=sys.stderr,
+        )
+    if len(left_out) == len(tasks):
+        raise TaskError("No task is left that these models can try; add one that fixes something.")
+    return [task for task in tasks if task not in left_out]
 
 
 def _show_progress(number: int, total: int, row: RunRow, known: bool) -> None:

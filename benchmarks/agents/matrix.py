@@ -7,7 +7,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from benchmarks.agents.factories import FACTORIES, Outcome
 from benchmarks.agents.job import Options
@@ -22,6 +22,7 @@ from navigator.pricing import ModelPrice, TokenUsage
 from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500
+RUN_LIMIT_S: Final = 900.0
 JUDGE = "judge"
 """The stage under which the model calls of an agent that is judged are booked."""
 
@@ -39,7 +40,7 @@ class Matrix(NamedTuple):
     options: Options
     prices: Mapping[str, ModelPrice]
     """By model."""
-    run_limit_s: float = 900.0
+    run_limit_s: float = RUN_LIMIT_S
     max_cost_usd: float = 5.0
     """No further run of a real model starts once this much is spent."""
 

@@ -166,7 +166,8 @@ def read_tasks(places: Iterable[Path] = (TASKS_FOLDER,), only: Iterable[str] = (
     chosen = [task for task in tasks if not starts or task.id.startswith(starts)]
     if not chosen:
         raise TaskError(
-            f"No task begins with {', '.join(starts) or 'anything'}; `bench agents tasks` lists them."
+            f"No task begins with {', '.join(starts) or 'anything'}; "
+            "`python -m benchmarks agents tasks` lists them."
         )
     return chosen
 

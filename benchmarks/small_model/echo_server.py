@@ -1,150 +1,38 @@
 """A server on this machine that tells how likely a prompt is, from a GGUF file and nothing else.
 
-``python benchmarks/small_model/echo_server.py MODEL.gguf --port 8011``, in an environment of its own with
-``xllamacpp`` and ``numpy``: llama.cpp's own server repeats no prompt, but its library, which that package
-holds, gives the logits. It answers one request at a time, and reads no beginning twice in a row.
+``python -m benchmarks.small_model.echo_server MODEL.gguf --port 8011``, in an environment of its own. For
+``--engine llama`` it holds ``xllamacpp`` and ``numpy``, and any model that llama.cpp reads is read. For
+``--engine torch`` it holds ``torch``, ``transformers`` and ``gguf``, and reads only models of Qwen2's build,
+faster. The server answers one request at a time, and reads no beginning twice in a row.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import importlib
 import json
-import math
-import struct
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from typing import Any, Final, Protocol
 
-import numpy as np
-
-_BATCH = 256
-_SEQUENCE = 0
+_ENGINES: Final = {"llama": ("llama_model", "LlamaModel"), "torch": ("torch_model", "TorchModel")}
 
 
-class _Parameters(ctypes.Structure):
-    """Parameters of any version of the library: larger than all of them, and passed by value."""
-
-    _fields_ = (("raw", ctypes.c_uint8 * 1024),)
-
-
-class _Batch(ctypes.Structure):
-    _fields_ = (
-        ("count", ctypes.c_int32),
-        ("token", ctypes.POINTER(ctypes.c_int32)),
-        ("embedding", ctypes.c_void_p),
-        ("position", ctypes.POINTER(ctypes.c_int32)),
-        ("sequences", ctypes.POINTER(ctypes.c_int32)),
-        ("sequence", ctypes.POINTER(ctypes.POINTER(ctypes.c_int32))),
-        ("wanted", ctypes.POINTER(ctypes.c_int8)),
-        ("spare", ctypes.c_uint8 * 64),
-    )
-
-
-_INT = ctypes.c_int32
-_POINTER = ctypes.c_void_p
-_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "llama_backend_init": (None, ()),
-    "llama_model_default_params": (_Parameters, ()),
-    "llama_context_default_params": (_Parameters, ()),
-    "llama_model_load_from_file": (_POINTER, (ctypes.c_char_p, _Parameters)),
-    "llama_init_from_model": (_POINTER, (_POINTER, _Parameters)),
-    "llama_model_get_vocab": (_POINTER, (_POINTER,)),
-    "llama_vocab_n_tokens": (_INT, (_POINTER,)),
-    "llama_tokenize": (
-        _INT,
-        (_POINTER, ctypes.c_char_p, _INT, ctypes.POINTER(_INT), _INT, ctypes.c_bool, ctypes.c_bool),
-    ),
-    "llama_token_to_piece": (_INT, (_POINTER, _INT, ctypes.c_char_p, _INT, _INT, ctypes.c_bool)),
-    "llama_batch_init": (_Batch, (_INT, _INT, _INT)),
-    "llama_decode": (_INT, (_POINTER, _Batch)),
-    "llama_get_logits_ith": (ctypes.POINTER(ctypes.c_float), (_POINTER, _INT)),
-    "llama_get_memory": (_POINTER, (_POINTER,)),
-    "llama_memory_seq_rm": (ctypes.c_bool, (_POINTER, _INT, _INT, _INT)),
-}
-
-
-def _library() -> Any:
-    # Installed beside this file's interpreter only, never with the product.
-    library = ctypes.CDLL(importlib.import_module("xllamacpp").xllamacpp.__file__)
-    for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
-
-
-class Model:
-    """A model that is held in memory, with what it has read."""
-
-    def __init__(self, path: str, context: int, threads: int) -> None:
-        self._llama = llama = _library()
-        llama.llama_backend_init()
-        model = llama.llama_model_load_from_file(path.encode(), llama.llama_model_default_params())
-        if not model:
-            raise SystemExit(f"`{path}` is no model that this version of the library can read.")
-        parameters = llama.llama_context_default_params()
-        known = struct.unpack_from("<9i", bytes(parameters.raw))
-        if known[:4] != (512, 2048, 512, 1) or known[7] != known[8]:
-            raise SystemExit("This version of xllamacpp orders its parameters otherwise; try 2026.10.")
-        for place, value in ((0, context), (1, _BATCH), (2, _BATCH), (7, threads), (8, threads)):
-            struct.pack_into("<i", parameters.raw, 4 * place, value)
-        self._context = llama.llama_init_from_model(model, parameters)
-        self._memory = llama.llama_get_memory(self._context)
-        self._vocabulary = llama.llama_model_get_vocab(model)
-        self._size = llama.llama_vocab_n_tokens(self._vocabulary)
-        self._batch = llama.llama_batch_init(_BATCH, 0, 1)
-        self._read: list[int] = []
-        self._most = context
+class Model(Protocol):
+    """A model that is held in memory."""
 
     def tokens(self, text: str) -> list[int]:
         """Return the tokens of a text, none of them special."""
-        data = text.encode()
-        buffer = (ctypes.c_int32 * (len(data) + 8))()
-        count = self._llama.llama_tokenize(
-            self._vocabulary, data, len(data), buffer, len(buffer), False, False
-        )
-        return list(buffer[:count])
 
     def piece(self, token: int) -> bytes:
         """Return what a token stands for."""
-        buffer = ctypes.create_string_buffer(512)
-        count = self._llama.llama_token_to_piece(self._vocabulary, token, buffer, len(buffer), 0, True)
-        return buffer.raw[:count]
 
     def log_likelihoods(self, tokens: Sequence[int], first: int) -> list[float]:
-        """Return the natural logarithm of each token's probability behind those before, from ``first`` on."""
-        if len(tokens) > self._most:
-            raise ValueError(f"{len(tokens)} tokens are more than {self._most}")
-        first = max(first, 1)
-        known, most = 0, min(len(self._read), first - 1)
-        while known < most and self._read[known] == tokens[known]:
-            known += 1
-        self._llama.llama_memory_seq_rm(self._memory, _SEQUENCE, known, -1)
-        del self._read[known:]
-        found: list[float] = []
-        for at in range(known, len(tokens) - 1, _BATCH):
-            found += self._decode(tokens, at, min(at + _BATCH, len(tokens) - 1), first - 1)
-        return found
+        """Return the natural logarithm of each token's probability behind those before, from ``first`` on.
 
-    def _decode(self, tokens: Sequence[int], start: int, end: int, wanted: int) -> list[float]:
-        batch = self._batch
-        batch.count = end - start
-        for row in range(end - start):
-            batch.token[row], batch.position[row] = tokens[start + row], start + row
-            batch.sequences[row], batch.sequence[row][0] = 1, _SEQUENCE
-            batch.wanted[row] = start + row >= wanted
-        batch.wanted[end - start - 1] = 1
-        if self._llama.llama_decode(self._context, batch):
-            raise ValueError("the library could not read the prompt")
-        self._read += tokens[start:end]
-        rows = range(max(start, wanted), end)
-        return [self._log_likelihood(row - start, tokens[row + 1]) for row in rows]
-
-    def _log_likelihood(self, row: int, token: int) -> float:
-        logits = np.ctypeslib.as_array(self._llama.llama_get_logits_ith(self._context, row), (self._size,))
-        highest = float(logits.max())
-        return float(logits[token]) - highest - math.log(float(np.exp(logits - highest).sum()))
+        Raises:
+            ValueError: there are more tokens than the model was given room for.
+        """
 
 
 def answer(model: Model, asked: dict[str, Any]) -> dict[str, Any]:
@@ -170,8 +58,8 @@ def answer(model: Model, asked: dict[str, Any]) -> dict[str, Any]:
     return {"object": "text_completion", "model": "local", "choices": [choice], "usage": usage}
 
 
-def serve(model: Model, port: int) -> None:
-    """Answer on loopback until the process ends."""
+def open_server(model: Model, port: int) -> HTTPServer:
+    """Return a server on loopback that answers one request after the other."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -187,18 +75,29 @@ def serve(model: Model, port: int) -> None:
             self.end_headers()
             self.wfile.write(data)
 
-    HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+    return HTTPServer(("127.0.0.1", port), Handler)
+
+
+def load(engine: str, path: str, context: int, threads: int) -> Model:
+    """Return the model in a GGUF file, read by one of the engines."""
+    module, name = _ENGINES[engine]
+    # Each engine's packages lie in an environment that may lack the other's.
+    kind = getattr(importlib.import_module(f"benchmarks.small_model.{module}"), name)
+    model: Model = kind(path, context, threads)
+    return model
 
 
 def main() -> None:
     """Load the model that the command line names, and serve it."""
     parser = argparse.ArgumentParser(description="Tell how likely prompts are, on loopback.")
     parser.add_argument("model", help="a GGUF file")
+    parser.add_argument("--engine", choices=tuple(_ENGINES), default="llama")
     parser.add_argument("--port", type=int, default=8011)
     parser.add_argument("--context", type=int, default=8192, help="most tokens of a prompt (default 8192)")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    serve(Model(options.model, options.context, options.threads), options.port)
+    model = load(options.engine, options.model, options.context, options.threads)
+    open_server(model, options.port).serve_forever()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from benchmarks.agents.arms.comparing import PLAIN, Comparison, compare
 from benchmarks.agents.arms.outside import PROGRAMS, is_installed
 from benchmarks.agents.arms.records import Arm, Attempt
 from benchmarks.agents.arms.telling import tell
-from benchmarks.agents.model import SCRIPTED
+from benchmarks.agents.model import SCRIPTED, speaks_gemini
 from benchmarks.agents.task import Task, TaskError
 from navigator.pricing import ModelPrice
 
@@ -68,6 +68,8 @@ def run(options: argparse.Namespace, tasks: Sequence[Task], price: Callable[[str
         )
     if programs and options.model == SCRIPTED:
         raise TaskError(f"{', '.join(programs)} needs a model of its own; name it by --model.")
+    if PLAIN in agents and not speaks_gemini(options.model):
+        raise TaskError(f"{PLAIN} asks Gemini alone, not `{options.model}`; name a Gemini model by --model.")
     # Mended tasks alone: what a shell changes is judged by tests.
     wanted = Comparison(
         tasks=[task for task in tasks if task.kind == "fix"],
