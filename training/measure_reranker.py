@@ -31,7 +31,7 @@ from repo_map.index import build_index
 from repo_map.packing.pack import pack
 from repo_map.relevance.chance import chance_signals, chances_of
 from repo_map.relevance.corpus import Floats
-from repo_map.relevance.model import Weights
+from repo_map.relevance.model import Weights, combine
 from repo_map.relevance.score import Relevance, score_goal
 from training.learning_report import difference, mean
 from training.listwise import Aim, fit, make_lists
@@ -49,6 +49,7 @@ MEASURES = (
 _SCALE = 10.0
 """Cosines of one list differ by a tenth: signals should by about one."""
 _AIM = Aim(places=1, strength=0.001)
+_LEAST_WEIGHT = 0.001
 PLAIN = "scorer"
 
 Columns = NDArray[np.float32]
@@ -89,8 +90,8 @@ def mixes(ranked: Sequence[Ranked]) -> dict[str, dict[str, float]]:
 
 def gains(each: Ranked, mix: Mapping[str, float]) -> Floats:
     """Return what is added to the score of each unit, on the scorer's own scale."""
-    total = sum(mix[name] * values for name, values in each.signals.items() if name != "value")
-    return np.asarray(total / max(mix["value"], 1e-3), np.float64)
+    added = {name: values for name, values in each.signals.items() if name != "value"}
+    return combine(added, mix, len(each.columns)) / max(mix["value"], _LEAST_WEIGHT)
 
 
 def list_measures(task: Task, each: Ranked, gain: Floats, sharpness: float) -> dict[str, float]:
