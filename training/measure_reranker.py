@@ -65,14 +65,14 @@ class Ranked(NamedTuple):
     @property
     def signals(self) -> dict[str, Floats]:
         """The scorer's value and the reranker's columns, by name, each without its mean."""
-        value = np.array([unit.score for unit in self.units.units[: len(self.columns)]])
+        value = np.array([unit.score for unit in self.units.units])
         columns = _SCALE * (self.columns - self.columns.mean(axis=0, keepdims=True)).astype(np.float64)
         return {"value": value, **{f"column {at}": columns[:, at] for at in range(columns.shape[1])}}
 
     @property
     def gold(self) -> NDArray[np.bool_]:
         """Which units are gold."""
-        return np.array([unit.gold for unit in self.units.units[: len(self.columns)]])
+        return np.array([unit.gold for unit in self.units.units])
 
 
 def mixes(ranked: Sequence[Ranked]) -> dict[str, dict[str, float]]:
@@ -96,7 +96,7 @@ def gains(each: Ranked, mix: Mapping[str, float]) -> Floats:
 
 def list_measures(task: Task, each: Ranked, gain: Floats, sharpness: float) -> dict[str, float]:
     """Return loss, MRR and recall of one list under new scores."""
-    scores = sharpness * (np.array([unit.score for unit in each.units.units[: len(gain)]]) + gain)
+    scores = sharpness * (np.array([unit.score for unit in each.units.units]) + gain)
     gold = each.gold
     order = np.argsort(-scores, kind="stable")
     found: dict[str, float] = {"MRR": 0.0}
@@ -153,15 +153,25 @@ def packet_scores(
 
 
 def variants(lists: Sequence[UnitList], wanted: Sequence[str]) -> dict[str, list[Ranked]]:
-    """Read ``NAME=FILE[:COLUMNS]`` for each variant; the scorer alone comes first."""
-    plain = [Ranked(each, np.zeros((len(each.units), 0), np.float32)) for each in lists]
-    found = {PLAIN: plain}
+    """Read ``NAME=FILE[:COLUMNS]`` for each variant; the scorer alone comes first.
+
+    Lists that a file lacks are left out, and units that it says nothing of.
+    """
+    read: dict[str, dict[str, Columns]] = {}
     for each in wanted:
         name, _, rest = each.partition("=")
         file, _, chosen = rest.partition(":")
         with np.load(file) as stored:
             columns = [int(at) for at in chosen.split(",")] if chosen else slice(None)
-            found[name] = [Ranked(units, stored[units.id][:, columns]) for units in lists]
+            read[name] = {identity: stored[identity][:, columns] for identity in stored.files}
+    kept = [each for each in lists if all(each.id in columns for columns in read.values())]
+    sizes = [min([len(each.units), *(len(columns[each.id]) for columns in read.values())]) for each in kept]
+    short = [
+        msgspec.structs.replace(each, units=each.units[:size]) for each, size in zip(kept, sizes, strict=True)
+    ]
+    found = {PLAIN: [Ranked(each, np.zeros((len(each.units), 0), np.float32)) for each in short]}
+    for name, columns in read.items():
+        found[name] = [Ranked(each, columns[each.id][: len(each.units)]) for each in short]
     return found
 
 
@@ -183,7 +193,7 @@ def _pack(
                 units = lists[at].units.units
                 wanted[name] = {
                     (unit.path, unit.start): value
-                    for unit, value in zip(units, gain.tolist(), strict=False)
+                    for unit, value in zip(units, gain.tolist(), strict=True)
                     if name != PLAIN
                 }
         if wanted:
@@ -267,7 +277,8 @@ def main() -> None:
         sys.stderr.write(f"{name}: {next(iter(mix.values()))}\n")
     packed = _pack(options, tasks, ranked, learned) if options.journal else []
     results = results_of(tasks, ranked, learned, packed)
-    sys.stdout.write(table([tasks[each.id] for each in lists], results) + "\n")
+    measured = [tasks[each.units.id] for each in ranked[PLAIN]]
+    sys.stdout.write(table(measured, results) + "\n")
 
 
 if __name__ == "__main__":
