@@ -39,12 +39,13 @@ from training.measure_packets import Score, read_journal
 from training.unit_lists import UnitList, kept_weights, read_lists
 
 BUDGETS = (2000, 4000, 8000)
+_OF_PACKETS = ("body", "span")
 MEASURES = (
     "loss",
     "MRR",
     "R@5",
     "R@10",
-    *(f"{name}@{at // 1000}k" for name in ("body", "span") for at in BUDGETS),
+    *(f"{name}@{at // 1000}k" for name in _OF_PACKETS for at in BUDGETS),
 )
 _SCALE = 10.0
 """Cosines of one list differ by a tenth: signals should by about one."""
@@ -147,7 +148,7 @@ def packet_scores(
                 draw_map(index, pack(index, order, budget)).text, [file.path for file in order.files]
             )
             measures = score(task, answer, paths, lambda path: (tree / path).read_text("utf-8", "replace"))
-            kept = {measure: measures[measure] for measure in ("body", "span") if measure in measures}
+            kept = {what: value for what, value in measures.items() if what in _OF_PACKETS}
             yield Score(task.id, name, budget, kept)
     index.release()
 
@@ -162,8 +163,11 @@ def variants(lists: Sequence[UnitList], wanted: Sequence[str]) -> dict[str, list
         name, _, rest = each.partition("=")
         file, _, chosen = rest.partition(":")
         with np.load(file) as stored:
-            columns = [int(at) for at in chosen.split(",")] if chosen else slice(None)
-            read[name] = {identity: stored[identity][:, columns] for identity in stored.files}
+            known = {identity: stored[identity] for identity in stored.files}
+        if chosen:
+            taken = [int(at) for at in chosen.split(",")]
+            known = {identity: columns[:, taken] for identity, columns in known.items()}
+        read[name] = known
     kept = [each for each in lists if all(each.id in columns for columns in read.values())]
     sizes = [min([len(each.units), *(len(columns[each.id]) for columns in read.values())]) for each in kept]
     short = [
@@ -234,26 +238,26 @@ def table(tasks: Sequence[Task], results: Mapping[str, Sequence[Mapping[str, flo
     present = [name for name in MEASURES if any(name in row for row in plain)]
     lines = [f"| {len(tasks)} tasks | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
     lines.append(f"| {PLAIN} | " + " | ".join(f"{mean(plain, name):.3f}" for name in present) + " |")
-    for variant, rows in results.items():
-        if variant != PLAIN:
-            cells = (difference(rows, plain, name) for name in present)
-            lines.append(
-                f"| {variant} | "
-                + " | ".join("{:+.3f} ({:+.3f} to {:+.3f})".format(*c) for c in cells)
-                + " |"
-            )
+    variants = {name: rows for name, rows in results.items() if name != PLAIN}
+    for variant, rows in variants.items():
+        gained = (difference(rows, plain, name) for name in present)
+        cells = (f"{more:+.3f} ({low:+.3f} to {high:+.3f})" for more, low, high in gained)
+        lines.append(f"| {variant} | " + " | ".join(cells) + " |")
     lines += ["", "| by language | tasks | " + " | ".join(present) + " |", "|---" * (len(present) + 2) + "|"]
     for language in sorted({task.language for task in tasks}):
         mine = [at for at, task in enumerate(tasks) if task.language == language]
-        for variant, rows in results.items():
-            if variant != PLAIN:
-                cells = []
-                for name in present:
-                    pairs = [(rows[at], plain[at]) for at in mine if name in rows[at]]
-                    gain = float(np.mean([a[name] - b[name] for a, b in pairs])) if pairs else float("nan")
-                    cells.append(f"{gain:+.3f}")
-                lines.append(f"| {language}, {variant} | {len(mine)} | " + " | ".join(cells) + " |")
+        for variant, rows in variants.items():
+            means = (_mean_gain(rows, plain, mine, name) for name in present)
+            cells = (f"{gain:+.3f}" for gain in means)
+            lines.append(f"| {language}, {variant} | {len(mine)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _mean_gain(
+    rows: Sequence[Mapping[str, float]], plain: Sequence[Mapping[str, float]], mine: Sequence[int], name: str
+) -> float:
+    gained = [rows[at][name] - plain[at][name] for at in mine if name in rows[at]]
+    return float(np.mean(gained)) if gained else float("nan")
 
 
 def main() -> None:

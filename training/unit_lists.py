@@ -62,8 +62,9 @@ class UnitList(msgspec.Struct, frozen=True):
 def is_gold(task: Task, unit: ScoredUnit) -> bool:
     """Tell whether a unit holds an edited function, or where its file has none, an edited line."""
     functions = [each for each in task.gold_symbols if each.kind == "function" and each.file == unit.path]
-    places = functions or [span for span in task.gold_spans if span.file == unit.path]
-    return any(unit.start <= place.end and unit.end >= place.start for place in places)
+    spans = [each for each in task.gold_spans if each.file == unit.path]
+    places = [(each.start, each.end) for each in functions or spans]
+    return any(unit.start <= end and unit.end >= start for start, end in places)
 
 
 def list_units(

@@ -14,6 +14,7 @@ from training.text_pairs import TextPair
 from training.unit_lists import ListedUnit, UnitList
 
 pytest.importorskip("torch", reason="torch is not installed: it is needed for training an encoder alone")
+tokenizers: Any = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 transformers: Any = pytest.importorskip("transformers", reason="transformers is not installed")
 
 _KINDS = ("draw", "login", "cache", "mail", "route", "parse", "print", "sort")
@@ -24,8 +25,12 @@ def _small_model(folder: Path) -> Path:
     """Write a transformer of two thin layers that knows a few words."""
     folder.mkdir()
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *_KINDS, *_ANSWERS, "fix", "a", "py", "."]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    transformers.BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder)
+    cut = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: at for at, word in enumerate(words)}, "[UNK]")
+    )
+    cut.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    marks = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=cut, **marks).save_pretrained(folder)
     config = transformers.BertConfig(
         vocab_size=len(words),
         hidden_size=16,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import numpy as np
@@ -20,7 +21,7 @@ from training import measure_reranker, unit_lists
 from training.encoder_texts import goal_text, unit_text
 from training.hard_negatives import examples_of
 from training.text_pairs import TextPair, read_repository
-from training.unit_lists import in_turn, list_units, read_lists
+from training.unit_lists import in_turn, read_lists
 
 _WORDS = ("router", "cache", "login", "mail", "report", "upload")
 
@@ -96,26 +97,38 @@ def test_a_reranker_moves_units_and_their_chances(tmp_path: Path) -> None:
 def test_a_reranker_that_knows_the_answer_is_measured_as_better(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lists, tasks, scores = tmp_path / "lists", tmp_path / "tasks.jsonl", tmp_path / "scores.npz"
-    index = build_index(write(tmp_path / "tree", _sources()), store=Store(None), workers=1)
-    made = [_task(word, "") for word in _WORDS]
-    tasks.write_bytes(b"\n".join(msgspec.json.encode(task) for task in made))
-    lists.mkdir()
-    for task in made:
-        (lists / f"{task.id}.json").write_bytes(msgspec.json.encode(list_units(task, "small", index, None)))
+    made = []
+    for word in _WORDS:
+        mirror = commit(tmp_path / "mirrors" / f"owner+{word}", _sources())
+        made.append(_task(word, git(mirror, "rev-parse", "HEAD").strip()))
+    (tmp_path / "tasks").write_bytes(b"\n".join(msgspec.json.encode(task) for task in made))
+    weights = {task.repo: default_weights() for task in made}
+    (tmp_path / "weights").write_bytes(msgspec.json.encode(weights))
+
+    def run(tool: ModuleType, *names: str, **more: object) -> str:
+        options = {name: tmp_path / name for name in ("tasks", "mirrors", "trees", *names)} | more
+        arguments = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+        monkeypatch.setattr(sys, "argv", [tool.__name__, *arguments])
+        tool.main()
+        return capsys.readouterr().out
+
+    run(unit_lists, out=tmp_path / "lists")
     known = {
         each.id: np.array([[float(unit.gold)] for unit in each.units], np.float32)
-        for each in read_lists(lists)
+        for each in read_lists(tmp_path / "lists")
     }
-    np.savez(scores, **known)  # type: ignore[arg-type]
-    arguments = ["--lists", str(lists), "--tasks", str(tasks), "--scores", f"knowing={scores}"]
-    monkeypatch.setattr(sys, "argv", ["measure_reranker", *arguments])
-    measure_reranker.main()
-    lines = capsys.readouterr().out.splitlines()
-    names = [cell.strip() for cell in lines[0].split("|")]
-    row = dict(zip(names, (cell.strip() for cell in lines[3].split("|")), strict=True))
-    assert float(row["MRR"].split()[0]) > 0.2
-    assert float(row["loss"].split()[0]) < -0.5
+    np.savez(tmp_path / "scores.npz", **known)  # type: ignore[arg-type]
+    knowing = f"knowing={tmp_path / 'scores.npz'}"
+    printed = run(measure_reranker, "lists", "weights", "journal", scores=knowing)
+    lines = [[cell.strip() for cell in line.split("|")] for line in printed.splitlines()]
+    plain, gained = (dict(zip(lines[0], lines[row], strict=True)) for row in (2, 3))
+    assert float(gained["MRR"].split()[0]) > 0.2
+    assert float(gained["loss"].split()[0]) < -0.5
+    assert float(plain["body@4k"]) == 1.0
+    assert gained["body@4k"] == "+0.000 (+0.000 to +0.000)"
+    journal = (tmp_path / "journal").read_bytes()
+    assert run(measure_reranker, "lists", "weights", "journal", scores=knowing) == printed
+    assert (tmp_path / "journal").read_bytes() == journal
 
 
 def test_lists_are_made_of_the_tree_before_the_fix_and_kept(
