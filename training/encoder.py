@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from transformers import AutoTokenizer, BertModel
 
-from training.encoder_texts import goal_text, unit_text
+from training.encoder_texts import goal_text, plain_goal, plain_unit, unit_text
 from training.hard_negatives import Example, examples_of
 from training.text_pairs import read_pairs
 from training.unit_lists import UnitList, read_lists
@@ -143,10 +144,15 @@ def train(
     encoder.bert.eval()
 
 
-def features(encoder: Encoder, goal: str, units: Sequence[str], lengths: Lengths) -> NDArray[np.float32]:
-    """Return how alike a goal and each unit are, in the order of ``FEATURES``; shape (units, 4)."""
-    text = goal_text(goal)
-    title = goal_text(goal.strip().partition("\n")[0]) or text
+def features(encoder: Encoder, each: UnitList, lengths: Lengths, *, plain: bool) -> NDArray[np.float32]:
+    """Return how alike a goal and each unit are, in the order of ``FEATURES``; shape (units, 4).
+
+    ``plain`` has both read as they stand, marks and joined words included.
+    """
+    said, told = (plain_goal, plain_unit) if plain else (goal_text, unit_text)
+    text = said(each.goal)
+    title = said(each.goal.strip().partition("\n")[0]) or text
+    units = [told(unit.path, unit.name, unit.source) for unit in each.units]
     # Texts of like length together: padding costs as much as words.
     order = sorted(range(len(units)), key=lambda at: len(units[at]))
     found = np.zeros((len(units), len(FEATURES)), np.float32)
@@ -171,10 +177,9 @@ def _score(options: argparse.Namespace) -> None:
     count = 0
     for each in read_lists(options.lists):
         if each.id not in known:
-            units = each.units[: options.units]
-            texts = [unit_text(unit.path, unit.name, unit.source) for unit in units]
-            known[each.id] = features(encoder, each.goal, texts, lengths)
-            count += len(texts)
+            first = msgspec.structs.replace(each, units=each.units[: options.units])
+            known[each.id] = features(encoder, first, lengths, plain=options.plain)
+            count += len(first.units)
     np.savez(options.out, **known)
     sys.stderr.write(f"{count} units, {time.process_time() - began:.0f} s of CPU\n")
 
@@ -225,15 +230,7 @@ def _train(options: argparse.Namespace) -> None:
 def _shortened(each: UnitList, most: int) -> UnitList:
     """Return a list with its first units and what is gold behind them."""
     first, rest = each.units[:most], each.units[most:]
-    return UnitList(
-        each.id,
-        each.repo,
-        each.language,
-        each.kind,
-        each.goal,
-        each.gold_functions,
-        first + [unit for unit in rest if unit.gold],
-    )
+    return msgspec.structs.replace(each, units=first + [unit for unit in rest if unit.gold])
 
 
 def _tell(what: str, count: int, steps: Iterator[float]) -> None:
@@ -271,6 +268,7 @@ def main() -> None:
     scoring.add_argument("model", type=Path)
     scoring.add_argument("--out", type=Path, required=True)
     scoring.add_argument("--units", type=int, default=60)
+    scoring.add_argument("--plain", action="store_true", help="read text and source as they stand")
     scoring.set_defaults(run=_score)
     for each in (learning, scoring):
         each.add_argument("--lists", type=Path)

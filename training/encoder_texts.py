@@ -26,6 +26,16 @@ def unit_text(path: str, name: str, source: str) -> str:
     return f"{_words(stem)}. {_words(name)}. {_words(source)}"
 
 
+def plain_goal(goal: str) -> str:
+    """Return the goal as it stands, on one line."""
+    return " ".join(goal.split())[:_LONGEST]
+
+
+def plain_unit(path: str, name: str, source: str) -> str:
+    """Return path, name and source of a unit as they stand."""
+    return f"{path} {name}\n{source}"
+
+
 def _words(text: str) -> str:
     joined = _JOINT.sub(" ", text[: 2 * _LONGEST]).replace("_", " ")
     return " ".join(_NO_WORD.sub(" ", joined).split())[:_LONGEST]

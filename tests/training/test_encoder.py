@@ -73,6 +73,7 @@ def test_an_encoder_learns_which_function_a_goal_means(
     learning = ("--batch", 8, "--epochs", 60, "--rate", 0.01, "--lists", lists)
     run("train", start, model, "--pairs", pairs, *learning)
     run("score", model, "--lists", lists, "--out", scores)
+    run("score", model, "--lists", lists, "--out", tmp_path / "plain.npz", "--plain")
     with np.load(scores) as found:
         first = [int(np.argmax(found[kind][:, encoder.FEATURES.index("goal")])) for kind in _KINDS]
     assert sum(place == at for at, place in enumerate(first)) >= 6
