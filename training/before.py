@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,15 +29,21 @@ Unit = list[tuple[str, int, int]]
 """Term, field and count."""
 
 
-class Before(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Before:
     """One file before a commit."""
 
     path: str
+    source: bytes
     definitions: Sequence[Definition]
     units: FileUnits
-    postings: TermPostings
     changed: list[int]
     """The rows of the units that the commit changed."""
+
+    @cached_property
+    def postings(self) -> TermPostings:
+        """The terms of every unit; counted when they are asked for, since a text needs none."""
+        return count_terms(self.units.texts)
 
     def unit(self, row: int) -> Unit:
         """Return the terms of one unit, with those of the path's last two names."""
@@ -48,13 +55,20 @@ class Before(NamedTuple):
 
     def place(self, row: int) -> int:
         """Return a number that is equal for the same function at different commits."""
-        names, at = [self.path], self.units.definition[row]
-        if at < 0:
-            names.append(str(self.units.start[row]))
+        names = self._names(row) or [str(self.units.start[row])]
+        return zlib.crc32("\0".join([self.path, *names]).encode("utf-8", "replace")) >> 1
+
+    def name(self, row: int) -> str:
+        """Return the qualified name of a unit, empty for one between definitions."""
+        return ".".join(reversed(self._names(row)))
+
+    def _names(self, row: int) -> list[str]:
+        """Return the names of a unit's definition and of those around it, the innermost first."""
+        names, at = [], self.units.definition[row]
         while at >= 0:
             names.append(self.definitions[at].name)
             at = self.definitions[at].parent
-        return zlib.crc32("\0".join(names).encode("utf-8", "replace")) >> 1
+        return names
 
 
 class BlobReader:
@@ -92,8 +106,7 @@ def read_before(blobs: BlobReader, change: FileChange, hunks: Sequence[int]) -> 
         return None
     symbols = read_symbols(source, change.path)
     units = read_units(source, symbols, change.path)
-    postings = count_terms(units.texts)
-    return Before(change.path, symbols.definitions, units, postings, _touched(units, hunks))
+    return Before(change.path, source, symbols.definitions, units, _touched(units, hunks))
 
 
 def _path_terms(path: str) -> Unit:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -80,7 +80,8 @@ def measure(task: Task, tree: Path, weights: Weights, budgets: Sequence[int]) ->
     index.release()
 
 
-def _known(journal: Path) -> Mapping[str, list[Score]]:
+def read_journal(journal: Path) -> dict[str, list[Score]]:
+    """Read the scores that are known, by task."""
     found: dict[str, list[Score]] = {}
     for line in journal.read_bytes().splitlines() if journal.exists() else ():
         each = msgspec.json.decode(line, type=Score)
@@ -102,7 +103,7 @@ def main() -> None:
     options = parser.parse_args()
     budgets = sorted(int(each) for each in options.tokens.split(","))
     learned = [task for task in read_folder(options.rows) if len(task.files)]
-    weights, known = foreign_weights(learned), _known(options.out)
+    weights, known = foreign_weights(learned), read_journal(options.out)
     ids = {task.id for task in learned}
     rows: list[Row] = []
     for file in options.tasks:

@@ -13,39 +13,21 @@ import random
 import sys
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.git import Mirror
-from repo_map.history.git_log import (
-    Commit,
-    FileChange,
-    HistoryQuery,
-    list_commits,
-    read_commits,
-    read_patches,
-)
 from repo_map.languages.registry import language_of
 from repo_map.relevance.goal import GoalPart, parse_goal
-from repo_map.worktree.file_kinds import flags_of_path
-from repo_map.worktree.git import HEAD, Deadline, HistoryPlace
-from training.before import Before, BlobReader, read_before
+from training.before import Before
 from training.messages import goal_of
+from training.past_changes import PastChange, past_changes
 
-LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp"})
 SOURCES = tuple(GoalPart)
-WIDEST_COMMIT = 15
-"""Functions; a commit that changes more tells little of any one of them."""
-_MOST_FILES = 5
 _MOST_NEIGHBOURS = 14
-_BATCH = 200
-_SECONDS = 600.0
-_EVERYTHING = HistoryPlace(HEAD, "", "")
-"""All of a mirror, which has no work tree that git could find its place by."""
 
 
 class Pairs:
@@ -101,63 +83,30 @@ class Pairs:
         partial.rename(path)
 
 
-def wanted_changes(commit: Commit) -> list[FileChange]:
-    """Return the changes to source files that are neither tests nor generated."""
-    return [
-        change
-        for change in commit.changes
-        if language_of(change.path) in LANGUAGES
-        and not flags_of_path(change.path)
-        and change.before.strip("0")
-    ]
-
-
-def teach(pairs: Pairs, blobs: BlobReader, commit: Commit, patches: dict[str, tuple[int, ...]]) -> bool:
-    """Append one commit, and say whether it taught anything."""
-    changes = [change for change in wanted_changes(commit) if change.path in patches]
-    read = [read_before(blobs, change, patches[change.path]) for change in changes]
-    files = [file for file in read if file is not None and file.changed]
-    if not 1 <= sum(len(file.changed) for file in files) <= WIDEST_COMMIT:
-        return False
-    chance = random.Random(commit.id)
-    pairs.add_goal(goal_of(commit.message))
-    pairs.goal_time.append(commit.time)
-    for file in files:
+def teach(pairs: Pairs, change: PastChange) -> None:
+    """Append one commit."""
+    chance = random.Random(change.commit.id)
+    pairs.add_goal(goal_of(change.commit.message))
+    pairs.goal_time.append(change.commit.time)
+    for file in change.files:
         pairs.changed.extend(pairs.add_unit(file, row) for row in file.changed)
         others = [row for row in range(len(file.units.start)) if row not in file.changed]
         chosen = sorted(chance.sample(others, min(_MOST_NEIGHBOURS, len(others))))
         pairs.neighbour.extend(pairs.add_unit(file, row) for row in chosen)
     pairs.changed_start.append(len(pairs.changed))
     pairs.neighbour_start.append(len(pairs.neighbour))
-    return True
-
-
-def batches(rows: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Yield ``rows`` in runs of ``size``."""
-    return (rows[at : at + size] for at in range(0, len(rows), size))
-
-
-def _asked(mirror: Mirror) -> HistoryQuery:
-    return HistoryQuery(mirror, _EVERYTHING, Deadline(_SECONDS))
 
 
 def read_repository(root: Path, most: int, skip: int = 0) -> Pairs:
     """Read a repository's newest commits, ``skip`` left out, until ``most`` of them taught something."""
-    pairs, blobs, taught = Pairs(), BlobReader(root), 0
-    mirror = Mirror(root)
-    for ids in batches(list_commits(_asked(mirror), 60_000)[skip:], _BATCH):
-        pairs.commits_read += len(ids)
-        commits = read_commits(_asked(mirror), ids)
-        useful = [
-            commit
-            for commit in commits.values()
-            if 1 <= len(wanted_changes(commit)) <= _MOST_FILES and goal_of(commit.message)
-        ]
-        patches = read_patches(_asked(mirror), [commit.id for commit in useful])
-        taught += sum(teach(pairs, blobs, commit, patches.get(commit.id, {})) for commit in useful)
+    pairs, taught = Pairs(), 0
+    for batch in past_changes(root, skip=skip):
+        pairs.commits_read += batch.commits_read
+        for change in batch.changes:
+            teach(pairs, change)
+        taught += len(batch.changes)
         if taught >= most:
             break
-    blobs.close()
     return pairs
 
 
