@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from navigator.settings import EMBEDDED
 from navigator.turn import USER, Navigation, apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
+from repo_map.messages import counted
 from repo_map.plan.diff import PlanChange, compare_plans
 from repo_map.selection.exclusions import without_excluded
 
@@ -60,7 +61,7 @@ def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: W
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)
-    room = f"To make room in the {own.budget:,} tokens that code may take"
+    room = f"To make room in the {counted(own.budget, 'token')} that code may take"
     note = (f"{room}, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
     # What was summed up is another map; a further step goes on from this one.
     state = heard.state.model_copy(update={"reasoning_summary": ""})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from repo_map.messages import counted
 from repo_navigator.printing import show_context, stderr_console
 from repo_navigator.terminal import write_or_print
 from repo_navigator.terminal_report import closing
@@ -94,7 +95,11 @@ def show_follow_up(
 def _news_line(found: FollowUp) -> str:
     """Return what was printed of the context, what it has lost, and how to get all of it."""
     news = found.news
-    new = f"new since step {news.since_step}: {news.token_count:,} tokens" if news.context_string else ""
+    new = (
+        f"new since step {news.since_step}: {counted(news.token_count, 'token')}"
+        if news.context_string
+        else ""
+    )
     gone = [*news.removed, *(f"{path} (in part)" for path in news.lessened)]
     parts = [new or f"nothing is new since step {news.since_step}"]
     if gone:

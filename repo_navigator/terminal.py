@@ -137,7 +137,7 @@ class FlagParser(argparse.ArgumentParser):
         Of two that may be left out argparse would take the second for left out where a flag is between them.
         """
         flags = {name: each.nargs for each in self._actions_known() for name in each.option_strings}
-        if self._leading is not None or any(nargs not in (None, 0) for nargs in flags.values()):
+        if self._leading is not None or any(nargs not in (None, 0, "?") for nargs in flags.values()):
             return arguments
         first: list[str] = []
         others: list[str] = []
@@ -151,7 +151,7 @@ class FlagParser(argparse.ArgumentParser):
                 others.append(argument)
                 continue
             first.append(argument)
-            waits = not waits and _takes_next(argument, flags)
+            waits = not waits and _takes_next(argument, flags, arguments[at + 1 : at + 2])
         return [*first, *others]
 
     def _unknown_command(self, name: str, commands: Iterable[str] | None) -> str:
@@ -172,11 +172,12 @@ class FlagParser(argparse.ArgumentParser):
         return f"write `{' '.join([self.prog, *parts, '[FLAG …]'])}`, and see `{self.prog} --help`."
 
 
-def _takes_next(argument: str, flags: Mapping[str, object]) -> bool:
+def _takes_next(argument: str, flags: Mapping[str, object], following: Sequence[str]) -> bool:
     """Tell whether a flag takes the argument behind it; an unknown one takes none."""
     if argument.startswith("--"):
-        found = [argument] if argument in flags else [flag for flag in flags if flag.startswith(argument)]
-        return bool(found) and flags[found[0]] != 0
+        nargs = flags.get(argument, 0)
+        # Its value may be left out: a flag behind it is none.
+        return nargs != 0 and (nargs != "?" or not "".join(following).startswith("-"))
     # Of letters that stand together one that takes a value takes what follows it.
     for at, letter in enumerate(argument[1:], 1):
         if flags.get(f"-{letter}", 0) != 0:

@@ -44,6 +44,7 @@ FILES = {
     "repo_navigator/hosts.py": "whether a host is used here",
     "repo_navigator/configuration.py": "the configurations of hosts",
     "repo_map/working_folder.py": "where our own code lies",
+    "repo_navigator/continuing.py": "whether a text beside --continue is a folder's path",
     "repo_navigator/doctor.py": "the configurations of hosts, and a repository that it makes itself",
     "mcp_server/resources.py": "names of folders for somebody who types one",
     "mcp_server/repository.py": "resolves the root that a call names, and looks at nothing below it",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import socket
@@ -459,6 +460,26 @@ def test_a_clean_work_tree_is_no_goal(tmp_path: Path, capfd: pytest.CaptureFixtu
     commit(tmp_path, {"a.py": "a = 1\n"})
     for flags in (["--diff"], ["--since", "HEAD"]):
         assert main(["navigate", str(tmp_path), *flags]) == 2
+        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+
+
+def test_what_can_not_be_gone_on_with_is_told(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    for arguments in (["context"], ["navigate", "--continue", "show x"]):
+        assert main(arguments) == 2
+        assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    assert main(["navigate", str(shop), "what a discount does", "--json", "-q"]) == 0
+    key = json.loads(capfd.readouterr().out)["navigation_id"]
+    monkeypatch.chdir(tmp_path)
+    for arguments in (
+        ["navigate", "--continue", "show x"],
+        ["navigate", "--continue", key, str(shop)],
+        ["navigate", "--continue", key, "--tokens", "90"],
+        ["context", "who calls discount?"],
+    ):
+        assert main(arguments) == 2
         assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
