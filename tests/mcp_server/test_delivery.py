@@ -133,11 +133,14 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
         steps = await asyncio.gather(
             *(client.call_tool("step", {"updates": updates}) for updates in (hide, show))
         )
-    first, second = (answer(step) for step in steps)
-    assert [step["turn_report"]["step_number"] for step in (first, second)] == [before + 1, before + 2]
-    assert first["removed"] == ["shop/mail.py"]
-    # Against the first step, where it was gone; against the one before it would not be told at all.
-    assert "def send_receipt" in second["context_delta"]
+    hidden, shown = (answer(step) for step in steps)
+    numbers = [step["turn_report"]["step_number"] for step in (hidden, shown)]
+    # Which of two that wait at once is taken first is nobody's promise.
+    assert sorted(numbers) == [before + 1, before + 2]
+    assert hidden["removed"] == ["shop/mail.py"]
+    if numbers == sorted(numbers):
+        # Against the step that hid it; against the one before, it would not be told at all.
+        assert "def send_receipt" in shown["context_delta"]
 
 
 @of_the_folder
