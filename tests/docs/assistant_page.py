@@ -64,7 +64,7 @@ CONVERSATIONS: Final = (
                 "step",
                 {"feedback": "which tests cover parse_cents?"},
                 "Before it edits, the model asks a question. "
-                "A question takes no step and sends no code again:",
+                "The step's number stays as it is, and no code is sent again:",
                 "There is none, so the model mends the function and adds a test.",
             ),
         ),
@@ -81,13 +81,13 @@ CONVERSATIONS: Final = (
                 },
                 "You: *What does a customer who pays an invoice late have to pay, "
                 "and when is the next reminder?*",
-                "`owed` and `next_reminder` answer it but for two constants, `GRACE_DAYS` and `FEE_CENTS`. "
-                "Of the second file this question needs nothing.",
+                "`owed` and `next_reminder` hold the answer. "
+                "Only the values of `GRACE_DAYS` and `FEE_CENTS` are missing; the second file is not needed.",
             ),
             Call(
                 "step",
                 {"feedback": "show GRACE_DAYS and FEE_CENTS"},
-                "So the model asks for them by name, and gets only the lines that are new:",
+                "So the model asks for these two by name, and gets only the lines that are new:",
             ),
             Call(
                 "step",
