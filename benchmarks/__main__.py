@@ -42,6 +42,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
+            "first-contact",
+            "benchmarks.first_contact",
+            "what a first index costs, beside ctags and CodeGraph, in turns",
+            "Time a first index of each tree, in turns with ctags and CodeGraph where they are installed.",
+            ("django theia --rounds 2",),
+        ),
+        Command(
             "impact",
             "benchmarks.impact",
             "from half of a commit, how much of the other half is shown?",

@@ -19,11 +19,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.copied_tree import commit_all, copied_tree
 from benchmarks.speed_probe import run_generate, run_probe
 from benchmarks.synthetic import write_synthetic_tree
 from repo_map.worktree.files import list_files
@@ -84,13 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.json:
         print(f"| {_COLUMNS} |\n|{'---|' * len(_COLUMNS.split('|'))}", flush=True)
     for tree in options.tree:
-        with _copy(tree) as copy:
+        with copied_tree(tree) as copy:
             measured.append(_measure(tree.resolve().name, copy, options))
             _tell(measured[-1], options)
     for files in options.synthetic:
         with tempfile.TemporaryDirectory(prefix="speed-") as folder:
             copy = write_synthetic_tree(Path(folder, "tree"), files)
-            _commit(copy)
+            commit_all(copy)
             measured.append(_measure(f"synthetic {files:,}", copy, options))
             _tell(measured[-1], options)
     if options.json:
@@ -113,25 +113,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if not options.tree and not options.synthetic:
         options.tree, options.synthetic = [Path(__file__).parent.parent], [4_000]
     return options
-
-
-@contextmanager
-def _copy(tree: Path) -> Iterator[Path]:
-    """Copy the files that the index would see into a repository that can be edited."""
-    with tempfile.TemporaryDirectory(prefix="speed-") as folder:
-        copy = Path(folder, "tree")
-        for path in list_files(tree).paths:
-            if not (tree / path).is_symlink():
-                (copy / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(tree / path, copy / path)
-        _commit(copy)
-        yield copy
-
-
-def _commit(tree: Path) -> None:
-    name = ("-c", "user.name=speed", "-c", "user.email=speed@localhost", "-c", "gc.auto=0")
-    for command in (("init", "-q"), ("add", "-A", "-f"), (*name, "commit", "-q", "-m", "Measured")):
-        subprocess.run(["git", *command], cwd=tree, check=True)
 
 
 def _measure(name: str, tree: Path, options: argparse.Namespace) -> Figures:
