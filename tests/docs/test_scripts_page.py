@@ -13,19 +13,27 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.steering_page import make
 from tests.support import console
-from tests.support.trees import commit, git, write
+from tests.support.trees import git, write
 
-PAGE = Path(__file__).parents[2] / "docs/scripts.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/scripts.md"
 needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    """A work tree of the shop."""
-    return make(tmp_path / "shop")
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The shop as a reader copies it, by the commands of the page."""
+    settings = "[user]\nname = A reader\nemail = reader@example.com\n[init]\ndefaultBranch = main\n"
+    # Tests of the shop itself may have left caches beside its files.
+    ignored = f"[core]\nexcludesFile = {write(tmp_path, {'ignored': '__pycache__/'}) / 'ignored'}\n"
+    write(tmp_path, {"gitconfig": settings + ignored})
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    with monkeypatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path))
+        console.run(_commands("the shop"), ROOT)
+    return tmp_path / "navigator-try/shop"
 
 
 @needs_jq
@@ -70,47 +78,114 @@ def test_the_client_says_why_where_no_repository_is_named(tmp_path: Path) -> Non
 def test_the_job_tells_what_a_change_touches_and_fails_where_the_plan_drifted(
     shop: Path, tmp_path: Path
 ) -> None:
-    plan = console.run(
-        'repo-navigator navigate . "When is the next reminder of a claim sent?" --tokens 300 -q '
-        "--save-plan ../plan.yaml > /dev/null; cat ../plan.yaml",
-        shop,
-    )
-    commit(shop, {"docs/plan.yaml": plan}, message="Keep a plan")
-    clone = tmp_path / "clone"
-    git(tmp_path, "clone", "-q", str(shop), str(clone))
-    review, replay = _steps()[-2:]
-    assert _run(replay, clone).endswith("no file that the map shows did.\n")
+    clone = _clone_with_a_plan(shop, tmp_path)
+    steps = yaml.safe_load(_jobs()[0])["jobs"]["review"]["steps"]
+    review, replay = [step["run"] for step in steps if "run" in step][-2:]
+    done, summary = _run_step(replay, clone)
+    assert done.returncode == 0, done.stderr
+    assert summary.endswith("no file that the map shows did.\n")
+    _break_the_reminder(clone)
+    done, summary = _run_step(review, clone)
+    assert done.returncode == 0, done.stderr
+    assert "`next_reminder` (orderdesk/billing/dunning.py:" in summary
+    assert "def next_reminder" in (clone.parent / "packet.txt").read_text("utf-8")
+    done, summary = _run_step(replay, clone)
+    assert done.returncode == 6
+    assert "- changed: orderdesk/billing/dunning.py\n" in summary
+
+
+@needs_jq
+@pytest.mark.slow
+def test_the_job_says_in_its_summary_where_a_plan_was_not_checked_or_matches_nothing(
+    shop: Path, tmp_path: Path
+) -> None:
+    clone = _clone_with_a_plan(shop, tmp_path)
+    steps = yaml.safe_load(_jobs()[0])["jobs"]["review"]["steps"]
+    replay = steps[-1]["run"]
+    git(clone, "mv", "orderdesk/billing/dunning.py", "orderdesk/billing/reminders.py")
+    done, summary = _run_step(replay, clone)
+    assert done.returncode == 6
+    assert "- removed: orderdesk/billing/dunning.py\n" in summary
+    assert "- matches no file: orderdesk/billing/dunning.py\n" in summary
+    git(clone, "rm", "-q", "docs/plan.yaml")
+    done, summary = _run_step(replay, clone)
+    assert done.returncode == 2
+    assert "was not checked (exit code 2)" in summary
+    assert b"docs/plan.yaml" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_other_job_prints_what_a_change_touches_and_keeps_the_packet(shop: Path, tmp_path: Path) -> None:
+    clone = _clone_with_a_plan(shop, tmp_path)
+    job = yaml.safe_load(_jobs()[1])["navigator"]
+    script = [line for line in job["script"] if "pip install" not in line]
+    assert len(script) == len(job["script"]) - 1
+    shutil.rmtree(clone / ".git/info", ignore_errors=True)
+    variables = {name: text.replace("$CI_PROJECT_DIR", str(clone)) for name, text in job["variables"].items()}
+    variables["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"] = "main"
+    done = _run("\n".join(script), clone, variables)
+    assert done.returncode == 0, done.stderr
+    _break_the_reminder(clone)
+    done = _run("\n".join(script), clone, variables)
+    assert done.returncode == 6
+    assert "`next_reminder` (orderdesk/billing/dunning.py:" in done.stdout.decode()
+    assert "changed: orderdesk/billing/dunning.py" in done.stderr.decode()
+    (kept,) = job["artifacts"]["paths"]
+    assert "def next_reminder" in json.loads((clone / kept / "review.json").read_text("utf-8"))["context"]
+    assert (clone / kept / "replayed.txt").is_file()
+    assert (clone / job["cache"]["paths"][0]).is_dir()
+    # What the job writes is no change of the tree that it looks at.
+    assert git(clone, "status", "--porcelain") == ""
+
+
+def _clone_with_a_plan(shop: Path, folder: Path) -> Path:
+    """A clone of the shop, which keeps a plan as the page says."""
+    console.run(_commands("the plan"), shop)
+    clone = folder / "clone"
+    git(folder, "clone", "-q", str(shop), str(clone))
+    return clone
+
+
+def _break_the_reminder(clone: Path) -> None:
     dunning = clone / "orderdesk/billing/dunning.py"
     dunning.write_text(dunning.read_text("utf-8").replace("claim.due + ", "claim.due - "), "utf-8")
     git(clone, "commit", "-qam", "Break the reminder")
-    assert "`next_reminder` (orderdesk/billing/dunning.py:" in _run(review, clone)
-    assert "def next_reminder" in (clone.parent / "packet.txt").read_text("utf-8")
-    with pytest.raises(subprocess.CalledProcessError):
-        _run(replay, clone)
-    assert "- changed: orderdesk/billing/dunning.py\n" in (clone / "summary.md").read_text("utf-8")
 
 
-def _steps() -> list[str]:
-    job, other = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    assert yaml.safe_load(other)["navigator"]["script"]
-    return [step["run"] for step in yaml.safe_load(job)["jobs"]["review"]["steps"] if "run" in step]
+def _commands(name: str) -> str:
+    """Return the commands that the page shows below ``<!-- name -->``."""
+    (found,) = re.findall(
+        rf"^<!-- {name} -->\n```sh\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return f"set -e\n{found}"
 
 
-def _run(script: str, folder: Path) -> str:
-    """Run a step as GitHub's runner does, and return the summary."""
-    summary = folder / "summary.md"
+def _jobs() -> list[str]:
+    return re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def _run_step(script: str, folder: Path) -> tuple[subprocess.CompletedProcess[bytes], str]:
+    """Run a step as GitHub's runner does, and return the summary too."""
+    summary = folder.parent / "summary.md"
     summary.unlink(missing_ok=True)
-    given = {"PATH": PATH, "GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": str(summary)}
-    given["RUNNER_TEMP"] = str(folder.parent)
-    subprocess.run(
+    given = {
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "RUNNER_TEMP": str(folder.parent),
+    }
+    done = _run(script, folder, given)
+    return done, summary.read_text("utf-8")
+
+
+def _run(script: str, folder: Path, given: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
         ["bash", "-e", "-c", script],
         cwd=folder,
-        env=os.environ | given,
-        check=True,
+        env=os.environ | {"PATH": PATH} | given,
+        check=False,
         capture_output=True,
         timeout=120,
     )
-    return summary.read_text("utf-8")
 
 
 def _table_of_fields() -> str:
