@@ -184,3 +184,16 @@ def test_a_parameter_is_told_by_where_it_stands(
     answer = ran(capfd, "context", "--feedback", question)[0]
     assert answer.startswith("`address` is no definition; likely, by name alone, it is held by")
     assert "`send_receipt` in shop/mail.py:4, `send_reminder` in shop/mail.py:9" in answer
+
+
+def test_a_name_that_nothing_bears_is_told_of_a_goal_and_of_a_question(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out, _ = ran(capfd, "navigate", shop, "An apple has a wrong discount: who calls nosuchfunction?", "--json")
+    answer = json.loads(out)
+    assert "The repository has no `nosuchfunction`." in answer["sufficiency"]
+    key = answer["navigation_id"]
+    assert ran(capfd, "context", key, "--feedback", "who calls nosuchfunction?")[0] == (
+        "Not answered: “who calls nosuchfunction”. Nothing in the repository is called `nosuchfunction`.\n"
+    )
+    assert "Nearest: `discount`" in ran(capfd, "context", key, "--feedback", "who calls discunnts?")[0]
