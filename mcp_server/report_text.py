@@ -95,6 +95,7 @@ def wire_report(
         last_action=clip(report.last_action, detail.characters),
         reasoning=clip(report.reasoning, detail.characters),
         answer=clip(report.answer, detail.characters) or None,
+        understood=None if report.not_understood is None else not report.not_understood,
         model=report.model,
         cost_this_turn=float(report.cost_this_turn),
         total_cost=float(report.total_cost),

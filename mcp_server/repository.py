@@ -34,7 +34,7 @@ def choose_repository(
     """
     if repo_path is not None and repo_path.strip():
         base = roots[0] if roots else working_folder
-        return _readable(base / path_of(repo_path.strip()), allowed)
+        return _readable(base / path_of(repo_path.strip()), allowed, repo_path.strip())
     if roots:
         return _readable(roots[0], allowed)
     tree = work_tree(working_folder)
@@ -106,13 +106,13 @@ def may_be_read(folder: Path, allowed: Sequence[Path]) -> bool:
     return not allowed or _lies_in(_resolved(folder), allowed)
 
 
-def _readable(folder: Path, allowed: Sequence[Path]) -> Path:
+def _readable(folder: Path, allowed: Sequence[Path], named: str = "") -> Path:
     # The allow-list comes first: whether a forbidden path exists is nobody's business.
     require_allowed(folder, allowed)
     resolved = _resolved(folder)
     found = kind(resolved)
     if not found:
-        raise _missing(folder)
+        raise _missing(folder, named)
     if found != S_IFDIR:
         raise RepositoryNotFoundError(f"`{folder}` is a file, not a folder; pass the folder that holds it.")
     home = _resolved(Path(os.path.expanduser("~")))  # noqa: PTH111 - as above
@@ -131,8 +131,21 @@ def _resolved(folder: Path) -> Path:
         raise _missing(folder) from error
 
 
-def _missing(folder: Path) -> RepositoryNotFoundError:
-    return RepositoryNotFoundError(f"There is no folder at `{folder}`; pass the repository's absolute path.")
+def _missing(folder: Path, named: str = "") -> RepositoryNotFoundError:
+    """Return the error for a folder that is not there, by the words that ``named`` it."""
+    if named.startswith("~") and not path_of(named).is_absolute():
+        return RepositoryNotFoundError(
+            f"`{Path(named).parts[0]}` is nobody's home folder on this machine; pass the repository's "
+            "absolute path."
+        )
+    if named and not named.startswith("file://") and not path_of(named).is_absolute():
+        return RepositoryNotFoundError(
+            f"There is no folder at `{folder}`, which `{named}` was taken for; pass the repository's "
+            "absolute path."
+        )
+    return RepositoryNotFoundError(
+        f"There is no folder at `{folder}`; check how it is spelled, or name a folder that exists."
+    )
 
 
 def _lies_in(folder: Path, allowed: Sequence[Path]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
 """``open`` takes another step; the rest say why a navigation stopped."""
@@ -73,6 +74,8 @@ class TurnReportJson(_WireModel):
     reasoning: str
     answer: str | None = None
     """What was understood of the feedback, and the answers to what it asked."""
+    understood: SkipJsonSchema[bool | None] = None
+    """Whether all words of a step were, None without words; the report of no other tool has it."""
     model: str
     cost_this_turn: float
     """US dollars, as are the other amounts of money."""

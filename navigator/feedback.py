@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.bookkeeping import MentionedThing, UndoPoint
 from navigator.errors import InvalidRequestError
+from navigator.reports import UnreadWords
 from navigator.turn import Navigation, goal_with_feedback, merge_user_plan, with_notes
 from repo_map.feedback.amounts import EVERY_STEP
 from repo_map.secrets.masking import mask_text
@@ -74,6 +75,13 @@ class FeedbackOutcome(NamedTuple):
         return self._replace(
             navigation=Navigation(self.navigation.state, run.model_copy(update={"answer": answer}))
         )
+
+
+def unread_words(steering: Steering) -> tuple[UnreadWords, ...]:
+    """Return what of a feedback was not understood, as a report has it."""
+    return tuple(
+        UnreadWords(words=each.words, unknown_name=each.unknown or None) for each in steering.not_understood
+    )
 
 
 def restored(before: Navigation, point: UndoPoint) -> Navigation:

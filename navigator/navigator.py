@@ -617,6 +617,7 @@ class Navigator:
             report = await self._readings.report(after, user)
             if turn.said:
                 report = report.model_copy(update={"answer": turn.said})
+            report = report.model_copy(update={"not_understood": turn.not_understood})
             if before_release is not None:
                 await before_release(report, turn)
         if on_progress is not None:

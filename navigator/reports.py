@@ -108,6 +108,14 @@ class MenuPlace(_Report):
     """What its source would add to the map."""
 
 
+class UnreadWords(_Report):
+    """A part of the user's words that was not understood, and changed nothing."""
+
+    words: str
+    unknown_name: str | None = None
+    """The name in it that nothing in the repository has, where the rest was understood."""
+
+
 class TurnReport(_Report):
     """What one step did, what it cost, and what a next step could do."""
 
@@ -121,6 +129,8 @@ class TurnReport(_Report):
     reasoning: str
     answer: str = ""
     """What was understood of the user's feedback, and the answers to what it asked."""
+    not_understood: tuple[UnreadWords, ...] | None = Field(default=None, exclude=True)
+    """What of the words of this very call was not understood, None without words; it is not stored."""
     config_diff: dict[str, Any] = {}
     cost_this_turn: Usd = Decimal(0)
     total_cost: Usd = Decimal(0)

@@ -15,11 +15,12 @@ from navigator.feedback import (
     remembering,
     reopened,
     restored,
+    unread_words,
     with_undo_point,
 )
 from navigator.keeping import heed, is_planned
 from navigator.menu_choice import NUMBERS, number_words
-from navigator.reports import MenuPlace, StopReason
+from navigator.reports import MenuPlace, StopReason, UnreadWords
 from navigator.request import NewTerms, on_terms
 from navigator.settings import EMBEDDED, StepAction
 from navigator.turn import Navigation, amend_by_user, apply_user_plan, settled, with_notes
@@ -76,6 +77,8 @@ class TurnOutcome(NamedTuple):
     """What is to be told of a turn that took no step, in place of the latest step's answer."""
     finishes: bool = False
     """The words take the context as it is."""
+    not_understood: tuple[UnreadWords, ...] | None = None
+    """What of the words was not understood; None for a turn without words."""
 
 
 def continues_without_words(stopped: StopReason | None, terms: NewTerms) -> bool:
@@ -198,6 +201,7 @@ class TurnExecutor:
             menu_step: the step whose menu numbers mean, None for the latest.
         """
         finishes = False
+        missed: tuple[UnreadWords, ...] | None = None
         if words:
             menu = await self._menu(stored, user, menu_step) if asks_by_number(words) else ()
             heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
@@ -206,20 +210,25 @@ class TurnExecutor:
                 steered, undone = await self._undone(steered, steps, user)
                 heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
                 heard = heard.undone(steps, undone)
+            missed = unread_words(heard.steering)
             is_embedded = live.active.model_name == EMBEDDED
             asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
             if not (updates or has_terms) and asks_nothing and not undone:
                 said = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
-                return TurnOutcome(await self._remembered(stored, heard, user), said, finishes)
+                return TurnOutcome(await self._remembered(stored, heard, user), said, finishes, missed)
             if not updates and asks_nothing and not has_terms:
                 change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
                 after = await self._pool.change(live, heard.navigation, change, words)
-                return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
+                return TurnOutcome(
+                    await self._settled(live, after, user), finishes=finishes, not_understood=missed
+                )
             if is_embedded and not updates and is_planned(steered):
                 kept = await asyncio.to_thread(heed, steered, heard.navigation, heard.steering, workspace)
                 kept = kept._replace(navigation=with_undo_point(steered, kept.navigation))
                 after = await self._pool.change(live, kept.navigation, kept.change, words, by=kept.by)
-                return TurnOutcome(await self._settled(live, after, user), finishes=finishes)
+                return TurnOutcome(
+                    await self._settled(live, after, user), finishes=finishes, not_understood=missed
+                )
             # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
             before = steered
             steered = (
@@ -230,7 +239,8 @@ class TurnExecutor:
             steered = with_undo_point(before, steered)
         if not updates:
             after = await self._pool.run_step(live, steered, changed=steered != stored)
-            return TurnOutcome(await self._settled(live, after, user) if words else after, finishes=finishes)
+            after = await self._settled(live, after, user) if words else after
+            return TurnOutcome(after, finishes=finishes, not_understood=missed)
         before = steered
         amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
         if not words:
@@ -238,7 +248,8 @@ class TurnExecutor:
         changes = bool(change.diff) or amended.run.own != steered.run.own
         if not (changes or words or has_terms):
             return TurnOutcome(stored, NOTHING_TO_UPDATE)
-        return TurnOutcome(await self._pool.change(live, amended, change, words), finishes=finishes)
+        after = await self._pool.change(live, amended, change, words)
+        return TurnOutcome(after, finishes=finishes, not_understood=missed)
 
     async def _remembered(self, stored: Navigation, heard: FeedbackOutcome, user: str) -> Navigation:
         """Return the navigation with what words that took no step were about, stored for the next ones."""

@@ -64,6 +64,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         message = {
             **output_object(output, seconds, status_of(output.stop_reason), output.notes),
             "answer": "",
+            "understood": None,
         }
         if found is not None:
             message = follow_up_object(message, found)

@@ -11,10 +11,10 @@ from repo_navigator.terminal import write_or_print
 from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from navigator.navigator import Navigator
-    from navigator.reports import NavigatorOutput
+    from navigator.reports import NavigatorOutput, UnreadWords
 
 
 class FollowUp(NamedTuple):
@@ -26,6 +26,8 @@ class FollowUp(NamedTuple):
     """Of that, what is new since the step before the words."""
     answer: str
     """What was understood, and the answers to what was asked."""
+    not_understood: Sequence[UnreadWords]
+    """The parts of the words that were not."""
 
     @property
     def is_answered(self) -> bool:
@@ -45,7 +47,8 @@ async def follow_up(
     whole = await navigator.context(navigation_id)
     # A question takes no step: what the updates changed before it is new all the same.
     since = before if report.step_number > asked_of else report.step_number
-    return FollowUp(whole, await navigator.context(navigation_id, since_step=since), report.answer)
+    news = await navigator.context(navigation_id, since_step=since)
+    return FollowUp(whole, news, report.answer, report.not_understood or ())
 
 
 def follow_up_object(message: dict[str, Any], found: FollowUp) -> dict[str, Any]:
@@ -54,6 +57,8 @@ def follow_up_object(message: dict[str, Any], found: FollowUp) -> dict[str, Any]
     return {
         **message,
         "answer": found.answer,
+        "understood": not found.not_understood,
+        "not_understood": [each.model_dump(mode="json") for each in found.not_understood],
         "since_step": news.since_step,
         "context_delta": news.context_string,
         "delta_tokens": news.token_count,

@@ -19,7 +19,6 @@ from repo_map.feedback.names import (
     find_places,
     is_identifier,
     named_by,
-    nearest,
 )
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related import RELATED, Related, find_related, rows_of, tell_what_relies
@@ -310,11 +309,10 @@ def _files(index: RepoIndex, target: Target) -> list[str]:
     return list(target.paths) or sorted(named_by(index, target.patterns))
 
 
-def unknown_name(index: RepoIndex, written: str) -> str:
-    """Say that nothing bears a name, and what is spelled much like it."""
+def unknown_name(index: RepoIndex, written: str, close: Sequence[str]) -> str:
+    """Say that nothing bears a name, and what is spelled much like it: what is ``close``."""
     if found := find_identifier(index, written):
         return f"{_tell_identifier(index, found)[:-1]}; ask where it is used."
-    close = nearest(index, written)
     hint = f" Nearest: {', '.join(f'`{name}`' for name in close)}." if close else ""
     return f"Nothing in the repository is called `{written}`.{hint}"
 

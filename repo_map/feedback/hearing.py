@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
@@ -247,17 +248,20 @@ class _Listener:
         names = [clause.name(held) for held in re.findall(HELD, clause.text)]
         targets = [target for name in names if (target := self._named.one(name))]
         bare = [name.strip("`\"'“”„") for name in names]
-        unknown = [name for name in bare if not self._named.one(name)]
-        close = [near for name in unknown for near in nearest(self._index, name)]
-        tried = [phrase.operation for phrase in readings(corrected) if not phrase.is_bare]
+        phrases = [phrase for phrase in readings(corrected) if not phrase.is_bare]
+        strange = [name for phrase in phrases for name in self._named.unknown_in(clause, phrase.words)][:1]
+        unknown = strange or [name for name in bare if not self._named.one(name)]
+        tried = frozenset(phrase.operation for phrase in phrases)
+        close = {name: nearest(self._index, name) for name in dict.fromkeys(unknown)}
         if not targets:
             targets = [
                 target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
             ]
         shown = shown_paths(self._asked.plan, self._asked.relevance)
-        why = unknown_name(self._index, unknown[0]) if unknown and tried else ""
-        offered = nearest_sayings(clause, targets, (*close, *shown[:1]), frozenset(tried))
-        return NotUnderstood(clause.written(), offered, why)
+        why = unknown_name(self._index, unknown[0], close[unknown[0]]) if unknown and phrases else ""
+        offered = nearest_sayings(clause, targets, (*chain(*close.values()), *shown[:1]), tried)
+        is_question = bool(strange) and phrases[0].is_question
+        return NotUnderstood(clause.written(), offered, why, "".join(strange), is_question)
 
     # What is about no name.
 

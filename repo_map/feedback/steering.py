@@ -35,6 +35,10 @@ class NotUnderstood(NamedTuple):
     nearest: tuple[Suggestion, ...]
     why: str = ""
     """What is wrong with it, where more is known than that it was not understood."""
+    unknown: str = ""
+    """The name in it that nothing bears, where the words themselves were understood."""
+    is_question: bool = False
+    """Whether it asks something about that name."""
     withheld: tuple[str, ...] = ()
     """What was understood, and is not done because of it."""
 
@@ -45,10 +49,13 @@ class NotUnderstood(NamedTuple):
     @property
     def told(self) -> str:
         """One honest sentence, with what would be understood."""
-        would = ", ".join(f'"{each.say}"' for each in self.nearest)
-        message = f"Not understood, so nothing was changed by it: “{self.words}”."
         held = ", ".join(f"“{each}”" for each in self.withheld)
         also = f"Not done because of it: {held}." if held else ""
+        if self.unknown:
+            undone = "answered" if self.is_question else "done"
+            return " ".join(filter(None, (f"Not {undone}: “{self.words}”.", self.why, also)))
+        would = ", ".join(f'"{each.say}"' for each in self.nearest)
+        message = f"Not understood, so nothing was changed by it: “{self.words}”."
         return " ".join(filter(None, (message, self.why, also, f"Understood would be: {would}.")))
 
 

@@ -148,6 +148,15 @@ class Named:
         self._among_words = False
         return self._of_name(written, texts=False)
 
+    def unknown_in(self, clause: Clause, words: str) -> list[str]:
+        """Return the names in words that nothing bears; none where the words are more than names."""
+        parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+        bare = [min(_strippings(part, _ASKED), key=len) for part in parts]
+        if not all(re.fullmatch(HELD, each) or _is_plain_name(each) for each in bare):
+            return []
+        names = [clause.name(each).strip(_QUOTES) if re.fullmatch(HELD, each) else each for each in bare]
+        return [name for name in names if not self.one(name)]
+
     def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
         if (first_lines := _FIRST_LINES.match(part)) is not None:
             part = f"lines 1-{first_lines[1]} of {first_lines[2]}"
@@ -279,6 +288,19 @@ def describes(words: str) -> bool:
     """Say whether words describe something: more than names, without what restricts, negates or refers."""
     told = re.sub(rf"{HELD}|\b(?:the|an?|any|some|all|and|or|{_NOUNS})\b|[^\w]", " ", words, flags=re.I)
     return bool(told.strip()) and tells(words) and _REFERS.search(words) is None
+
+
+_NO_NAME: Final = re.compile(
+    rf"(?:(?:any|every|some|no)(?:thing|body|one|where)|here|there|what|who|more|else|all|both|none|rest|same|other"
+    rf"|{_NOUNS}|its|their|them|they|those|these|that|this)",
+    re.IGNORECASE,
+)
+"""What no one takes for the name of something in the code."""
+
+
+def _is_plain_name(word: str) -> bool:
+    """Say whether a word that stands where a name does may well be one."""
+    return re.fullmatch(r"[^\W\d_]\w{2,}", word) is not None and not _NO_NAME.fullmatch(word)
 
 
 def subject_of(words: str) -> str:

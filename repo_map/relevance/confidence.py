@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -40,6 +41,13 @@ _SAYS_LITTLE = frozenset(
     for term in terms_of(word)
 )
 """What any goal may say of any code."""
+_ASKED = re.compile(
+    r"\b(?:(?:who|what)(?: else)? (?:calls?|uses?|imports?|tests?|extends?|implements?)"
+    r"|(?:callers|usages|tests) (?:of|for))"
+    r"(?: the)?(?: (?:function|method|class|module))? ([a-z]\w{2,})\b(?! \w)",
+    re.IGNORECASE,
+)
+"""A question about one name, which may be a plain word: "who calls percent?"."""
 _MANY_NAMESAKES = 4
 _RARE_UNITS = 3
 _MOST_NAMED = 4
@@ -209,11 +217,22 @@ def _identifiers(signals: Signals) -> tuple[list[str], list[str]]:
     return known, missing
 
 
+def _asked_in_vain(signals: Signals) -> Iterator[str]:
+    """Yield plain words that the goal asks about as names, and that the repository lacks."""
+    corpus = signals.candidates.corpus
+    for found in _ASKED.finditer(signals.goal.text):
+        name = found[1]
+        terms = corpus.index.terms
+        is_known = name in corpus.index.strings or any(terms.get(each) is not None for each in terms_of(name))
+        if not is_known and name not in signals.goal.identifiers:
+            yield name
+
+
 def _notes(
     signals: Signals, confidence: float, missing: list[str], ambiguous: Mapping[str, int]
 ) -> Iterator[str]:
-    if missing:
-        yield f"The repository has no {_listed(missing)}."
+    if lacking := list(dict.fromkeys([*missing, *_asked_in_vain(signals)])):
+        yield f"The repository has no {_listed(lacking)}."
     for name, count in list(ambiguous.items())[:2]:
         yield f"`{name}` is defined in {count} places; a qualified name would tell which."
     if confidence < SURE:

@@ -48,6 +48,7 @@ slip of the fingers in a name is forgiven, and told.
   gives way, and one line says what. Who asks for more of something, or for a larger budget, gets what the planner finds beside it.
 - Only the parts that are new to the reader are sent; what it has already is named. `context --feedback --all` prints the whole.
 - What is not understood changes nothing. The answer says so, with the three nearest sentences that would be.
+  Of a name that nothing in the repository has, it says that, with the nearest names.
 - Numbers mean the menu that was sent last.
 
 ## What is not understood

@@ -104,7 +104,22 @@ def test_a_replay_on_a_changed_tree_says_what_drifted(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["{repo}/missing", "--goal", "x"], 3, "There is no folder at `{repo}/missing`"),
+        (
+            ["{repo}/missing", "--goal", "x"],
+            3,
+            "There is no folder at `{repo}/missing`; check how it is spelled",
+        ),
+        (
+            ["~/nope-missing", "x"],
+            3,
+            "/nope-missing`; check how it is spelled, or name a folder that exists.",
+        ),
+        (
+            ["nope-missing", "x"],
+            3,
+            "/nope-missing`, which `nope-missing` was taken for; pass the repository's abs",
+        ),
+        (["~nobody-here/shop", "x"], 3, "`~nobody-here` is nobody's home folder on this machine; pass the"),
         (["{repo}/README.md", "--goal", "x"], 3, "is a file, not a folder"),
         (["{repo}", "--goal", "x", "--max-steps", "0"], 2, "--max-steps is 0; give how many"),
         (["{repo}", "--goal", "x", "--max-cost", "-1"], 2, "--max-cost is -1"),

@@ -567,6 +567,13 @@ def test_a_home_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert_documented(str(caught.value))
 
 
+@pytest.mark.parametrize("named", ["nowhere", "/nowhere-at-all", "~nobody-here/shop"])
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path, named: str) -> None:
+    with pytest.raises(RepositoryNotFoundError) as caught:
+        choose_repository(named, (), tmp_path, ())
+    assert_documented(str(caught.value))
+
+
 def test_a_disk_that_cannot_be_written_is_told() -> None:
     assert_documented(storage_sentence(PermissionError(13, "Permission denied", "/data")))
 

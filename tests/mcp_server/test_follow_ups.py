@@ -184,3 +184,38 @@ def test_a_parameter_is_told_by_where_it_stands(
     answer = ran(capfd, "context", "--feedback", question)[0]
     assert answer.startswith("`address` is no definition; likely, by name alone, it is held by")
     assert "`send_receipt` in shop/mail.py:4, `send_reminder` in shop/mail.py:9" in answer
+
+
+def test_a_name_that_nothing_bears_is_told_of_a_goal_and_of_a_question(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    goal = "An apple has a wrong discount: who calls nosuchfunction?"
+    answer = json.loads(ran(capfd, "navigate", shop, goal, "--json")[0])
+    assert "The repository has no `nosuchfunction`." in answer["sufficiency"]
+    key = answer["navigation_id"]
+    assert ran(capfd, "context", key, "--feedback", "who calls nosuchfunction?")[0] == (
+        "Not answered: “who calls nosuchfunction”. Nothing in the repository is called `nosuchfunction`.\n"
+    )
+    assert "Nearest: `discount`" in ran(capfd, "context", key, "--feedback", "who calls discunnts?")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "not_understood"),
+    [
+        ("who calls discount?", []),
+        ("show shop/mail.py", []),
+        ("thanks", []),
+        ("sing a song", [{"words": "sing a song", "unknown_name": None}]),
+        (
+            "who calls nosuchfunction?",
+            [{"words": "who calls nosuchfunction", "unknown_name": "nosuchfunction"}],
+        ),
+    ],
+)
+def test_whether_words_were_understood_is_told_as_data(
+    shop: Path, capfd: pytest.CaptureFixture[str], words: str, not_understood: list[dict[str, Any]]
+) -> None:
+    key = opened(shop, capfd)
+    answer = json.loads(ran(capfd, "context", key, "--json", "--feedback", words)[0])
+    assert (answer["understood"], answer["not_understood"]) == (not not_understood, not_understood)
+    assert json.loads(ran(capfd, "context", key, "--json")[0])["understood"] is None

@@ -187,6 +187,20 @@ async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None
         assert name in latest
 
 
+@pytest.mark.parametrize(
+    ("feedback", "understood"),
+    [("who calls discount?", True), ("who calls nosuchfunction?", False), ("", None)],
+)
+async def test_a_step_says_as_data_whether_the_feedback_was_understood(
+    client: Client, feedback: str, understood: bool | None
+) -> None:
+    async with client:
+        await client.call_tool("navigate", {"goal": GOAL})
+        stepped = await client.call_tool("step", {"feedback": feedback})
+        assert object_of(stepped)["turn_report"].get("understood") is understood
+        assert "understood" not in object_of(await client.call_tool("get_turn_report", {}))
+
+
 async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left_out(
     settings: Settings, large: Path, era: str
 ) -> None:

@@ -159,11 +159,33 @@ def test_a_slip_of_the_fingers_is_forgiven_and_told(index: RepoIndex) -> None:
 def test_an_unknown_name_changes_nothing_and_names_the_nearest(index: RepoIndex) -> None:
     steering = steered(index, "drop `Handler.dispotching`")
     assert not steering.changes
-    assert steering.lines[0].startswith(
-        "Not understood, so nothing was changed by it: “drop `Handler.dispotching`”. "
-        "Nothing in the repository is called `Handler.dispotching`."
+    assert steering.lines[0] == (
+        "Not done: “drop `Handler.dispotching`”. Nothing in the repository is called `Handler.dispotching`."
     )
     assert "Nearest: `cache.py`" in steered(index, "drop catches.py").lines[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("who calls nosuchfunction?", "nosuchfunction"),
+        ("who calls the function nosuchfunction?", "nosuchfunction"),
+        ("where is nosuchfunction defined?", "nosuchfunction"),
+        ("which tests cover no_such_function?", "no_such_function"),
+        ("what does `NoSuch` use?", "NoSuch"),
+    ],
+)
+def test_a_question_about_a_name_that_nothing_bears_is_told_so(
+    index: RepoIndex, question: str, name: str
+) -> None:
+    assert steered(index, question).lines == (
+        f"Not answered: “{question[:-1]}”. Nothing in the repository is called `{name}`.",
+    )
+
+
+@pytest.mark.parametrize("question", ["who calls it?", "who calls this function?", "where is everything?"])
+def test_words_that_are_no_name_are_told_as_not_understood(index: RepoIndex, question: str) -> None:
+    assert steered(index, question).lines[0].startswith("Not understood, so nothing was changed by it: ")
 
 
 def test_words_that_are_no_wish_change_nothing_and_say_so(index: RepoIndex) -> None:
