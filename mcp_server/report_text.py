@@ -53,7 +53,7 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
-_MENU: Final = 'menu: not shown (step with feedback "3, 7" returns their source; +N: its tokens)'
+_MENU: Final = 'menu of code that is not shown (step with feedback "3, 7" returns it; +N: its tokens)'
 _REFINE: Final = f"Use the context; step with feedback refines it, {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
@@ -65,6 +65,9 @@ _NEXT: Final[dict[wire.Status, str]] = {
     "error": "Use the context, the best so far; step tries again, with another model in updates if you like; "
     f"{_PLAN}",
 }
+_GRADE: Final = "Evidence: "
+_ACTIONS: Final = {"open": "opened", "update_flight_plan": "changed the plan", "finalize_context": "done"}
+"""What a step did, in words; the objects have the names."""
 _OPEN_INTERACTIVE: Final = (
     "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
     f"action `finish` accepts the context; {_PLAN}"
@@ -123,7 +126,7 @@ def _menu(report: reports.TurnReport, most: int) -> str:
     if rest <= 0:
         return menu_text(report.menu)
     if not most:
-        return f"{counted(rest, 'place')}: get_turn_report"
+        return f"{counted(rest, 'place')} in get_turn_report"
     return f"{menu_text(report.menu[:most])}\nand {rest} more: get_turn_report"
 
 
@@ -184,10 +187,8 @@ def step_text(report: wire.TurnReportJson) -> str:
         ours.append(f"next: {report.next}")
     lines = [report.answer] if report.answer else []
     if report.reasoning:
-        lines.append(f"{report.last_action}: {report.reasoning}")
-    if report.menu:
-        lines.append(f"{_MENU}:\n{report.menu}")
-    lines += [f"note: {note}" for note in report.notes]
+        lines.append(_reasoning_line(report))
+    lines += [*_menu_lines(report.menu), *(f"note: {note}" for note in report.notes)]
     return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
 
 
@@ -197,15 +198,14 @@ def report_text(report: wire.TurnReportJson) -> str:
     The first two are ours. The others tell of the repository in its own names, or in words of a model that
     has read it, and stand between the markers of such text.
     """
-    decided = "by the user" if report.model == USER else f"model {report.model}"
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
         f"{counted(report.file_count, 'file')}, {_sizes(report)}; "
-        f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left; {decided}",
+        f"{_spent(report)}",
         f"next: {report.next}",
     ]
     # What is at risk is what a change is looked at for.
-    lines = [*report.impact, f"{report.last_action}: {report.reasoning}"]
+    lines = [*report.impact, _reasoning_line(report)]
     if report.answer:
         lines.append(f"answer: {report.answer}")
     if report.focus_areas:
@@ -216,8 +216,7 @@ def report_text(report: wire.TurnReportJson) -> str:
         for cut in report.cuts
     ]
     lines += [_candidate_line(candidate) for candidate in report.candidates]
-    if report.menu:
-        lines.append(f"{_MENU}:\n{report.menu}")
+    lines += _menu_lines(report.menu)
     if report.left_out:
         lines.append(f"left out for want of budget: {counted(report.left_out, 'file')}")
     if report.account:
@@ -226,6 +225,29 @@ def report_text(report: wire.TurnReportJson) -> str:
         lines.append(report.sufficiency)
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join((*ours, quoted("\n".join(lines))))
+
+
+def _spent(report: wire.TurnReportJson) -> str:
+    """Return who chose the code, and what is spent; of a limit on money only where a model may cost some."""
+    if report.model == EMBEDDED and not report.total_cost:
+        return "chosen without a model, $0.00 spent"
+    who = {EMBEDDED: "the last step without a model", USER: "changed by the user"}
+    spent = f"{dollars(report.total_cost)} spent, {dollars(report.budget_remaining)} left"
+    return f"{spent}; {who.get(report.model, f'model {report.model}')}"
+
+
+def _reasoning_line(report: wire.TurnReportJson) -> str:
+    """Return why a step did what it did; how sure a choice is speaks for itself."""
+    if report.reasoning.startswith(_GRADE):
+        return report.reasoning
+    return f"{_ACTIONS.get(report.last_action, report.last_action)}: {report.reasoning}"
+
+
+def _menu_lines(menu: str | None) -> list[str]:
+    """Return the menu below what its numbers are for; one line alone is no place, but how many there are."""
+    if not menu:
+        return []
+    return [f"{_MENU}:\n{menu}" if "\n" in menu else f"menu, no room for it here: {menu}"]
 
 
 def _sizes(report: wire.TurnReportJson) -> str:

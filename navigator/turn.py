@@ -30,9 +30,9 @@ MAX_REASONING = 2_000
 FOCUS_LEVEL = 3
 USER = "user"
 """In a report's ``model``: the user changed the plan without one."""
-_NOTHING_TO_IMPROVE = "The planner found nothing that a further step would improve."
-_ENDED_BY_ROOM = "The planner ended here; the menu lists what had no room."
-_ENDED_BY_NEED = "The planner ended where more seemed not worth its tokens."
+_NOTHING_TO_IMPROVE = "Nothing was found that a further step would improve."
+_ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
+_ENDED_BY_NEED = "The code ends where more seemed not worth its tokens."
 
 
 class Navigation(NamedTuple):
@@ -164,7 +164,7 @@ def step_record(
         answer=since.answer,
         reasoning=decision.reasoning
         if decision
-        else "Drew the satellite view: every file, in as much detail as fits.",
+        else "Drew an overview: every file, in as much detail as fits.",
         config_diff=dict(decision.diff) if decision else {},
         cost_this_turn=run.spent - since.spent_before_step,
         total_cost=run.spent,

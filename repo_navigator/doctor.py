@@ -259,7 +259,11 @@ def keys(environ: Mapping[str, str]) -> Finding:
     found = [name for name in _KEYS if environ.get(name)]
     if found:
         return Finding("keys", FindingState.OK, f"set: {', '.join(found)}")
-    return Finding("keys", FindingState.OK, "none: the embedded planner decides, which needs none")
+    return Finding(
+        "keys",
+        FindingState.OK,
+        "none, and none needed: the embedded planner chooses the code without a model",
+    )
 
 
 def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ CONVERSATIONS: Final = (
                 "You: *A credit of -0.50 in a supplier's price list is read as 50 cents. Mend it.* "
                 "The model calls `navigate` before it searches or opens files:",
                 'The cause is in the packet: `int("-0")` is 0, so the minus is lost in `parse_cents`. '
-                'The report says "unsure", as it does in half of all tasks. '
+                'The report says "unsure", as it does in many tasks. '
                 "The second file, of one line, is of no use here.",
             ),
             Call(

@@ -150,3 +150,20 @@ async def test_a_short_menu_is_offered_where_a_long_one_has_no_room(
                 is_cut = sizes[-1] in (5, 10, 12, 25)
                 assert (re.search(r"\nand \d+ more: get_turn_report$", menu) is not None) == is_cut
         assert {5, 10} & set(sizes), sizes
+
+
+async def test_an_answer_says_in_words_what_happened_and_who_chose(
+    settings: Settings, stations: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=stations)) as client:
+        found = text_of(await client.call_tool("navigate", {"goal": GOAL, "token_budget": 700}))
+        told = [text_of(await client.call_tool("get_turn_report", {"step": step})) for step in (0, 1, 2)]
+    head, following, _, grade, menu, *_ = found.splitlines()
+    assert head.endswith("; chosen without a model, $0.00 spent")
+    assert following.endswith("gives the flight plan.")
+    assert grade.startswith("Evidence: ")
+    assert re.fullmatch(r"menu, no room for it here: \d+ places in get_turn_report", menu)
+    assert "menu of code that is not shown (step with feedback" in told[2]
+    assert [text.splitlines()[3].split(":")[0] for text in told] == ["opened", "changed the plan", "Evidence"]
+    names = ("finalize_context", "update_flight_plan", "embedded", "planner")
+    assert [name for text in (found, *told) for name in names if name in text] == []
