@@ -28,6 +28,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --sample 40 --out chooser.jsonl",),
         ),
         Command(
+            "cold",
+            "benchmarks.cold",
+            "what a first index costs, beside ctags and CodeGraph, in turns",
+            "Time a first index of each tree, in turns with ctags and CodeGraph where they are installed.",
+            ("django theia --rounds 2",),
+        ),
+        Command(
             "concurrency",
             "benchmarks.concurrency",
             "many navigations at once over HTTP, and a kill in the middle",
@@ -40,13 +47,6 @@ BENCHMARKS: Final = Program(
             "how likely is the true fix to a model that was given the context?",
             "Measure how likely a language model finds the lines of the true fix, behind each context.",
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
-        ),
-        Command(
-            "first-contact",
-            "benchmarks.first_contact",
-            "what a first index costs, beside ctags and CodeGraph, in turns",
-            "Time a first index of each tree, in turns with ctags and CodeGraph where they are installed.",
-            ("django theia --rounds 2",),
         ),
         Command(
             "impact",

@@ -1,4 +1,4 @@
-"""``python -m benchmarks first-contact``: what a first index costs, beside ctags and CodeGraph.
+"""``python -m benchmarks cold``: what a first index costs, beside ctags and CodeGraph.
 
 Each round runs all programs once, one after the other, on the same copy of a tree, so that whatever else the
 machine does meets all of them. Seconds of the processor are those of a program and all its children.
