@@ -9,6 +9,7 @@ from mcp_server import wire
 from mcp_server.addresses import address
 from navigator.menu_text import menu_text
 from navigator.money import dollars
+from navigator.report_words import action_word
 from navigator.settings import EMBEDDED
 from navigator.turn import USER
 from repo_map.messages import counted, quoted
@@ -66,8 +67,6 @@ _NEXT: Final[dict[wire.Status, str]] = {
     f"{_PLAN}",
 }
 _GRADE: Final = "Evidence: "
-_ACTIONS: Final = {"open": "opened", "update_flight_plan": "changed the plan", "finalize_context": "done"}
-"""What a step did, in words; the objects have the names."""
 _OPEN_INTERACTIVE: Final = (
     "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
     f"action `finish` accepts the context; {_PLAN}"
@@ -240,7 +239,7 @@ def _reasoning_line(report: wire.TurnReportJson) -> str:
     """Return why a step did what it did; how sure a choice is speaks for itself."""
     if report.reasoning.startswith(_GRADE):
         return report.reasoning
-    return f"{_ACTIONS.get(report.last_action, report.last_action)}: {report.reasoning}"
+    return f"{action_word(report.last_action)}: {report.reasoning}"
 
 
 def _menu_lines(menu: str | None) -> list[str]:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from navigator.money import dollars
+from navigator.report_words import action_word, decider_word
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from navigator.token_usage import TokenAccount
 
 
-NO_CALLS: Final = "No model was called: the embedded planner costs nothing."
+NO_CALLS: Final = "No model was called, so nothing was spent."
 _SHOWN: Final = 8
 """Files and places of the menu that are listed at most; `--json` lists all."""
 
@@ -74,7 +75,7 @@ def _panel(report: TurnReport, lines: Sequence[RenderableType]) -> Panel:
     cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
     return Panel(
         Group(*lines),
-        title=f"Step {report.step_number} · {report.last_action} · {report.model}",
+        title=f"Step {report.step_number} · {action_word(report.last_action)} · {decider_word(report.model)}",
         title_align="left",
         subtitle=f"{size} · {cost}",
         subtitle_align="left",

@@ -29,13 +29,13 @@ def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_call
     goal = ("--goal", "why is discount so slow")
     assert main(["navigate", str(tmp_path), *goal, "--plan", str(plan), "--verbose"]) == 0
     message = capfd.readouterr().err
-    end = message.rpartition("finalize_context")[2]
+    end = message.rpartition("· done ·")[2]
     assert "Left out by your rules, or for want of evidence or of room: 31 files." in end, (
         "the plan's own file is no evidence"
     )
     assert "excluded by the plan" not in end
     assert "model call" not in end
-    assert "discount.py  source, 3," in message.rpartition("finalize_context")[0]
+    assert "discount.py  source, 3," in message.rpartition("· done ·")[0]
     assert "`discount.py` (level" not in end
     assert "In focus" not in end
     assert not re.search(r"\d{4,} tokens", end)
