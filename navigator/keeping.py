@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
 """Wishes that leave it to the planner what is shown for them."""
 
+_TOO_MUCH = (
+    "Still not all that you asked for fits whole: some of it has less detail. A larger budget shows it."
+)
+
 
 class KeptNavigation(NamedTuple):
     """A navigation with its wishes heeded, before the step is taken."""
@@ -62,12 +66,14 @@ def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: W
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)
     room = f"To make room in the {counted(own.budget, 'token')} that code may take"
-    note = (f"{room}, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
+    notes = (f"{room}, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
+    if not kept.fits:
+        notes += (_TOO_MUCH,)
     # What was summed up is another map; a further step goes on from this one.
     state = heard.state.model_copy(update={"reasoning_summary": ""})
     run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})
     return KeptNavigation(
-        with_notes(Navigation(state, run), note),
+        with_notes(Navigation(state, run), notes),
         compare_plans(before.state.flight_plan, kept.plan),
         EMBEDDED if asks_for_more else USER,
     )

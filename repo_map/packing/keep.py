@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 
 class KeptPlan(NamedTuple):
-    """A plan that fits its budget."""
+    """A plan that fits its budget, as far as what is never given up lets it."""
 
     plan: FlightPlan
     gave_way: tuple[str, ...] = ()
     """What it shows no more, as it is told: ``Invoice.total (src/invoices.py)``, ``src/invoices.py:3-9``."""
+    fits: bool = True
+    """Whether the rest fits; else it is drawn with less detail than the plan asks for."""
 
 
 class _Part(NamedTuple):
@@ -97,7 +99,7 @@ def keep_within(
             gone.remove(part)
         else:
             room.take_out(part)
-    return KeptPlan(room.plan(), tuple(_told(gone, room)))
+    return KeptPlan(room.plan(), tuple(_told(gone, room)), room.fits())
 
 
 def _told(gone: Sequence[_Part], room: _Room) -> Iterator[str]:

@@ -93,6 +93,20 @@ async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
         assert await shown(client) >= {("orderdesk/billing/invoices.py", "    def total(self) -> int:")}
 
 
+async def test_a_wish_that_fits_only_in_part_is_not_told_as_whole(
+    settings: Settings, orderdesk: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL, token_budget=400)
+        stepped = await call(client, "step", feedback="show orderdesk/catalog/stock.py")
+        answer = stepped["turn_report"]["answer"]
+        source = (orderdesk / "orderdesk/catalog/stock.py").read_text("utf-8").splitlines()
+        assert not {("orderdesk/catalog/stock.py", line) for line in source if line.strip()} <= await shown(
+            client
+        )
+        assert "Still not all that you asked for fits whole: some of it has less detail." in answer
+
+
 async def test_who_asks_for_more_of_something_gets_it_beside_what_was_shown(
     settings: Settings, orderdesk: Path
 ) -> None:
