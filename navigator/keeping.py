@@ -65,10 +65,12 @@ def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: W
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)
-    room = f"To make room in the {counted(own.budget, 'token')} that code may take"
-    notes = (f"{room}, no longer shown: {named(kept.gave_way)}.",) if kept.gave_way else ()
+    notes = []
+    if kept.gave_way:
+        room = f"To make room in the {counted(own.budget, 'token')} that code may take"
+        notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
     if not kept.fits:
-        notes += (_TOO_MUCH,)
+        notes.append(_TOO_MUCH)
     # What was summed up is another map; a further step goes on from this one.
     state = heard.state.model_copy(update={"reasoning_summary": ""})
     run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})
