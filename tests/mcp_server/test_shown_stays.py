@@ -93,9 +93,7 @@ async def test_without_room_the_least_valuable_gives_way_and_one_line_says_so(
         assert await shown(client) >= {("orderdesk/billing/invoices.py", "    def total(self) -> int:")}
 
 
-async def test_a_wish_that_fits_only_in_part_is_not_told_as_whole(
-    settings: Settings, orderdesk: Path
-) -> None:
+async def test_a_wish_that_fits_only_in_part_says_so(settings: Settings, orderdesk: Path) -> None:
     async with Client(build_server(settings, working_folder=orderdesk)) as client:
         await call(client, "navigate", goal=GOAL, token_budget=400)
         stepped = await call(client, "step", feedback="show orderdesk/catalog/stock.py")
