@@ -9,7 +9,7 @@ from repo_map.languages.language import Language, words
 from repo_map.languages.statements import dotted
 from repo_map.languages.writing import BLOCK, DOUBLE, LETTER, SLASHES, Writing
 
-_VERBATIM: Final = r'@"(?:[^"]++|"")*+"?'
+_VERBATIM: Final = r'@"[^"]*+(?:""[^"]*+)*"?'
 
 
 def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:

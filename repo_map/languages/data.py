@@ -26,6 +26,8 @@ def most_levels(source: bytes) -> int:
     Blocks within one another begin at different places of their lines. So the places are counted, and not
     what lies between them: comments, blank lines and texts of many lines end no block, or only seem to.
     """
+    # To YAML a lone carriage return ends a line as well; the other separators of Unicode do not.
+    source = source.replace(b"\r", b"\n")
     far_in, line_start = _patterns()
     if far_in.search(source) is None:
         return 0

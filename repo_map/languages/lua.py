@@ -9,7 +9,7 @@ from repo_map.languages.names import Captures, Named, plain_name
 from repo_map.languages.statements import first_quoted
 from repo_map.languages.writing import DASH_LITERALS, DASHES, DOUBLE, SINGLE, Writing
 
-_BLOCK: Final = r"(?:--)?\[\[(?:[^\]]++|\](?!\]))*+(?:\]\])?"
+_BLOCK: Final = r"(?:--)?\[\[[^\]]*+(?:\](?!\])[^\]]*+)*(?:\]\])?"
 
 
 def _namer(source: bytes, kind: str, captures: Captures) -> Named:

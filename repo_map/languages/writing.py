@@ -8,17 +8,17 @@ IDENTIFIER: Final = r"([A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*+)"
 """Beyond ASCII every character may be part of a name: names are compared, not validated."""
 SCRIPT_IDENTIFIER: Final = r"([A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*+)"
 NUMBER: Final = r"\d[\w.]*+"
-DOUBLE: Final = r'"(?:[^"\\\n]++|\\.)*+"?'
-SINGLE: Final = r"'(?:[^'\\\n]++|\\.)*+'?"
-DOUBLE_LINES: Final = r'"(?:[^"\\]++|\\.)*+"?'
-SINGLE_LINES: Final = r"'(?:[^'\\]++|\\.)*+'?"
+DOUBLE: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
+SINGLE: Final = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'?"
+DOUBLE_LINES: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*"?'
+SINGLE_LINES: Final = r"'[^'\\]*+(?:\\.[^'\\]*+)*'?"
 QUOTED: Final = r"'[^']*+'?"
-BACKTICK: Final = r"`(?:[^`\\]++|\\.)*+`?"
-TRIPLE: Final = r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:""")?'
-TRIPLE_SINGLE: Final = r"'''(?:[^'\\]++|\\.|'(?!''))*+(?:''')?"
+BACKTICK: Final = r"`[^`\\]*+(?:\\.[^`\\]*+)*`?"
+TRIPLE: Final = r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*(?:""")?'
+TRIPLE_SINGLE: Final = r"'''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*(?:''')?"
 LETTER: Final = r"'(?:\\.[^'\n]{0,8}+|[^'\\\n])'"
 SLASHES: Final = r"//[^\n]*+"
-BLOCK: Final = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+BLOCK: Final = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*(?:\*/)?"
 HASH: Final = r"#[^\n]*+"
 DASHES: Final = r"--[^\n]*+"
 DOLLAR_BRACES: Final = r"\$\{([^{}]*+)"
@@ -46,12 +46,12 @@ class Writing(NamedTuple):
 
 # No literal opens after a backslash: of a row of them that nothing closes only the first is read to its end.
 # Each begins with a plain character, for which a text is searched ten times as fast; none looks back.
-_DOUBLE: Final = r'"(?<!\\")[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
-_SINGLE: Final = r"'(?<!\\')[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
-_TEMPLATE: Final = r"`(?<!\\`)[^`\\]*+(?:\\[\s\S][^`\\]*+)*+`"
-_SLASH_COMMENT: Final = r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
-_TRIPLE: Final = r'"""[^"]*+(?:"(?!"")[^"]*+)*+"""'
-_TRIPLE_SINGLE: Final = r"'''[^']*+(?:'(?!'')[^']*+)*+'''"
+_DOUBLE: Final = r'"(?<!\\")[^"\\\n]*+(?:\\.[^"\\\n]*+)*"'
+_SINGLE: Final = r"'(?<!\\')[^'\\\n]*+(?:\\.[^'\\\n]*+)*'"
+_TEMPLATE: Final = r"`(?<!\\`)[^`\\]*+(?:\\[\s\S][^`\\]*+)*`"
+_SLASH_COMMENT: Final = r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/"
+_TRIPLE: Final = r'"""[^"]*+(?:"(?!"")[^"]*+)*"""'
+_TRIPLE_SINGLE: Final = r"'''[^']*+(?:'(?!'')[^']*+)*'''"
 C_LITERALS: Final = f"({_DOUBLE}|{_SLASH_COMMENT})"
 SCRIPT_LITERALS: Final = f"({_DOUBLE}|{_SINGLE}|{_TEMPLATE}|{_SLASH_COMMENT})"
 HASH_LITERALS: Final = f"({_DOUBLE}|{_SINGLE}|#[^\n]*+)"

@@ -46,8 +46,8 @@ from repo_map.parsing.facts_model import (
 from repo_map.parsing.queries import DEEPEST
 
 _BUILTINS: Final = frozenset(dir(builtins))
-_CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*+")
-_DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
+_CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*")
+_DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
 _SPACES: Final = re.compile(rb"\s+")
 _LONGEST: Final = 120
 """Characters of an expression or a type that are read; a longer one says ``?``."""

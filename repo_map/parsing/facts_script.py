@@ -43,10 +43,10 @@ from repo_map.parsing.facts_model import (
 from repo_map.parsing.queries import DEEPEST
 
 _CHAIN: Final = re.compile(
-    rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:[?!]?\.#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+)*+"
+    rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:[?!]?\.#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+)*"
 )
 _MARKS: Final = re.compile(r"[?!]\.")
-_DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
+_DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
 _SPACES: Final = re.compile(rb"\s+")
 _LONGEST: Final = 120
 _DEEPEST: Final = 8

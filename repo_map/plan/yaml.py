@@ -134,7 +134,7 @@ def _load(text: str) -> dict[str, Any]:
         raise FlightPlanError(
             f"The plan is not valid YAML at {where}: {error.problem or error.context}."
         ) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise FlightPlanError(f"The plan is not valid YAML: {reason}.") from None
     if data is None:

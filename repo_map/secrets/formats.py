@@ -28,7 +28,7 @@ class Format(NamedTuple):
     detector: str = ""
     """``module.Class`` of detect-secrets, in place of a pattern."""
     is_inside: bool = False
-    """Whether it may begin within a word: what stands before it is no part of it."""
+    """Whether it may begin within a word, though its fixed text has letters and digits alone."""
 
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -39,11 +39,13 @@ FORMATS: tuple[Format, ...] = (
         "AWS key",
         ("akia", "asia", "abia", "acca"),
         r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+        is_inside=True,
     ),
     Format(
         "AWS key",
         ("akia", "asia"),
         r"(?:AKIA|ASIA)[A-Z0-9]{16}[^\n]{1,40}?[\"'](?P<secret>[A-Za-z0-9/+]{40})[\"']",
+        is_inside=True,
     ),
     Format(
         "AWS session token", ("iqojb3jpz2lu", "fwogzxivyxdz"), r"(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[\w+/=%-]{80,}+"
@@ -60,7 +62,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "Azure shared access signature",
         ("sig=",),
-        r"sig=(?P<secret>(?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){43,}+=?)",
+        r"sig=(?=(?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){43})(?P<secret>[A-Za-z0-9+/_-]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9+/_-]*+)*=?)",
     ),
     Format(
         "Azure client secret",
@@ -359,6 +361,11 @@ FORMATS: tuple[Format, ...] = (
     Format("Persona key", ("persona_",), rf"persona_(?:sandbox|production)_{_UUID}"),
     Format("SettleMint token", ("sm_aat_", "sm_pat_", "sm_sat_"), r"sm_[aps]at_[A-Za-z0-9]{16,}+"),
     Format("Okta token", ("ssws ",), r"SSWS[ ]{1,3}(?P<secret>[\w-]{30,}+)"),
+    Format(
+        "Laravel key",
+        ("base64:",),
+        r"base64:(?P<secret>(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==))(?![A-Za-z0-9+/=])",
+    ),
     # Of no one issuer.
     Format("JSON web token", ("eyj",), r"(?<!-)eyJ[\w-]{8,}+={0,2}\.[\w-]{8,}+={0,2}(?:\.[\w+/=-]*+)*"),
     Format(
@@ -385,7 +392,19 @@ _DISCORD_ID = re.compile(rb"[MNO][\w-]{22,27}")
 """Of a bot's token, the first part is a number in base64; no fixed text tells the place."""
 _DISCORD_AHEAD = range(28, 22, -1)
 
-_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_WORD = _LETTERS | frozenset(b"_")
+_ANYWHERE = frozenset[int]()
+_ENDS_OF_WORDS = frozenset(
+    {
+        *("api-", "ico-", "key-", "live_", "mfa.", "pat.", "sat.", "sdk-", "test_"),
+        *("sk-admin-", "sk-none-", "sk-proj-", "sk-svcacct-"),
+    }
+)
+"""Fixed texts that other words end with, such as ``task-``: they must begin one."""
+_FEWEST_FIXED = 4
+_FIXED = re.compile(rf"(?=.{{{_FEWEST_FIXED}}}).*[^a-z0-9+/=]")
+"""Fixed text that hashes and pictures hold by no chance: long, and with a mark that base64 lacks."""
 _ESCAPE = re.compile(
     rb"(?:\\(?:[nrtbf0]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%[0-9A-Fa-f]{2}"
     rb"|(?:\x1b|\\033|\\e|\\x1b|\\u001b)\[[0-9;]{0,8}m)\Z"
@@ -401,9 +420,12 @@ _RUN = re.compile(rb"[\w-]{24}")
 """What all secrets of detect-secrets' patterns hold: loading them takes longer than masking a repository."""
 
 
-def starts_within_word(source: bytes, start: int) -> bool:
-    """Say whether a word goes on at ``start``; what ends an escape, as in ``\\n`` or ``%3D``, is none."""
-    if start == 0 or source[start - 1] not in _WORD:
+def starts_within_word(source: bytes, start: int, word: frozenset[int] = _WORD) -> bool:
+    """Say whether a word goes on at ``start``; what ends an escape, as in ``\\n`` or ``%3D``, is none.
+
+    ``word`` are the bytes that words are made of.
+    """
+    if start == 0 or source[start - 1] not in word:
         return False
     before = source[max(start - _LONGEST_ESCAPE, 0) : start]
     # Plain searches first: most words end no escape, and the pattern takes ten times as long.
@@ -420,10 +442,10 @@ def find(source: bytes, form: Format, at: int) -> Iterator[tuple[int, int, str]]
     if form.detector:
         yield from _detected(source, form, at)
         return
-    pattern = _pattern(form)
+    pattern, word = _compiled(form)
     for ahead in form.ahead:
         start = at - ahead
-        if start < 0 or (not form.is_inside and starts_within_word(source, start)):
+        if start < 0 or starts_within_word(source, start, word):
             continue
         match = pattern.match(source, start)
         if match is not None:
@@ -463,8 +485,14 @@ def _detected(source: bytes, form: Format, at: int) -> Iterator[tuple[int, int, 
 
 
 @cache
-def _pattern(form: Format) -> re.Pattern[bytes]:
-    return re.compile(form.pattern.encode())
+def _compiled(form: Format) -> tuple[re.Pattern[bytes], frozenset[int]]:
+    """Return the pattern of a format, and the bytes that may not stand before what it finds."""
+    pattern = re.compile(form.pattern.encode())
+    if _ENDS_OF_WORDS.issuperset(form.anchors):
+        return pattern, _WORD
+    if form.is_inside or (form.ahead == (0,) and all(map(_FIXED.search, form.anchors))):
+        return pattern, _ANYWHERE
+    return pattern, _WORD if min(map(len, form.anchors)) < _FEWEST_FIXED else _LETTERS
 
 
 @cache

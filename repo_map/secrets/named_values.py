@@ -17,12 +17,23 @@ from repo_map.secrets.placeholders import digit_runs, is_by_rule, is_mixed, is_p
 PASSWORD, TOKEN = "password by its name", "key by its name"
 _KEY_OF = (
     "access account admin api app application auth authentication cookie client crypt cryption consumer"
-    " deploy encrypt encryption hash hmac host ingest"
-    " integration jwt license licence master private sas secret"
+    " database db deploy encrypt encryption hash hmac host ingest"
+    " integration jwt license licence master priv private sas secret"
     " security server service session shared sign signing ssh storage subscription webhook write"
 )
 _KEY_NAMES = tuple(f"{what}{joint}key" for what in _KEY_OF.split() for joint in ("", "_", "-"))
-PASSWORD_NAMES = ("password", "passwd", "passphrase", "passwort", "pwd", "pass", "_pw", "psk", "authtok")
+PASSWORD_NAMES = (
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "pwd",
+    "pass",
+    "passcode",
+    "pw",
+    "psk",
+    "authtok",
+)
 TOKEN_NAMES = (
     "secret",
     "secret_key_base",
@@ -30,7 +41,11 @@ TOKEN_NAMES = (
     "credential",
     "credentials",
     "creds",
+    "cred",
     "auth",
+    "bearer",
+    "jwt",
+    "pat",
     # WordPress.
     *("nonce_key", "logged_in_key", "auth_salt", "nonce_salt", "logged_in_salt"),
     *_KEY_NAMES,
@@ -38,9 +53,12 @@ TOKEN_NAMES = (
 NAMES = (*PASSWORD_NAMES, *TOKEN_NAMES)
 """Ends of names, in lower case; what they begin with is anybody's."""
 
-_PARTS = ("pass", "auth", "creds")
+_PARTS = ("pass", "pw", "auth", "creds", "cred", "pat", "jwt")
 _WITHIN_WORD = re.compile(rb"[a-z](?<!db)(?<!user)(?<!root)(?<!mail)(?<!smtp)(?<!ftp)(?<!sql)(?<!o)\Z")
 """Ends of other words: ``bypass``, ``compass``."""
+_ABBREVIATIONS = ("pat", "jwt", "cred")
+_WITHIN_CAPITALS = re.compile(rb"[A-Z]\Z")
+"""``COMPAT``."""
 _LONGEST_PART = 8
 """Bytes that tell whether a word goes on."""
 _OF_NO_SECRET = re.compile(
@@ -62,7 +80,9 @@ _TAIL = re.compile(
     rb"|[ \t]{1,4}(?=[\"'])"  # name "…"
     rb"|[\"']?[ \t]{1,4}(?:\w{1,20}:)?(?i:value)[ \t]{0,2}=[ \t]{0,2}"  # name="…" value="…"
     rb"|</key>\s{0,80}<string>"  # <key>name</key> <string>…</string>
-    rb"|[^<>\n]{0,30}>[ \t]{0,4}"  # <name>…</name>
+    rb"|(?P<element>(?:[ \t][^<>\n]{0,200}|[^<>\n]{0,60})(?:>|&gt;)\s{0,80}(?:<value>\s{0,80})?"
+    rb"(?:<!\[CDATA\[\s{0,80})?(?=[^\s<>]{4,160}?\s{0,80}(?:\]\]>\s{0,80})?(?:</|&lt;/)))"  # <name …>…</name>
+    rb"|[^<>\n]{0,30}>[ \t]{0,4}"
     rb"|\r?\n[ \t]{1,40}(?i:value)[ \t]{0,4}:[ \t]{1,4}"  # - name: …, value: …
     rb"|[ \t]{0,4}\{[^{}]{0,160}?\bdefault[ \t]{0,24}=[ \t]{0,4}"  # variable "name" { default = "…" }
     rb")"
@@ -81,13 +101,17 @@ _QUOTED = re.compile(
     rb"(?:\"\"\"|''')(?P<long>[^\"'\\\r\n]{1,8000}+)(?:\"\"\"|''')"
     rb"|\\\"(?P<escaped>[^\"\\\r\n]{1,8000}+)\\\""
     rb"|\\'(?P<escaped_once>[^'\\\r\n]{1,8000}+)\\'"
-    rb"|\"(?P<double>(?:[^\"\\\r\n]|\\[^\r\n]){1,8000}+)\""
-    rb"|'(?P<single>(?:[^'\\\r\n]|\\[^\r\n]){1,8000}+)'"
+    rb"|\"(?P<double>(?>(?:[^\"\\\r\n]|\\[^\r\n]){1,8000}))\""
+    rb"|'(?P<single>(?>(?:[^'\\\r\n]|\\[^\r\n]){1,8000}))'"
     rb"|`(?P<back>[^`\\\r\n]{1,8000}+)`)"
 )
 _BARE = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]{4,160}+")
 _BARE_REST = re.compile(rb"[^\s\"'`<>\\,;&(){}\[\]|]*+")
-_ELEMENT = re.compile(rb"[^\s<>]{4,160}+(?=[ \t]{0,8}</)")
+_ELEMENT = re.compile(rb"[^\s<>]{4,160}?(?=\s{0,80}(?:\]\]>\s{0,80})?(?:</|&lt;/))")
+_IN_TAG = re.compile(rb"(?:<|&lt;)(?!/)[^<>\n]{0,140}\Z")
+_FARTHEST_TAG = 150
+"""Bytes before a name within which its tag opens."""
+_TOKEN = re.compile(r"[\w+/=.~-]+")
 _LINE = re.compile(
     rb"(?P<value>[^\s\"'`]\S{0,160}+)(?:[ \t]{1,24}#[^\n]{0,400}|[ \t]{0,80})(?=\r?$|\r?\n|\Z)", re.MULTILINE
 )
@@ -123,23 +147,24 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
     if tail is None and source.find(b"--", max(start - _BEFORE, 0), start) < 0:
         return
     before = source[max(start - _BEFORE, 0) : start]
-    is_part = name in _PARTS and source[start : start + 1].islower()
-    if is_part and _WITHIN_WORD.search(before[-_LONGEST_PART:]):
+    if name in _PARTS and _is_within_word(name, source[start : start + 1], before):
         return
     if tail is None:
         if _OPTION.search(before):
             yield from _of_flag(source, name, end)
         return
-    if name == "auth" and not tail["closed"] and tail["apart"].strip() == b":":
-        return
-    if tail["apart"].strip() == b"," and not _FIRST_OF_CALL.search(before):
+    apart = tail["apart"].strip()
+    if (name == "auth" and not tail["closed"] and apart == b":") or (
+        apart == b"," and not _FIRST_OF_CALL.search(before)
+    ):
         return
     found = _value(source, tail)
     if found is None:
         return
     first, last, written = found
     value = source[first : min(last, first + _JUDGED)].decode("latin-1")
-    if _is_secret(value, name in PASSWORD_NAMES, before + source[start:end], written):
+    is_shaped = name not in _ABBREVIATIONS or _TOKEN.fullmatch(value) is not None
+    if is_shaped and _is_secret(value, name in PASSWORD_NAMES, before + source[start:end], written):
         rest = _BARE_REST.match(source, last) if written is _ValueSpelling.AMID else None
         yield first, rest.end() if rest else last, PASSWORD if name in PASSWORD_NAMES else TOKEN
     elif written is _ValueSpelling.AMID:
@@ -147,6 +172,12 @@ def find(source: bytes, name: str, start: int, end: int) -> Iterator[tuple[int, 
         # may end with it, as in ``token = process.env.TOKEN || "…"``.
         again = last - (end - start)
         yield again, again, ""
+
+
+def _is_within_word(name: str, initial: bytes, before: bytes) -> bool:
+    if initial.islower():
+        return _WITHIN_WORD.search(before[-_LONGEST_PART:]) is not None
+    return name in _ABBREVIATIONS and _WITHIN_CAPITALS.search(before) is not None
 
 
 def _of_flag(source: bytes, name: str, end: int) -> Iterator[tuple[int, int, str]]:
@@ -167,6 +198,8 @@ class _ValueSpelling(Enum):
     """The same without blanks, as a shell writes it: ``NAME=value``."""
     AMID = 4
     """With more of the line behind it."""
+    ELEMENT = 5
+    """The text of an element, which is no code."""
 
 
 def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelling] | None:
@@ -184,8 +217,10 @@ def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelli
         ), _ValueSpelling.SETTING if is_setting else _ValueSpelling.QUOTED
     if apart.strip() in (b"(", b",", b"") or source[at : at + 1] in (b'"', b"'", b"`"):
         return None
-    if b">" in apart and b"=>" not in apart and (element := _ELEMENT.match(source, at)) is not None:
-        return *element.span(), _ValueSpelling.SETTING
+    if tail["element"] is not None and (element := _ELEMENT.match(source, at)) is not None:
+        is_text = _IN_TAG.search(source, max(0, begins - _FARTHEST_TAG), begins) is not None
+        is_code = element[0].startswith(b"{") and element[0].endswith(b"}")
+        return *element.span(), _ValueSpelling.ELEMENT if is_text and not is_code else _ValueSpelling.SETTING
     line = _LINE.match(source, at)
     # A name at the start of its line, and nothing behind the value: a line of configuration.
     is_entry = apart.strip().lower() == b"value:"
@@ -198,7 +233,11 @@ def _value(source: bytes, tail: re.Match[bytes]) -> tuple[int, int, _ValueSpelli
 
 
 def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _ValueSpelling) -> bool:
-    is_words = written is _ValueSpelling.SETTING and is_password and _UPPER.search(whole_name) is not None
+    is_words = (
+        written in (_ValueSpelling.SETTING, _ValueSpelling.ELEMENT)
+        and is_password
+        and _UPPER.search(whole_name) is not None
+    )
     if len(value) < 8 or not (is_words or _DIGIT.search(value)) or not _ASCII.fullmatch(value):
         return False
     if is_placeholder(value) or "aws4_request" in value:
@@ -206,7 +245,7 @@ def _is_secret(value: str, is_password: bool, whole_name: bytes, written: _Value
     # Passwords that are words are told by names in capitals alone, which are those of settings.
     if is_words and _SETTING.fullmatch(value):
         return not value.isupper()
-    if written is not _ValueSpelling.QUOTED and not _is_written_out(value):
+    if written not in (_ValueSpelling.QUOTED, _ValueSpelling.ELEMENT) and not _is_written_out(value):
         return False
     if is_password:
         return (is_mixed(value) or _NUMBERED.fullmatch(value) is not None) and not _is_path(value)
@@ -252,8 +291,18 @@ _AUTHORIZATION = re.compile(
 _BASIC = re.compile(rb"(?i:basic)[ \t]{1,4}(?P<value>[A-Za-z0-9+/_-]{12,}+={0,2})(?![\w])")
 _BEARER = re.compile(rb"(?i:bearer)[ \t]{1,4}(?P<value>[\w+/=.~-]{16,}+)")
 _URL = re.compile(
-    rb"://(?P<user>[^\s:/?#\[\]@\"'`<>\\,;(){}]{0,128})(?::(?P<password>[^\s/\"'`<>\\@]{1,512}(?:@[^\s/\"'`<>\\@.:]{1,64}(?=@))?))?@(?P<host>[\w.%\[\]:$\{\}-]{1,200})"
+    rb"://(?P<user>[^\s:/?#\[\]@\"'`<>\\,;(){}]{0,128}(?:@[\w.-]{1,100}(?=:))?)"
+    rb"(?::(?P<password>[^\s\"'`<>\\]{1,512}))?@(?P<host>[\w.%\[\]:$\{\}-]{1,200})"
 )
+_PORT = re.compile(rb"\d{1,5}(?:[/?#]|\Z)")
+_ONE_HOST = re.compile(
+    rb"(?:[\w-]{1,63}(?:\.[\w-]{1,63})+|localhost|\[[0-9a-fA-F:]{2,40}\]|[\w.-]{1,100}(?=:\d))(?::\d{1,5})?(?:[/?#,;)]|\Z)"
+)
+"""A host that is told by a dot, a port or its name, to its end."""
+_QUERY = re.compile(rb"[^@]*\?[^@]*=")
+_SCHEME_OF_PATHS = re.compile(rb"(?:ssh|git|scp|svn)\Z")
+"""Of addresses that write a path behind a colon: ``ssh://git@host:path``."""
+_LONGEST_SCHEME = 20
 _DSN = re.compile(rb"(?:^|[\"'`= ])[\w.-]{1,64}:(?P<value>[^\s:/\"'`<>\\@]{6,128})\Z")
 _DSN_MOST = 200
 """Of Go's data source names, ``user:password@tcp(host)``: what stands ahead of the anchor, in bytes."""
@@ -340,20 +389,41 @@ def find_in_place(source: bytes, pattern: re.Pattern[bytes], at: int) -> Iterato
 
 
 def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
-    user = match["user"].decode("latin-1")
-    if match["password"] is None:
+    source, (start, stop) = match.string, match.span("user")
+    user = source[start:stop].decode("latin-1")
+    end = -1 if match["password"] is None else _end_of_password(match)
+    if end < 0:
+        user = user.partition("@")[0]
         if len(user) >= 20 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
-            yield *match.span("user"), TOKEN
+            yield start, start + len(user), TOKEN
         return
-    value = match["password"].decode("latin-1")
+    value = source[stop + 1 : end].decode("latin-1")
     if len(user) >= 32 and is_mixed(user) and digit_runs(user) >= 3 and not is_placeholder(user):
-        yield *match.span("user"), TOKEN
+        yield start, stop, TOKEN
     if (
-        not _HOST_OF_DOCS.match(match["host"])
+        (is_by_rule(value) or not _HOST_OF_DOCS.match(source, end + 1))
         and value.lower() != user.lower()
         and _is_password(unquote(value))
     ):
-        yield *match.span("password"), "password in a URL"
+        yield stop + 1, end, "password in a URL"
+
+
+def _end_of_password(match: re.Match[bytes]) -> int:
+    """Return where the password of an address ends, which may hold ``@`` and ``/`` itself; -1 for a path."""
+    source, (first, last) = match.string, match.span("password")
+    if _PORT.match(source, first, last) or (
+        b"@" in match["user"]
+        and _SCHEME_OF_PATHS.search(source, max(0, match.start() - _LONGEST_SCHEME), match.start())
+    ):
+        return -1
+    if (other := source.find(b"://", first, last)) >= 0:
+        last = source.rfind(b"@", first, other)
+    at = source.find(b"@", first, last)
+    while 0 <= at < last:
+        if _ONE_HOST.match(source, at + 1) or _QUERY.match(source, at + 1, last):
+            return at
+        at = source.find(b"@", at + 1, last)
+    return last
 
 
 def _is_password(value: str) -> bool:

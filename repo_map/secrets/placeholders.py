@@ -144,7 +144,7 @@ _DUMMIES = (
     ),
 )
 _ONLY_DUMMIES = re.compile(
-    rf"(?:{'|'.join(sorted(_DUMMIES, key=len, reverse=True))}|(?<![A-Za-z])[an](?![A-Za-z])|[\W\d_])*+",
+    rf"(?>(?:{'|'.join(sorted(_DUMMIES, key=len, reverse=True))}|(?<![A-Za-z])[an](?![A-Za-z])|[\W\d_])*)",
     re.IGNORECASE,
 )
 _LEET = re.compile(

@@ -176,6 +176,10 @@ STAIRS = "".join(" " * i + "a:\n" for i in range(300))
     ("nested", "depth"),
     [
         (STAIRS, 300),
+        (STAIRS.replace("\n", "\r"), 300),
+        (STAIRS.replace("\n", "\r\n"), 300),
+        ("".join(" " * i + "-\n" for i in range(300)), 601),
+        ("".join(" " * i + "-\r" for i in range(300)), 601),
         ("- " * 399 + "a\n", 401),
         (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + "a:\n\n"), 300),
         (STAIRS.replace(" " * 150 + "a:\n", " " * 150 + "a:\n# here\n"), 300),

@@ -84,6 +84,25 @@ the file's size:AAbout-what-a-long-heading-of-it-is-called-here
 AGE = 1; sk = 2; hf_hub_download(repo_id, hf_transfer_enabled_by_default)
 .sk-folding-cube-and-other-long-names-of-classes { color: red }
 def test_access_token_is_refreshed_before_it_expires_2(): pass
+COMPAT = "a1b2c3d4e5f6a7b8"
+compat: a1b2c3d4e5f6a7b8c9
+pat = r"(\\d{4})-(?:a1|b2c3)[x-z]+"
+sacred: a1b2c3d4e5f6a7b8c9
+http://localhost:8080/packages/@scope1x/name2b
+https://registry.internal:4873/@scope1x/na2b
+git+ssh://git@github.com:org1x/repo2b.git@9f8e7d6c5b4a
+docker://registry.internal:5000/alpine3b1@sha256:5b0bcabd1ed2
+see https://host1.internal:443/a1b/c2d?mail=me2x@shop.internal
+postgres://app:app@db1.internal/shop?owner=a1b2c3@d4
+name: task-d41d8cd98f00b204e9800998ecf8427e
+test: disk-proj-a1b2c3d4e5f6a7b8c9d0e1f2
+lib/favico-d41d8cd98f00b204e9800998ecf8427e.png
+sha256=Afw_gDGmcrP119isJi5DLz6oEoCfVpfWvFsnC_ZEZWE
+h1:hSWxHoqTgW2S2qGc0LTAI563KZ5YKYRhT3MFKZMbjag=
+src: url(data:font/woff2;base64,d09GMgABAAAAAlecABEAAAAF1vgAAlc1)
+<Token type="a">{token2of3b4c}</Token>
+<label for="password2">Enter it</label>
+<password>/run/secrets/db1/x2</password>
 integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC"
 """
 
@@ -112,6 +131,31 @@ def test_a_value_that_its_name_calls_secret_is_masked_whole(what: str) -> None:
     message = masked.source.decode()
     assert not [at for at in range(len(secret) - 4) if secret[at : at + 5] in message]
     assert masked.kinds
+
+
+_MARKED = (
+    *(
+        "GitHub token",
+        "GitHub OAuth token",
+        "GitHub server token",
+        "GitHub fine-grained token",
+        "GitLab token",
+    ),
+    *("npm token", "PyPI token", "DigitalOcean token", "Slack bot token", "Stripe key", "Anthropic key"),
+    *("Square secret", "Shopify token", "Vault token", "AWS key", "AWS temporary key"),
+)
+
+
+@pytest.mark.parametrize("kind", _MARKED)
+@pytest.mark.parametrize("before", ["x", "token", "KEY", "v1", "aws_", "KEY_", "_", "é"])
+def test_a_token_with_a_mark_in_its_fixed_text_is_masked_within_a_word(kind: str, before: str) -> None:
+    text = f"value: {before}{KINDS[kind]}\n"
+    assert mask_text(text) == text.replace(KINDS[kind], "*" * len(KINDS[kind]))
+
+
+@pytest.mark.parametrize("kind", ["Google key", "Alibaba key", "Tencent key"])
+def test_a_token_of_letters_alone_is_masked_behind_an_underscore(kind: str) -> None:
+    assert mask_text(f"KEY_{KINDS[kind]}\n") == f"KEY_{'*' * len(KINDS[kind])}\n"
 
 
 _GOING_ON = ("Str", "VALUE", "text", "Prod", "base", "dev", "Live")
