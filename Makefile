@@ -19,7 +19,7 @@ override CONFORMANCE := $(value CONFORMANCE)
 export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow conformance structure bundle manifests check lint types layers format bench bench-agents clean
+.PHONY: help demo test test-oldest test-slow conformance structure bundle manifests check lint types layers format bench bench-agents clean
 
 ## help: what there is to make
 help:
@@ -39,6 +39,10 @@ demo: $(STAMP)
 ## test: run the tests, one process per core; the tests of a file stay together
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+
+## test-oldest: run them on the distribution's Python 3.11, in .venv-oldest; root installs what is missing with apt-get
+test-oldest:
+	.ci/test-oldest
 
 ## test-slow: run the others, which start many processes or wait on purpose
 test-slow: $(STAMP)
@@ -93,4 +97,4 @@ bench-agents: $(STAMP)
 
 ## clean: remove what was set up and built
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) .venv-oldest build dist *.egg-info

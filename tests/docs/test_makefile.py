@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HOSTILE = "the `touch ran` call fails; $(touch ran) $(shell touch ran) $$HOME \"'\\ \n& touch ran"
 NAMES = ("GOAL", "REPO", "TOKENS")
+SETTINGS = {*NAMES, "PYTHON", "VENV", "MODELS", "CONFORMANCE"}
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 
@@ -33,7 +34,9 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def make(folder: Path, *arguments: str, **variables: str) -> str:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")} | variables
+    # A `make test` with variables of its own hands them on in the environment.
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    environ = {name: value for name, value in environ.items() if name not in SETTINGS} | variables
     done = subprocess.run(
         ["make", "--silent", *arguments], cwd=folder, env=environ, capture_output=True, text=True, check=True
     )
