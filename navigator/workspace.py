@@ -164,6 +164,7 @@ PLAIN_FOLDER = (
     "The folder is no git repository: every file below it is read, and no history helps to choose; where a "
     "repository was meant, name its own folder."
 )
+LEFT_OPEN = "Some uses of names are too involved to follow; who calls or uses what is told without them."
 NAMED_PROBLEMS = 2
 """Files that a note names when they could not be read whole; the rest are counted."""
 
@@ -243,9 +244,15 @@ class Workspace:
         """Let go of what was computed, so that the index is freed as soon as no step uses it any more."""
         self.index.release()
 
-    @cached_property
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What of the repository could not be read, one sentence each."""
+        """What of the repository could not be read, or followed so far, one sentence each."""
+        from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        return (*self._unread, LEFT_OPEN) if relations_of(self.index).left_open else self._unread
+
+    @cached_property
+    def _unread(self) -> tuple[str, ...]:
         problems = self.index.problems
         whole = [problem.what for problem in problems if not problem.path]
         files = [problem for problem in problems if problem.path]

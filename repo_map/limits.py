@@ -42,6 +42,8 @@ class Limits(NamedTuple):
     """CPU time for one custom query over all files that it is meant for."""
     query_bytes: int = 20_000_000
     """Of source that one custom query is meant for."""
+    relation_seconds: float = 10.0
+    """CPU time for one question about relations; its steps, which are counted, end it long before."""
 
     @property
     def mark(self) -> str:
@@ -69,6 +71,7 @@ VARIABLES: Final = {
         ("HARD_SECONDS", "hard_seconds"),
         ("QUERY_SECONDS", "query_seconds"),
         ("QUERY_BYTES", "query_bytes"),
+        ("RELATION_SECONDS", "relation_seconds"),
         ("INDEXES", "indexes"),
         ("MEMORY_MB", "memory_mb"),
         ("CACHE_MB", "cache_mb"),

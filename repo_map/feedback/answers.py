@@ -56,8 +56,10 @@ class Asked:
 
 
 def answer(asked: Asked, operation: Operation, target: Target) -> str:
-    """Return the answer to one question about a target."""
-    return _ANSWERS[operation](asked, target)
+    """Return the answer to one question about a target, and how much of it could not be followed."""
+    with relations_of(asked.index).asking() as question:
+        told = _ANSWERS[operation](asked, target)
+    return f"{told} {question.told}".rstrip()
 
 
 def told_together(answers: Sequence[str], most: int = MOST_TOKENS) -> str:

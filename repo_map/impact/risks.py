@@ -41,6 +41,8 @@ class Impact(NamedTuple):
     """Changed functions that no test is seen to reach."""
     unclear: tuple[Unclear, ...] = ()
     """Names that are gone and still stand in places where nothing written says what they mean."""
+    left_open: str = ""
+    """How much could not be followed, in a sentence; ``""`` where all was."""
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.gone)
@@ -58,7 +60,9 @@ def impact_of(
     a language without resolved relations defines, likely users by a name that nothing else bears. What a
     patch that is not applied yet rewrites uses nothing that it takes away.
     """
-    return _Follower(index, targets, gone, rewritten).impact()
+    with relations_of(index).asking() as question:
+        found = _Follower(index, targets, gone, rewritten).impact()
+    return found._replace(left_open=question.told)
 
 
 def impact_of_changes(index: RepoIndex, changes: Changes) -> Impact:

@@ -57,7 +57,8 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
             f"No test is seen to reach {_few([_named(index, place) for place in impact.untested])}; "
             "a call whose target is known only when it runs is not seen."
         )
-    if not (impact.callers or impact.overriders or impact.leftovers or impact.unclear) and impact.changed:
+    known = (impact.callers, impact.overriders, impact.leftovers, impact.unclear, impact.left_open)
+    if impact.changed and not any(known):
         told.append(
             "Nothing outside the change is seen to rely on it."
             if of_changes
@@ -68,7 +69,8 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
 
 def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change touches and puts at risk, then what of it could not be followed."""
-    return (*tell_impact(index, impact), *_told_of_lines(impact, changes), *changes.notes)
+    left_open = (impact.left_open,) if impact.left_open else ()
+    return (*tell_impact(index, impact), *_told_of_lines(impact, changes), *left_open, *changes.notes)
 
 
 def _told_of_lines(impact: Impact, changes: Changes) -> tuple[str, ...]:

@@ -80,12 +80,13 @@ def neighbours_of(index: RepoIndex, places: Sequence[Place]) -> list[Neighbour]:
     What a name means is told by what is written alone. In the order of ``places``; none of them is returned.
     """
     known = set(places)
-    return [
-        each
-        for seed, place in enumerate(places)
-        for how, ends in _around(index, place)
-        for each in _counted(seed, how, [end for end in ends if end[0] not in known and end[0][1] >= 0])
-    ]
+    with relations_of(index).asking():
+        return [
+            each
+            for seed, place in enumerate(places)
+            for how, ends in _around(index, place)
+            for each in _counted(seed, how, [end for end in ends if end[0] not in known and end[0][1] >= 0])
+        ]
 
 
 _Ends = Iterable[tuple[Place, int]]

@@ -14,6 +14,7 @@ from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETE
 from repo_map.relations.c_includes import IncludedFiles
 from repo_map.relations.expressions import split
 from repo_map.relations.file_facts import FileView
+from repo_map.relations.memo import BINDINGS_A_STEP
 from repo_map.relations.model import Place
 from repo_map.relations.typed.family import TypedFamily
 from repo_map.relations.values import (
@@ -83,18 +84,17 @@ class C(TypedFamily):
         del is_called
         space = self._space_at(where)
         view = self._views[where.file]
-        used = [each.value for each in view.bindings if each.kind == STAR]
+        used, renamed = self.memo.kept(("spaces", where.file), lambda: _spaces_used(view))
         while True:
             if found := self._in_space(space, name, where):
                 return found
             if not space:
                 break
             space = space.rpartition(".")[0]
-        for each in view.bindings:
-            if each.kind == RENAMED and each.name == name:
-                around, _, last = each.value.rpartition(".")
-                if found := self._in_space(around, last, where):
-                    return found
+        for path in renamed.get(name, ()):
+            around, _, last = path.rpartition(".")
+            if found := self._in_space(around, last, where):
+                return found
         for each_space in used:
             if found := self._in_space(each_space, name, where):
                 return found
@@ -106,9 +106,11 @@ class C(TypedFamily):
 
     def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file includes by quotes, each with the line where it does."""
+        bindings = self._views[file].bindings
+        self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
         return tuple(
             (other, each.line)
-            for each in self._views[file].bindings
+            for each in bindings
             if each.kind == IMPORT and (other := self._included(file, each.value)) is not None
         )
 
@@ -174,7 +176,8 @@ class C(TypedFamily):
 
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
         """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
-        return any(each.kind == RENAMED and each.name == name for each in self._views[place[0]].bindings)
+        view = self._views[place[0]]
+        return name in self.memo.kept(("spaces", place[0]), lambda: _spaces_used(view))[1]
 
     def _has_overloads(self, place: Place) -> bool:
         return language_named(self._index.languages[int(self._index.files.language[place[0]])]).has_overloads
@@ -206,14 +209,14 @@ class C(TypedFamily):
         A member that is written outside of its class may have lost the namespaces around it, where a macro
         keeps the grammar from reading them: those of the only class of that name are its own.
         """
-        key = ("whole", place)
-        if (kept := self._known.get(key)) is None:
-            kept = name = self._written_name(place)
-            around, _, last = name.rpartition(".")
-            if "." in self._views[place[0]].definitions[place[1]].name and self.kind(place) in FUNCTIONS:
-                kept = f"{self._class_called(around)}.{last}"
-            self._keep(key, kept)
-        return kept  # type: ignore[return-value]
+        return self.memo.kept(("whole", place), lambda: self._read_full_name(place))
+
+    def _read_full_name(self, place: Place) -> str:
+        name = self._written_name(place)
+        around, _, last = name.rpartition(".")
+        if "." in self._views[place[0]].definitions[place[1]].name and self.kind(place) in FUNCTIONS:
+            return f"{self._class_called(around)}.{last}"
+        return name
 
     def _class_called(self, name: str) -> str:
         """Return the full name of the class that a name written outside of it means, or the name itself."""
@@ -228,29 +231,26 @@ class C(TypedFamily):
         return ends.pop() if len(ends) == 1 else name
 
     def _written_name(self, place: Place) -> str:
-        key = ("full", place)
-        if (kept := self._known.get(key)) is None:
-            definitions = self._views[place[0]].definitions
-            parts = [definitions[place[1]].name]
-            row = definitions[place[1]].parent
-            while row >= 0:
-                # A function holds no other: it only seems to where conditions leave a brace open.
-                if definitions[row].kind not in FUNCTIONS:
-                    parts.append(definitions[row].name)
-                row = definitions[row].parent
-            kept = ".".join(reversed(parts))
-            self._keep(key, kept)
-        return kept  # type: ignore[return-value]
+        return self.memo.kept(("full", place), lambda: self._read_written_name(place))
+
+    def _read_written_name(self, place: Place) -> str:
+        definitions = self._views[place[0]].definitions
+        parts = [definitions[place[1]].name]
+        row = definitions[place[1]].parent
+        while row >= 0:
+            # A function holds no other: it only seems to where conditions leave a brace open.
+            if definitions[row].kind not in FUNCTIONS:
+                parts.append(definitions[row].name)
+            row = definitions[row].parent
+        return ".".join(reversed(parts))
 
     def _named_fully(self, name: str) -> tuple[Place, ...]:
         """Return the types of a full name."""
-        key = ("fully", name)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
         last = name.rpartition(".")[2]
-        found = tuple(place for place in self.typed_places(last) if self._full_name(place) == name)
-        self._keep(key, found)
-        return found
+        return self.memo.kept(
+            ("fully", name),
+            lambda: tuple(place for place in self.typed_places(last) if self._full_name(place) == name),
+        )
 
     def _class_at(self, where: Where) -> Place | None:
         view = self._views[where.file]
@@ -333,10 +333,7 @@ class C(TypedFamily):
         return self._is_said(place, "announced")
 
     def _is_said(self, place: Place, word: str) -> bool:
-        return any(
-            each.kind == DECORATED and each.definition == place[1] and each.name == word
-            for each in self._views[place[0]].bindings
-        )
+        return any(each.name == word for each in self.said(place, DECORATED))
 
     def _is_own(self, place: Place) -> bool:
         """Tell whether a function or a macro is its file's own."""
@@ -362,18 +359,17 @@ class C(TypedFamily):
 
     def _reached(self, file: int) -> frozenset[int]:
         """Return the files that a file includes, directly or not."""
-        key = ("reached", file)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
+        return self.memo.kept(("reached", file), lambda: self._read_reached(file))
+
+    def _read_reached(self, file: int) -> frozenset[int]:
         found: set[int] = set()
         level = [file]
         while level and len(found) < _MOST_INCLUDED:
+            self.memo.charge(len(level))
             further = {other for each in level for other, _ in self.imported(each)} - found
             found |= further
             level = sorted(further)
-        made = frozenset(found)
-        self._keep(key, made)
-        return made
+        return frozenset(found)
 
     def _included(self, file: int, path: str) -> int | None:
         return self._files_included.find(file, path)
@@ -395,3 +391,12 @@ class C(TypedFamily):
                     parts = self._full_name((file, row)).split(".")
                     found.update(".".join(parts[:at]) for at in range(1, len(parts) + 1))
         return frozenset(found)
+
+
+def _spaces_used(view: FileView) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the namespaces that a file uses, and what it takes under another name, by that name."""
+    renamed: dict[str, list[str]] = {}
+    for each in view.bindings:
+        if each.kind == RENAMED:
+            renamed.setdefault(each.name, []).append(each.value)
+    return [each.value for each in view.bindings if each.kind == STAR], renamed

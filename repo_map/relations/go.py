@@ -85,7 +85,7 @@ class Go(TypedFamily):
                     found += self.variable(place, name)
             return tuple(found)
 
-        return self._once(key, read)
+        return self.memo.once(key, read)
 
     def _package(self, file: int) -> tuple[str, str]:
         """Return the folder of a file and the name of its package: tests may form one of their own."""
@@ -102,9 +102,9 @@ class Go(TypedFamily):
 
     def _imports(self, file: int) -> dict[str, str]:
         """Return the packages that a file imports by what it calls them."""
-        key = ("imports", file)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
+        return self.memo.kept(("imports", file), lambda: self._named_imports(file))
+
+    def _named_imports(self, file: int) -> dict[str, str]:
         found: dict[str, str] = {}
         for each in self._views[file].bindings:
             if each.kind == RENAMED:
@@ -112,7 +112,6 @@ class Go(TypedFamily):
             elif each.kind == IMPORT:
                 space = self._space(each.value)
                 found[space.name.rpartition(":")[2] or _default_name(each.value)] = each.value
-        self._keep(key, found)
         return found
 
     def _space(self, path: str) -> Value:

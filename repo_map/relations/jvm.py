@@ -255,7 +255,7 @@ class Jvm(JvmPackages):
         if each.kind != FIELD:
             return super()._field(view, each, value)
         where = Where(view.file, each.definition, 0)
-        return self._once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
+        return self.memo.once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
 
     def returned(self, function: Value) -> Values:
         """Return what a function gives, as it is written, or as the expression that it is."""
@@ -265,7 +265,7 @@ class Jvm(JvmPackages):
         if not told:
             return ()
         where = Where(function.file, function.row, _LAST_LINE)
-        return self._once(
+        return self.memo.once(
             ("returned expression", function.file, function.row),
             lambda: self.evaluate(where, parse(told[0].value)),
         )
@@ -275,7 +275,9 @@ class Jvm(JvmPackages):
     def _extensions(self, value: Value, name: str, where: Where) -> Values:
         """Return the extensions seen from a place that take a value which has no member of the name."""
         found: list[tuple[float, Place]] = []
-        for place in self.named(name):
+        candidates = self.named(name)
+        self.memo.charge(len(candidates) // 2)
+        for place in candidates:
             told = self.said(place, RECEIVER) if self.kind(place) in FUNCTIONS else ()
             if not told or told[0].value == "?" or self.owner(place) is not None:
                 continue

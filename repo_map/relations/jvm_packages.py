@@ -135,7 +135,7 @@ class JvmPackages(Java):
                 and not self.said(place, RECEIVER)
             )
 
-        found = self._once(("functions", package, name), read)
+        found = self.memo.once(("functions", package, name), read)
         own = tuple(value for value in found if value.file == where.file)
         if own or len({value.file for value in found}) < 2:
             return own or found

@@ -6,6 +6,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple, Protocol
 
 from repo_map.parsing.facts_model import Site
+from repo_map.relations.memo import Memo
 
 Place = tuple[int, int]
 """File id, and row of the definition within the file; -1 is the file's top."""
@@ -66,10 +67,13 @@ class Meaning(NamedTuple):
     """Whether it is known to mean something that is not ours: a builtin, another package."""
     is_certain: bool = False
     """Whether it holds even in a language whose names are likely at best."""
+    is_left_open: bool = False
+    """Whether it was too involved to follow."""
 
 
 OPEN = Meaning()
 """What is written does not say."""
+LEFT_OPEN = Meaning(is_left_open=True)
 OUTSIDE = Meaning(is_outside=True)
 
 
@@ -81,6 +85,9 @@ class Family(Protocol):
 
     initialisers: frozenset[str]
     """Names of the methods that constructing an object of their class calls."""
+
+    memo: Memo
+    """What guards it: all but ``names_of`` is asked within ``memo.asked``."""
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site of a file means."""

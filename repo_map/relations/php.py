@@ -64,7 +64,7 @@ class Php(TypedFamily):
         if each.kind != FIELD:
             return super()._field(view, each, value)
         where = Where(view.file, each.definition, each.line, each.indent)
-        return self._once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
+        return self.memo.once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
 
     def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Return a type and what it inherits from: traits before what it extends, interfaces last."""
@@ -149,7 +149,7 @@ class Php(TypedFamily):
                         found.append(value)
             return tuple(found)
 
-        found = self._once(("in space", space, name, is_called), read)
+        found = self.memo.once(("in space", space, name, is_called), read)
         # Several of one full name are never loaded together: nobody knows which is.
         return found if len(found) < 2 else tuple(each for each in found if each.kind == FUNCTION)
 

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
-from repo_map.parsing.facts_model import BASE_OF, CALL, SITE_KINDS, VALUE, Site
+from repo_map.parsing.facts_model import BASE_OF, CALL, IMPORT, RENAMED, SITE_KINDS, STAR, VALUE, Site
+from repo_map.recent import Recent
 from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
-from repo_map.relations.model import Confidence, Family, Meaning, Place, Relation, RelationKind
+from repo_map.relations.memo import Question, TooInvolvedError
+from repo_map.relations.model import (
+    LEFT_OPEN,
+    OPEN,
+    Confidence,
+    Family,
+    Meaning,
+    Place,
+    Relation,
+    RelationKind,
+)
 from repo_map.worktree.file_kinds import FileFlag
 
 if TYPE_CHECKING:
@@ -25,7 +38,34 @@ _MOST_NAMESAKES: Final = 12
 """Definitions of one name that are still told as possible targets."""
 _DEEPEST: Final = 12
 _TEST_STEPS: Final = 3
+_SITES_AN_IMPORT: Final = 5
+"""Uses of a name that take as many steps as an import does."""
+_STEPS_OF_IMPORTS: Final = 100_000
+"""For those of one file."""
+_DOTTED: Final = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:\.(?:[^\W\d]|\$)[\w$]*)*")
+_MOST_USES: Final = 200_000
+"""Uses of names that are kept by what they mean."""
 _CALLS: Final = frozenset({RelationKind.CALL, RelationKind.DECORATOR})
+
+
+class _Use(NamedTuple):
+    """A use of a name, and one of the definitions that it means or may mean."""
+
+    row: int
+    """Of ``index.sites``."""
+    kind: int
+    source: Place
+    line: int
+    target: Place
+    confidence: Confidence
+
+
+class _Uses(NamedTuple):
+    """The uses of a name in the files of a family."""
+
+    by_target: Mapping[Place, Sequence[_Use]]
+    left_open: tuple[tuple[int, Site], ...]
+    """File and site of those that are too involved to follow."""
 
 
 class Relations:
@@ -35,6 +75,27 @@ class Relations:
         self._index = index
         self._views = index.derived(FileViews)
         self._meanings: dict[tuple[int, Site], Meaning] = {}
+        self._uses = Recent[tuple[int, str, Confidence], _Uses](
+            _MOST_USES, lambda uses: 1 + len(uses.left_open) + sum(map(len, uses.by_target.values()))
+        )
+        self._asked = threading.local()
+        self._importers: dict[int, tuple[Relation, ...]] | None = None
+        self.left_open = 0
+        """Uses of names whose meaning was given up, since the index was read."""
+
+    @contextmanager
+    def asking(self) -> Iterator[Question]:
+        """Answer all that is asked within as one question, whose steps and CPU time have one limit."""
+        question: Question | None = getattr(self._asked, "question", None)
+        if question is not None:
+            yield question
+            return
+        question = self._asked.question = Question(self._index.limits.relation_seconds)
+        try:
+            yield question
+        finally:
+            self._asked.question = None
+            self.left_open += question.left_open
 
     def knows(self, file: int) -> bool:
         """Tell whether names of a file's language are resolved."""
@@ -68,34 +129,51 @@ class Relations:
         if family is None:
             return ()
         found: list[Relation] = []
-        targets = {place, *self._constructed_by(family, place)}
-        names = frozenset(name for each in targets for name in family.names_of(each))
-        for file, site in self._sites(names, family):
-            if relation := self._relation(file, site, (place, targets), least):
-                found.append(relation)
-        if self._views[place[0]].definitions[place[1]].kind in CLASSES:
-            found += (
-                each for each in self._named_in_receivers(family, place, names) if each.confidence >= least
-            )
-            found.sort(key=lambda each: (each.source[0], each.line))
+        with self.asking():
+            targets = {place, *self._constructed_by(family, place)}
+            names = frozenset(name for each in targets for name in family.names_of(each))
+            used: dict[int, _Use] = {}
+            for name in names:
+                uses = self._uses_named(family, name, least)
+                for target in (place, *targets):
+                    used.update((each.row, each) for each in uses.get(target, ()) if each.row not in used)
+            for row in sorted(used):
+                use = used[row]
+                kind = _KINDS[use.kind]
+                if use.target == place or kind in _CALLS:
+                    # A class that is named is not constructed.
+                    found.append(Relation(kind, use.source, place, use.line, use.confidence))
+            if self._views[place[0]].definitions[place[1]].kind in CLASSES:
+                found += (
+                    each
+                    for each in self._named_in_receivers(family, place, names)
+                    if each.confidence >= least
+                )
+                found.sort(key=lambda each: (each.source[0], each.line))
         return tuple(dict.fromkeys(found))
 
     def _named_in_receivers(self, family: Family, place: Place, names: frozenset[str]) -> Iterator[Relation]:
         """Yield the sites where a class stands before a dot: ``Color.RED``, ``Route.of()``."""
         index = self._index
-        either = "|".join(map(re.escape, sorted(names)))
-        named = re.compile(rf"((?:[^\W\d]\w*\.)*)({either})(?=\Z|[.\[/])")
-        numbers = [number for number, text in enumerate(index.expressions) if named.match(text)]
+        numbers = sorted({number for name in names for number in self._before_dots.get(name, ())})
         rows = np.flatnonzero(np.isin(index.sites.receiver, numbers))
-        files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
-        for file, site in zip(files.tolist(), sites_at(index, rows), strict=True):
-            if self._family(file) is family and (before := named.match(site.receiver)):
-                before_it = before[1].removesuffix(".")
-                inner = site._replace(name=before[2], receiver=before_it, kind=VALUE)
-                meaning = self.meaning(file, inner)
-                if place in meaning.targets:
-                    source, sure = (file, site.definition), self._sure(file, meaning)
-                    yield Relation(RelationKind.VALUE, source, place, site.line, sure)
+        for _, file, site in self._sites_at(rows, family):
+            parts = _dotted(site.receiver)
+            last = max(at for at, part in enumerate(parts) if part in names)
+            inner = site._replace(name=parts[last], receiver=".".join(parts[:last]), kind=VALUE)
+            meaning = self.meaning(file, inner)
+            if place in meaning.targets:
+                source, sure = (file, site.definition), self._sure(file, meaning)
+                yield Relation(RelationKind.VALUE, source, place, site.line, sure)
+
+    @cached_property
+    def _before_dots(self) -> dict[str, list[int]]:
+        """The expressions, by number, that begin with names and dots, by each of these names."""
+        found: dict[str, list[int]] = {}
+        for number, text in enumerate(self._index.expressions):
+            for part in dict.fromkeys(_dotted(text)):
+                found.setdefault(part, []).append(number)
+        return found
 
     def calls_in(self, place: Place, least: Confidence = Confidence.RESOLVED) -> tuple[Relation, ...]:
         """Return what a definition calls, in source order; what is defined inside of it counts too."""
@@ -113,24 +191,27 @@ class Relations:
             if definition.parent in inside:
                 inside.add(each)
         found: list[Relation] = []
-        for site in view.sites:
-            if site.definition in inside:
+        sites = [site for site in view.sites if site.definition in inside]
+        with self.asking() as question:
+            question.allow(len(sites))
+            for site in sites:
                 targets, confidence = self._targets(file, site, least)
                 if confidence >= least:
                     found += (
                         Relation(_KINDS[site.kind], (file, site.definition), target, site.line, confidence)
                         for target in targets
-                        if target not in ((file, each) for each in inside) or target == place
+                        if target[0] != file or target[1] not in inside or target == place
                     )
         return tuple(dict.fromkeys(found))
 
     def overrides_of(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that a method overrides or implements, nearest first."""
-        return tuple(
-            Relation(RelationKind.OVERRIDE, place, above, self._line(place), self.surest(place[0]))
-            for owner in self.classes_above(self._owner(place))
-            for above in self._members(owner, self._last_name(place))
-        )
+        with self.asking():
+            return tuple(
+                Relation(RelationKind.OVERRIDE, place, above, self._line(place), self.surest(place[0]))
+                for owner in self.classes_above(self._owner(place))
+                for above in self._members(owner, self._last_name(place))
+            )
 
     def overridden_by(self, place: Place) -> tuple[Relation, ...]:
         """Return the methods that override or implement a method, in the order of the repository."""
@@ -155,11 +236,11 @@ class Relations:
             return ()
         found: dict[Place, None] = {}
         level: Iterable[Place] = (place,)
-        for _ in range(_DEEPEST):
-            level = [
-                base for each in level for base in family.bases(each) if base not in found and base != place
-            ]
-            found.update(dict.fromkeys(level))
+        with self.asking():
+            for _ in range(_DEEPEST):
+                bases = dict.fromkeys(base for each in level for base in self._bases(family, each))
+                level = [base for base in bases if base not in found and base != place]
+                found.update(dict.fromkeys(level))
         return tuple(found)
 
     def classes_below(self, place: Place | None) -> tuple[Place, ...]:
@@ -168,9 +249,11 @@ class Relations:
             return ()
         found: dict[Place, None] = {}
         level: Iterable[Place] = (place,)
-        for _ in range(_DEEPEST):
-            level = [below for each in level for below in self._direct_below(each) if below not in found]
-            found.update(dict.fromkeys(level))
+        with self.asking():
+            for _ in range(_DEEPEST):
+                direct = dict.fromkeys(below for each in level for below in self._direct_below(each))
+                level = [below for below in direct if below not in found]
+                found.update(dict.fromkeys(level))
         found.pop(place, None)
         return tuple(found)
 
@@ -179,30 +262,52 @@ class Relations:
         found: dict[Place, Relation] = {}
         seen = {place}
         level = [place]
-        for _ in range(steps):
-            further: list[Place] = []
-            for target in level:
-                for each in self.callers_of(target, self.surest(target[0])):
-                    if int(self._index.files.flags[each.source[0]]) & FileFlag.TEST:
-                        found.setdefault(each.source, each._replace(kind=RelationKind.TEST, target=place))
-                    elif each.source not in seen and each.source[1] >= 0:
-                        seen.add(each.source)
-                        further.append(each.source)
-            level = further
+        with self.asking():
+            for _ in range(steps):
+                further: list[Place] = []
+                for target in level:
+                    for each in self.callers_of(target, self.surest(target[0])):
+                        if int(self._index.files.flags[each.source[0]]) & FileFlag.TEST:
+                            found.setdefault(each.source, each._replace(kind=RelationKind.TEST, target=place))
+                        elif each.source not in seen and each.source[1] >= 0:
+                            seen.add(each.source)
+                            further.append(each.source)
+                level = further
         return tuple(found.values())
 
     def importers_of(self, file: int) -> tuple[Relation, ...]:
         """Return the imports of a file, in the order of the repository."""
-        return self._importers.get(file, ())
+        found = self._importers
+        if found is None:
+            with self.asking() as question:
+                found = self._read_importers(question)
+                if not question.left_open:
+                    self._importers = found
+        return found.get(file, ())
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
+        family = self._family(file)
+        if family is None:
+            return OPEN
         key = (file, site)
         found = self._meanings.get(key)
-        if found is None:
-            family = self._family(file)
-            found = family.meaning(file, site) if family is not None else Meaning()
-            self._meanings[key] = found
+        if found is None or found.is_left_open:
+            with self.asking() as question:
+                found = found or self._read_meaning(family, file, site, question)
+                if found.is_left_open:
+                    question.leave_open(key)
+        return found
+
+    def _read_meaning(self, family: Family, file: int, site: Site, question: Question) -> Meaning:
+        try:
+            with family.memo.asked(question):
+                found = family.meaning(file, site)
+        except TooInvolvedError:
+            found = LEFT_OPEN
+        if not found.is_left_open or not question.is_over:
+            # What a question had no more steps for another one may come to.
+            self._meanings[file, site] = found
         return found
 
     # Underneath.
@@ -227,28 +332,60 @@ class Relations:
     def _family(self, file: int) -> Family | None:
         return self._families[int(self._index.files.language[file])]
 
-    def _sites(self, names: frozenset[str], family: Family) -> Iterator[tuple[int, Site]]:
-        """Yield the sites of a family's files that bear one of some names, each with its file."""
-        index = self._index
-        numbers = [number for name in sorted(names) if (number := index.strings.get(name)) is not None]
-        rows = np.flatnonzero(np.isin(index.sites.name, numbers))
-        files = np.searchsorted(index.sites.file_start, rows, side="right") - 1
-        for file, site in zip(files.tolist(), sites_at(index, rows), strict=True):
-            if self._family(file) is family:
-                yield file, site
+    def _uses_named(self, family: Family, name: str, least: Confidence) -> Mapping[Place, Sequence[_Use]]:
+        """Return the uses that bear a name in a family's files, by what they mean or may mean."""
+        key = (self._families.index(family), name, least)
+        with self.asking() as question:
+            uses = self._uses.get(key)
+            if uses is None:
+                uses = self._read_uses(family, name, least)
+                if not question.is_over:
+                    self._uses.put(key, uses)
+            for use in uses.left_open:
+                question.leave_open(use)
+        return uses.by_target
 
-    def _relation(
-        self, file: int, site: Site, wanted: tuple[Place, set[Place]], least: Confidence
-    ) -> Relation | None:
-        """Return what a site does with the first place wanted, where it means one of them."""
-        place, targets = wanted
-        meant, confidence = self._targets(file, site, least)
-        if confidence < least or targets.isdisjoint(meant):
-            return None
-        kind = _KINDS[site.kind]
-        if place not in meant and kind not in _CALLS:
-            return None  # A class that is named is not constructed.
-        return Relation(kind, (file, site.definition), place, site.line, confidence)
+    def _read_uses(self, family: Family, name: str, least: Confidence) -> _Uses:
+        found: dict[Place, list[_Use]] = {}
+        left_open: list[tuple[int, Site]] = []
+        number = self._index.strings.get(name)
+        if number is not None:
+            end = int(np.cumsum(self._name_counts[: number + 1])[-1])
+            rows = self._by_name[end - int(self._name_counts[number]) : end]
+            for row, file, site in self._sites_at(rows, family):
+                targets, confidence = self._targets(file, site, least)
+                if self.meaning(file, site).is_left_open:
+                    left_open.append((file, site))
+                if confidence >= least:
+                    for target in targets:
+                        use = _Use(row, site.kind, (file, site.definition), site.line, target, confidence)
+                        found.setdefault(target, []).append(use)
+        return _Uses(found, tuple(left_open))
+
+    def _sites_at(self, rows: NDArray[np.int64], family: Family) -> Iterator[tuple[int, int, Site]]:
+        """Yield the sites at some rows that are of a family's files, each with its row and file."""
+        files = np.searchsorted(self._index.sites.file_start, rows, side="right") - 1
+        with self.asking() as question:
+            question.allow(len(rows))
+        sites = sites_at(self._index, rows)
+        for row, file, site in zip(rows.tolist(), files.tolist(), sites, strict=True):
+            if self._family(file) is family:
+                yield row, file, site
+
+    @cached_property
+    def _by_name(self) -> NDArray[np.int64]:
+        """The rows of all sites, by the names that they bear and of one name in order."""
+        return np.argsort(self._index.sites.name, kind="stable")
+
+    def _bases(self, family: Family, place: Place) -> tuple[Place, ...]:
+        """Return the classes that a class extends directly, none where that is given up."""
+        with self.asking() as question:
+            try:
+                with family.memo.asked(question):
+                    return family.bases(place)
+            except TooInvolvedError:
+                question.leave_open(place)
+                return ()
 
     def _targets(self, file: int, site: Site, least: Confidence) -> tuple[tuple[Place, ...], Confidence]:
         """Return what a site means, or what it may mean where nothing written says so."""
@@ -260,26 +397,33 @@ class Relations:
             return (), Confidence.POSSIBLE
         if site.name in family.common:
             return (), Confidence.POSSIBLE
-        namesakes = [each for each in self._named(site.name) if self._family(each[0]) is family]
+        namesakes = self._namesakes(family, site.name)
         if not namesakes or len(namesakes) > _MOST_NAMESAKES:
             return (), Confidence.POSSIBLE
-        return tuple(namesakes), Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
+        return namesakes, Confidence.LIKELY if len(namesakes) == 1 else Confidence.POSSIBLE
 
     def _sure(self, file: int, meaning: Meaning) -> Confidence:
         return Confidence.RESOLVED if meaning.is_certain else self.surest(file)
 
-    def _named(self, name: str) -> list[Place]:
-        """Return the methods of a name, in the order of the repository."""
+    def _namesakes(self, family: Family, name: str) -> tuple[Place, ...]:
+        """Return the methods of a name in a family's files, in the order of the repository."""
+        key = (self._families.index(family), name)
+        if (kept := self._methods.get(key)) is not None:
+            return kept
         index = self._index
-        number = index.strings.get(name)
-        if number is None:
-            return []
         found: list[Place] = []
-        for row in np.flatnonzero(index.symbols.name == number).tolist():
-            if index.kinds[int(index.symbols.kind[row])] == "method":
-                file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
-                found.append((file, row - int(index.symbols.file_start[file])))
-        return found
+        if (number := index.strings.get(name)) is not None:
+            for row in np.flatnonzero(index.symbols.name == number).tolist():
+                if index.kinds[int(index.symbols.kind[row])] == "method":
+                    file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
+                    if self._family(file) is family:
+                        found.append((file, row - int(index.symbols.file_start[file])))
+        made = self._methods[key] = tuple(found)
+        return made
+
+    @cached_property
+    def _methods(self) -> dict[tuple[int, str], tuple[Place, ...]]:
+        return {}
 
     def _constructed_by(self, family: Family, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
@@ -307,12 +451,15 @@ class Relations:
         rows = np.flatnonzero((table.kind == BASE_OF) & np.isin(table.name, numbers))
         files = np.searchsorted(table.file_start, rows, side="right") - 1
         found: dict[Place, None] = {}
-        for file, row in zip(files.tolist(), table.definition[rows].tolist(), strict=True):
-            below = (file, self._views[file].class_around(row))
-            if self._family(file) is family and below[1] >= 0 and place in family.bases(below):
-                found[below] = None
-        self._below[place] = tuple(found)
-        return self._below[place]
+        with self.asking() as question:
+            question.allow(len(rows))
+            for file, row in zip(files.tolist(), table.definition[rows].tolist(), strict=True):
+                below = (file, self._views[file].class_around(row))
+                if self._family(file) is family and below[1] >= 0 and place in self._bases(family, below):
+                    found[below] = None
+            if not question.left_open:
+                self._below[place] = tuple(found)
+        return tuple(found)
 
     @cached_property
     def _below(self) -> dict[Place, tuple[Place, ...]]:
@@ -340,16 +487,34 @@ class Relations:
     def _line(self, place: Place) -> int:
         return self._views[place[0]].definitions[place[1]].sig_start
 
-    @cached_property
-    def _importers(self) -> dict[int, tuple[Relation, ...]]:
+    def _read_importers(self, question: Question) -> dict[int, tuple[Relation, ...]]:
         found: dict[int, list[Relation]] = {}
+        question.allow(
+            _SITES_AN_IMPORT * int(np.isin(self._index.bindings.kind, (IMPORT, RENAMED, STAR)).sum())
+        )
         for file in range(len(self._index)):
-            if (family := self._family(file)) is not None:
-                for imported, line in family.imported(file):
-                    found.setdefault(imported, []).append(
-                        Relation(RelationKind.IMPORT, (file, -1), (imported, -1), line, self.surest(file))
-                    )
+            if (family := self._family(file)) is None:
+                continue
+            try:
+                with family.memo.asked(question, _STEPS_OF_IMPORTS):
+                    imported = family.imported(file)
+            except TooInvolvedError:
+                question.leave_open(file)
+                continue
+            for other, line in imported:
+                found.setdefault(other, []).append(
+                    Relation(RelationKind.IMPORT, (file, -1), (other, -1), line, self.surest(file))
+                )
         return {file: tuple(relations) for file, relations in found.items()}
+
+
+def _dotted(text: str) -> list[str]:
+    """Return the names that an expression begins with, joined by dots; what the last one calls is none."""
+    found = _DOTTED.match(text)
+    if found is None:
+        return []
+    parts = found[0].split(".")
+    return parts if text[found.end() : found.end() + 1] in ("", ".", "[", "/") else parts[:-1]
 
 
 _KINDS: Final = tuple(RelationKind(kind) for kind in SITE_KINDS)

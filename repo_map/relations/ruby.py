@@ -11,7 +11,16 @@ from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
 from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import FUNCTION, INSTANCE, STRANGER, TYPE_VALUE, Value, Values, Where
+from repo_map.relations.values import (
+    FUNCTION,
+    INSTANCE,
+    MOST_VALUES,
+    STRANGER,
+    TYPE_VALUE,
+    Value,
+    Values,
+    Where,
+)
 
 
 class Ruby(TypedFamily):
@@ -66,13 +75,12 @@ class Ruby(TypedFamily):
         def read() -> Values:
             found: list[Value] = []
             for file, row in self._opened(self._path(place)) or (place,):
-                for each in self._views[file].bindings:
-                    if each.kind == BASE_OF and self._container(file, each.definition) == row:
-                        values = self.named_type(Where(file, row, 0), each.value)
-                        found += [value for value in values if value[1:3] != place] or [STRANGER]
+                for each in self._within(file).get((row, BASE_OF), ()):
+                    values = self.named_type(Where(file, row, 0), each.value)
+                    found += [value for value in values if value[1:3] != place] or [STRANGER]
             return tuple(dict.fromkeys(found))
 
-        return self._once(("bases", place), read)
+        return self.memo.once(("bases", place), read)
 
     def named_type(self, where: Where, head: str) -> Values:
         """Return the classes and modules that a constant stands for, from the inside out."""
@@ -87,35 +95,51 @@ class Ruby(TypedFamily):
             around = around.rpartition(".")[0]
 
     def _direct(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values:
-        owned = [each for each in self._owned(name).get(place, ()) if self.kind(each) in FUNCTIONS]
-        of_class = [each for each in owned if self.said(each, RECEIVER)]
+        of_object, of_class = self.memo.kept(("methods", place, name), lambda: self._methods(place, name))
         if value.kind == INSTANCE:
-            chosen = [each for each in owned if each not in of_class]
+            chosen = of_object
         else:
             # A module's own functions may be made its singletons' by `extend self`.
-            chosen = of_class or ([] if self.kind(place) == "class" else owned)
+            chosen = of_class or ([] if self.kind(place) == "class" else of_object)
         if chosen:
-            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen)
+            return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MOST_VALUES])
         return self._fields(place, name, value) if name.startswith("$") else ()
+
+    def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
+        """Return the methods of a name that objects of a class have, and those of the class itself."""
+        owned = [each for each in self._owned(name).get(place, ()) if self.kind(each) in FUNCTIONS]
+        own = [each for each in owned if self.said(each, RECEIVER)]
+        return [each for each in owned if not self.said(each, RECEIVER)], own
 
     def _fields(self, place: Place, name: str, value: Value) -> Values:
         """Return what an instance variable is: all that it is made to be."""
         found: list[Value] = []
         for file, row in self._opened(self._path(place)) or (place,):
             view = self._views[file]
-            for each in view.bindings:
-                is_it = each.kind == FIELD and each.name.replace("@", "$") == name
-                if is_it and self._container(file, each.definition) == row:
+            for each in self._within(file).get((row, FIELD), ()):
+                if each.name.replace("@", "$") == name:
                     values = self._field(view, each, value)
                     if not values:
                         return ()
                     found += values
         return tuple(dict.fromkeys(found))
 
+    def _within(self, file: int) -> dict[tuple[int, int], list[Binding]]:
+        """Return what a file says of each class or module, by its kind."""
+
+        def read() -> dict[tuple[int, int], list[Binding]]:
+            found: dict[tuple[int, int], list[Binding]] = {}
+            for each in self._views[file].bindings:
+                if each.kind in (BASE_OF, FIELD):
+                    found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
+            return found
+
+        return self.memo.kept(("within", file), read)
+
     def _field(self, view: FileView, each: Binding, value: Value) -> Values:
         del value
         where = Where(view.file, each.definition, each.line, each.indent)
-        return self._once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
+        return self.memo.once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
 
     # Names.
 

@@ -72,7 +72,7 @@ class Rust(TypedFamily):
         where = Where(place[0], definition.parent, 0)
         if any(each.name == definition.name for each in self.said(place, TYPE_PARAMETER)):
             return ()
-        values = self._once(("impl", place), lambda: self.named_type(where, definition.name))
+        values = self.memo.once(("impl", place), lambda: self.named_type(where, definition.name))
         return tuple(value for value in values if value.kind == TYPE_VALUE)
 
     def owner(self, place: Place) -> Place | None:
@@ -107,7 +107,7 @@ class Rust(TypedFamily):
                         found += self.named_type(Where(*each, 0), head) or [STRANGER]
             return tuple(dict.fromkeys(found)) or (STRANGER,)
 
-        return self._once(("traits", place), read)
+        return self.memo.once(("traits", place), read)
 
     def named_type(self, where: Where, head: str) -> Values:
         """Return the types that a path stands for."""
@@ -195,13 +195,8 @@ class Rust(TypedFamily):
     # Modules.
 
     def _in_module(self, crate: str, module: str, name: str, *, is_called: bool | None) -> Values:
-        found = [
-            self.value_of(place)
-            for place in self.named(name)
-            if self.kind(place) in TYPE_KINDS | FUNCTIONS
-            and self._is_top(place)
-            and self._module_of(place) == (crate, module)
-        ]
+        tops = self.memo.kept(("tops", name), lambda: self._read_tops(name))
+        found = tops.get((crate, module), [])
         if is_called is False:
             found = [value for value in found if value.kind == TYPE_VALUE] or found
         below = f"{module}.{name}" if module else name
@@ -210,7 +205,15 @@ class Rust(TypedFamily):
             return (*found, *spaces)
         # A module and what it gives may share a name: ``pub use self::read::read``.
         key = ("module", crate, module, name)
-        return (*self._once(key, lambda: self._used(crate, module, name)), *spaces)
+        return (*self.memo.once(key, lambda: self._used(crate, module, name)), *spaces)
+
+    def _read_tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
+        """Return the functions and types of a name by the modules that hold them."""
+        found: dict[tuple[str, str], list[Value]] = {}
+        for place in self.named(name):
+            if self.kind(place) in TYPE_KINDS | FUNCTIONS and self._is_top(place):
+                found.setdefault(self._module_of(place), []).append(self.value_of(place))
+        return found
 
     def _used(self, crate: str, module: str, name: str) -> Values:
         """Return what a module calls ``name`` by its ``use`` declarations."""

@@ -21,7 +21,7 @@ _WRITTEN: Final = {
     ".jsx": (".tsx",),
 }
 """What an import may be written as, and what it is compiled from."""
-_COMMENT: Final = re.compile(r'("(?:[^"\\\n]|\\.)*+")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
+_COMMENT: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
 _TRAILING: Final = re.compile(r",(\s*[}\]])")
 _ENTRIES: Final = ("source", "types", "typings", "module", "main")
 _DEPENDENCIES: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")

@@ -31,8 +31,6 @@ TYPE_KINDS: Final = CODE - FUNCTIONS
 """Kinds of definition that are types."""
 MOST_VALUES: Final = 8
 """Of one expression; what comes after is left out."""
-MOST_KEPT: Final = 200_000
-"""Answers that a resolver keeps."""
 
 
 class Value(NamedTuple):

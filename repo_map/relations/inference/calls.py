@@ -103,7 +103,7 @@ class Calls(Classes):
 
     def _returned(self, function: Value) -> Values:
         """Return what calling a function gives, as it is written or by its ``return``."""
-        return self._once(("returned", function), lambda: self._read_returned(function))
+        return self.memo.once(("returned", function), lambda: self._read_returned(function))
 
     def _read_returned(self, function: Value) -> Values:
         view = self.views[function.file]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from repo_map.parsing.facts_model import BASE_OF, DECLARED, FIELD_TYPE
 from repo_map.relations.expressions import parse
 from repo_map.relations.file_facts import CLASSES
-from repo_map.relations.inference.answers import DEEPEST
 from repo_map.relations.inference.names import Names
+from repo_map.relations.memo import DEEPEST
 from repo_map.relations.model import Place
 from repo_map.relations.values import (
     CLASS,
@@ -110,32 +110,34 @@ class Classes(Names):
         """Return a class and its bases in order of inheritance, and whether all of them are here."""
         complete = True
         order: dict[Place, None] = {}
+        seen = {place}
 
         def visit(at: Place, depth: int) -> None:
             nonlocal complete
-            if depth > DEEPEST or len(order) > _MOST_BASES:
-                return
-            # A base that comes again stands after all that extend it.
-            order.pop(at, None)
-            order[at] = None
+            self.memo.charge()
+            ours = []
             for base in self.bases_of(at):
-                if base.kind == CLASS and (base.file, base.row) != at:
-                    visit((base.file, base.row), depth + 1)
-                elif base.kind != CLASS and base.name not in self.harmless:
+                if base.kind == CLASS:
+                    ours.append((base.file, base.row))
+                elif base.name not in self.harmless:
                     complete = False
+            for each in reversed(ours):
+                if each not in seen and depth < DEEPEST and len(seen) < _MOST_BASES:
+                    seen.add(each)
+                    visit(each, depth + 1)
+            order[at] = None
 
         visit(place, 0)
-        return tuple(order), complete
+        # A base that comes again stands after all that extend it.
+        return tuple(reversed(order)), complete
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the classes of this repository that a class extends directly, in order."""
-        with self._lock:
-            self._steps = 0
-            return tuple((v.file, v.row) for v in self.bases_of(place) if v.kind == CLASS)
+        return tuple((v.file, v.row) for v in self.bases_of(place) if v.kind == CLASS)
 
     def bases_of(self, place: Place) -> Values:
         """Return the direct bases of a class, in order; what is unknown is ``?``."""
-        return self._once(("bases", place), lambda: self._read_bases(place))
+        return self.memo.once(("bases", place), lambda: self._read_bases(place))
 
     def _read_bases(self, place: Place) -> Values:
         view = self.views[place[0]]

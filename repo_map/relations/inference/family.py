@@ -48,11 +48,6 @@ class Inference(Calls):
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
-        with self._lock:
-            self._steps = 0
-            return self._meaning(file, site)
-
-    def _meaning(self, file: int, site: Site) -> Meaning:
         where = Where(file, site.definition, site.line, site.indent)
         if not site.receiver:
             values = self._lookup(where, site.name)
@@ -125,7 +120,7 @@ class Inference(Calls):
     def _typed(self, where: Where, written: str) -> Values:
         """Return the objects that a written type stands for."""
         key = ("type", where.file, where.row, written)
-        return self._once(key, lambda: self._read_type(where, written))
+        return self.memo.once(key, lambda: self._read_type(where, written))
 
     def _read_type(self, where: Where, written: str) -> Values:
         found: dict[Value, None] = {}

@@ -23,6 +23,7 @@ from repo_map.parsing.facts_model import (
 from repo_map.relations.expressions import Expression, parse
 from repo_map.relations.file_facts import CLASSES, SCOPES, FileView
 from repo_map.relations.inference.answers import Answers
+from repo_map.relations.memo import BINDINGS_A_STEP
 from repo_map.relations.model import Place
 from repo_map.relations.values import CLASS, FOREIGN_CLASS, FUNCTION, MOST_VALUES, Value, Values, Where
 
@@ -121,6 +122,7 @@ class Names(Answers):
     def _reaching(self, bound: Iterable[Binding], where: Where | None) -> list[Binding]:
         """Return the bindings that may hold at a place, all of them where there is none."""
         every = list(bound)
+        self.memo.charge(len(every) // BINDINGS_A_STEP)
         if where is None or not where.line:
             return [each for each in every if each.kind != NARROWED]
         before = [each for each in every if each.line <= where.line]
@@ -144,7 +146,7 @@ class Names(Answers):
         return chosen or [each for each in every if each.kind != NARROWED]
 
     def _of_binding(self, view: FileView, each: Binding) -> Values:
-        return self._once((view.file, each), lambda: self._read_binding(view, each))
+        return self.memo.once((view.file, each), lambda: self._read_binding(view, each))
 
     def _read_binding(self, view: FileView, each: Binding) -> Values:
         where = Where(view.file, each.definition, each.line, each.indent)
@@ -170,7 +172,7 @@ class Names(Answers):
     def _of_module(self, module: Value, name: str) -> Values:
         """Return what a module calls ``name``: bound in it, one of its modules, or from a star."""
         key = ("module", module.file, module.name, name)
-        return self._once(key, lambda: self._read_module(module, name))
+        return self.memo.once(key, lambda: self._read_module(module, name))
 
     def _read_module(self, module: Value, name: str) -> Values:
         if module.file >= 0:
@@ -195,6 +197,7 @@ class Names(Answers):
         found: dict[tuple[int, int], None] = {}
         for each in self.views[file].bindings:
             if each.kind in (IMPORT, RENAMED, STAR):
+                self.memo.charge()
                 module, _, name = each.value.partition(":")
                 known = self.module(file, module)
                 inner = self.submodule(known, name) if known is not None and name else None

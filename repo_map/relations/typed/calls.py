@@ -75,7 +75,7 @@ class Calls(Members):
             receiver = function.parts[0][0] if function.parts and function.parts[0] else None
             return self.instances(Where(function.file, function.row, 0), written[0].value, of=receiver)
 
-        return self._once(("returned", function), read)
+        return self.memo.once(("returned", function), read)
 
     # What a call takes.
 

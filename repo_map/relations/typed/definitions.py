@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import (
     ALIAS,
     BASE_OF,
+    DECORATED,
     EXPORTED,
     PARAMETERS,
     RECEIVER,
@@ -23,16 +23,17 @@ from repo_map.parsing.facts_model import (
     Binding,
 )
 from repo_map.relations.file_facts import CLASSES, FileViews
+from repo_map.relations.memo import Memo
 from repo_map.relations.model import Place
-from repo_map.relations.values import FUNCTION, MOST_KEPT, MOST_VALUES, TYPE_KINDS, TYPE_VALUE, Value, Values
+from repo_map.relations.values import FUNCTION, MOST_VALUES, TYPE_KINDS, TYPE_VALUE, Value, Values
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-DEEPEST: Final = 20
-"""Steps from one answer to the next; a longer way is given up."""
+_NAMESAKES_A_STEP: Final = 16
+"""Definitions of one name that are looked through in the time of a step."""
 _SAID: Final = frozenset(
-    {ALIAS, BASE_OF, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
+    {ALIAS, BASE_OF, DECORATED, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
 )
 
 
@@ -47,10 +48,7 @@ class Definitions:
             number for number, name in enumerate(index.languages) if language_named(name).family == family
         ]
         self.files: list[int] = np.flatnonzero(np.isin(index.files.language, numbers)).tolist()
-        self._lock = RLock()
-        self._known: dict[object, object] = {}
-        self._active: set[object] = set()
-        self._depth = 0
+        self.memo = Memo()
 
     def owner(self, place: Place) -> Place | None:
         """Return the type that a definition is a member of: by default the class around it."""
@@ -64,9 +62,11 @@ class Definitions:
 
     def named(self, name: str) -> tuple[Place, ...]:
         """Return the definitions of a last name, in the order of the repository."""
-        key = ("named", name)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
+        found = self.memo.kept(("named", name), lambda: self._read_named(name))
+        self.memo.charge(1 + len(found) // _NAMESAKES_A_STEP)
+        return found
+
+    def _read_named(self, name: str) -> tuple[Place, ...]:
         index = self._index
         numbers = list(self._rows.get(name, ()))
         if (number := index.strings.get(name)) is not None:
@@ -74,13 +74,11 @@ class Definitions:
         rows = np.flatnonzero(np.isin(index.symbols.name, numbers)) if numbers else np.zeros(0, np.int64)
         starts = index.symbols.file_start
         files = (np.searchsorted(starts, rows, side="right") - 1).tolist()
-        found = tuple(
+        return tuple(
             (file, row - int(starts[file]))
             for file, row in zip(files, rows.tolist(), strict=True)
             if file in self._own
         )
-        self._keep(key, found)
-        return found
 
     @cached_property
     def _rows(self) -> dict[str, tuple[int, ...]]:
@@ -116,15 +114,15 @@ class Definitions:
 
     def said(self, place: Place, kind: int) -> list[Binding]:
         """Return what is said of a definition itself."""
-        key = ("said", place[0])
-        table: dict[tuple[int, int], list[Binding]] | None = self._known.get(key)  # type: ignore[assignment]
-        if table is None:
-            table = {}
-            for each in self._views[place[0]].bindings:
-                if each.kind in _SAID:
-                    table.setdefault((each.definition, each.kind), []).append(each)
-            self._keep(key, table)
+        table = self.memo.kept(("said", place[0]), lambda: self._read_said(place[0]))
         return table.get((place[1], kind), [])
+
+    def _read_said(self, file: int) -> dict[tuple[int, int], list[Binding]]:
+        table: dict[tuple[int, int], list[Binding]] = {}
+        for each in self._views[file].bindings:
+            if each.kind in _SAID:
+                table.setdefault((each.definition, each.kind), []).append(each)
+        return table
 
     def _owned(self, name: str) -> dict[Place, tuple[Place, ...]]:
         """Return the definitions of a last name by the types that they are members of."""
@@ -136,18 +134,7 @@ class Definitions:
                     found.setdefault(owner, []).append(place)
             return {owner: tuple(places) for owner, places in found.items()}
 
-        key = ("owned", name)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        if key in self._active:
-            return {}
-        self._active.add(key)
-        try:
-            made = read()
-        finally:
-            self._active.discard(key)
-        self._keep(key, made)
-        return made
+        return self.memo.once(("owned", name), read, {})
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
@@ -163,30 +150,6 @@ class Definitions:
             last = index.expressions[int(table.value[row])].rpartition(".")[2]
             found.setdefault(last, set()).add(index.strings[int(table.name[row])])
         return {name: frozenset(others) for name, others in found.items()}
-
-    # What is kept.
-
-    def _once(self, key: object, read: Callable[[], Values]) -> Values:
-        """Return what is read, kept; nothing where it depends on itself."""
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
-        if key in self._active or self._depth > DEEPEST:
-            return ()
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = read()
-        finally:
-            self._active.discard(key)
-            self._depth -= 1
-        if not self._active:
-            self._keep(key, found)
-        return found
-
-    def _keep(self, key: object, value: object) -> None:
-        if len(self._known) > MOST_KEPT:
-            self._known.clear()
-        self._known[key] = value
 
     def _all(self, values: Values, make: Callable[[Value], Iterable[Value]]) -> Values:
         return tuple(dict.fromkeys(each for value in values for each in make(value)))[:MOST_VALUES]

@@ -40,10 +40,6 @@ class TypedFamily(Calls):
 
     def meaning(self, file: int, site: Site) -> Meaning:
         """Return what a site means."""
-        with self._lock:
-            return self._meaning(file, site)
-
-    def _meaning(self, file: int, site: Site) -> Meaning:
         where = Where(file, site.definition, site.line, site.indent)
         receiver, is_told, given = site.receiver.partition("/")
         arguments = tuple(split(given, ",")) if is_told else None
@@ -80,8 +76,7 @@ class TypedFamily(Calls):
 
     def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports, each with the line where it does."""
-        with self._lock:
-            return self.read_imports(file)
+        return self.read_imports(file)
 
     # Expressions.
 

@@ -8,6 +8,7 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.parsing.facts_model import ASSIGNED, DECLARED, Binding
 from repo_map.relations.expressions import Expression, Name, parse
 from repo_map.relations.file_facts import CLASSES, FileView
+from repo_map.relations.memo import BINDINGS_A_STEP
 from repo_map.relations.model import Place
 from repo_map.relations.typed.written import WrittenTypes
 from repo_map.relations.values import (
@@ -76,7 +77,9 @@ class Members(WrittenTypes):
         self, view: FileView, scope: int, name: str, where: Where, *, is_inner: bool
     ) -> Binding | None:
         """Return the binding of a local that holds at a place: the last before it in a block around it."""
-        for each in reversed(view.bound.get((scope, name), ())):
+        bound = view.bound.get((scope, name), ())
+        self.memo.charge(len(bound) // BINDINGS_A_STEP)
+        for each in reversed(bound):
             if each.kind not in (DECLARED, ASSIGNED) or each.line > where.line:
                 continue
             is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
@@ -115,7 +118,7 @@ class Members(WrittenTypes):
                 )
             return self.instances(where, each.value)
 
-        return self._once(("binding", view.file, each), read)
+        return self.memo.once(("binding", view.file, each), read)
 
     # Members.
 
@@ -164,7 +167,7 @@ class Members(WrittenTypes):
 
     def _field(self, view: FileView, each: Binding, value: Value) -> Values:
         where = Where(view.file, each.definition, 0)
-        return self._once(
+        return self.memo.once(
             ("field", view.file, each, value), lambda: self.instances(where, each.value, of=value)
         )
 

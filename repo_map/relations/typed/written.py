@@ -8,7 +8,7 @@ from repo_map.parsing.facts_model import ALIAS, BASE_OF, TYPE_PARAMETER
 from repo_map.relations.expressions import parts_of_type
 from repo_map.relations.file_facts import FileView
 from repo_map.relations.model import Place
-from repo_map.relations.typed.definitions import DEEPEST, Definitions
+from repo_map.relations.typed.definitions import Definitions
 from repo_map.relations.values import (
     FOREIGN,
     FOREIGN_METHOD,
@@ -22,6 +22,8 @@ from repo_map.relations.values import (
     Where,
 )
 
+_DEEPEST: Final = 20
+"""Classes above a class that are looked into, one above the other."""
 _CONTAINERS: Final = frozenset({"list", "dict", "tuple", "func", "chan"})
 
 
@@ -48,7 +50,7 @@ class WrittenTypes(Definitions):
                 found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
             return tuple(found)[:MOST_VALUES]
 
-        return self._once(key, read)
+        return self.memo.once(key, read)
 
     def instance(self, where: Where, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type."""
@@ -123,7 +125,7 @@ class WrittenTypes(Definitions):
         if not found:
             return ()
         where = Where(value.file, value.row, 0)
-        return self._once(
+        return self.memo.once(
             ("made of", value),
             lambda: tuple(
                 each for each in self.instances(where, found[0].value, of=value) if each[:3] != value[:3]
@@ -134,17 +136,16 @@ class WrittenTypes(Definitions):
 
     def bases(self, place: Place) -> tuple[Place, ...]:
         """Return the types of this repository that a type extends or implements directly, in order."""
-        with self._lock:
-            return tuple((v.file, v.row) for v in self.base_values(place) if v.kind == TYPE_VALUE)
+        return tuple((v.file, v.row) for v in self.base_values(place) if v.kind == TYPE_VALUE)
 
     def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         """Return a type and all that it inherits from, nearest first, and whether all of them are ours."""
-        key = ("order", place)
-        if (kept := self._known.get(key)) is not None:
-            return kept  # type: ignore[return-value]
+        return self.memo.kept(("order", place), lambda: self._read_order(place))
+
+    def _read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
         found: dict[Place, None] = {place: None}
         is_whole, level = True, [place]
-        for _ in range(DEEPEST):
+        for _ in range(_DEEPEST):
             further: list[Place] = []
             for each in level:
                 for base in self.base_values(each):
@@ -157,10 +158,7 @@ class WrittenTypes(Definitions):
             level = further
             if not level:
                 break
-        made = (tuple(found), is_whole)
-        if not self._active:
-            self._keep(key, made)
-        return made
+        return tuple(found), is_whole
 
     def base_values(self, place: Place) -> Values:
         """Return the direct bases of a type, in order; one that is not known to be ours is foreign."""
@@ -175,4 +173,4 @@ class WrittenTypes(Definitions):
                 found += [value for value in values if value[1:3] != place] or [STRANGER]
             return tuple(found)
 
-        return self._once(("bases", place), read)
+        return self.memo.once(("bases", place), read)

@@ -1,0 +1,453 @@
+"""Small sources whose names are hard to follow: ladders, circles, chains and crowds, in every family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+
+class Involved(NamedTuple):
+    """A tree of files, and the last name of the definitions that are asked about."""
+
+    files: dict[str, str]
+    asked: str
+
+
+_DEEP: Final = 22
+"""Levels of what branches at each: two to that power are four million ways."""
+_LONG: Final = 500
+
+
+def _lines(make: Callable[[int], str], count: int = _LONG) -> str:
+    return "".join(f"{make(at)}\n" for at in range(count))
+
+
+def _levels(line: str, last: str, *, is_circle: bool) -> str:
+    """Return a line for ``a`` and ``b`` of each level; ``{i}`` is its number, ``{n}`` that of the next one.
+
+    The last level is ``last``, or leads back to the first one.
+    """
+    told = [
+        line.replace("{x}", which).replace("{i}", str(at)).replace("{n}", str((at + 1) % _DEEP))
+        for at in range(_DEEP if is_circle else _DEEP - 1)
+        for which in "ab"
+    ]
+    ends = [] if is_circle else [last.replace("{x}", which).replace("{i}", str(_DEEP - 1)) for which in "ab"]
+    return "\n".join([*told, *ends]) + "\n"
+
+
+_END: Final = "class End:\n    def foo(self): return 1\n"
+_LADDERS: Final = {
+    # What a level gives by its body or by what it is bound to, then what the last one gives, and a use.
+    "python functions": (
+        "a.py",
+        f"{_END}%sdef use(): return a0(1).foo()\n",
+        "def {x}{i}(x): return a{n}(x) if x else b{n}(x)",
+        "def {x}{i}(x): return End()",
+    ),
+    "python names": (
+        "a.py",
+        f"{_END}%sdef use(): return a0.foo()\n",
+        "{x}{i} = a{n} if 1 else b{n}",
+        "{x}{i} = End()",
+    ),
+    "python properties": (
+        "a.py",
+        f"{_END}class Q:\n%sdef use(): return Q().a0.foo()\n",
+        "    @property\n    def {x}{i}(self): return self.a{n} or self.b{n}",
+        "    @property\n    def {x}{i}(self): return End()",
+    ),
+    "python nested lists": (
+        "a.py",
+        f"{_END}%sdef use():\n    for x in a0: x.foo()\n",
+        "{x}{i} = " + "[" * 11 + "a{n}, b{n}" + "]" * 11,
+        "{x}{i} = [End()]",
+    ),
+    "python types": (
+        "a.py",
+        f"from typing import Union\n{_END}%sdef use(q: a0): return q.foo()\n",
+        "{x}{i} = Union['a{n}', 'b{n}']",
+        "{x}{i} = End",
+    ),
+    "javascript functions": (
+        "a.js",
+        "class End { foo() {} }\n%sfunction use() { a0(1).foo(); }\n",
+        "function {x}{i}(x) { return x ? a{n}(x) : b{n}(x); }",
+        "function {x}{i}(x) { return new End(); }",
+    ),
+    "typescript types": (
+        "a.ts",
+        "class End { foo() {} }\n%sfunction use(q: a0) { q.foo(); }\n",
+        "type {x}{i} = a{n} | b{n};",
+        "type {x}{i} = End;",
+    ),
+    "typescript fields": (
+        "a.ts",
+        "class End { foo() {} }\nclass Q {\n%s}\nfunction use(q: Q) { q.a0().foo(); }\n",
+        "  {x}{i} = () => this.a{n}() || this.b{n}();",
+        "  {x}{i} = () => new End();",
+    ),
+    "kotlin functions": (
+        "A.kt",
+        "class End { fun foo() = 1 }\nclass A {\n%s}\nfun use(q: A) { q.a0(true).foo() }\n",
+        "  fun {x}{i}(x: Boolean) = if (x) a{n}(x) else b{n}(x)",
+        "  fun {x}{i}(x: Boolean) = End()",
+    ),
+    "kotlin properties": (
+        "A.kt",
+        "class End { fun foo() = 1 }\n%sfun use() { a0.foo() }\n",
+        "val {x}{i} = if (x) a{n} else b{n}",
+        "val {x}{i} = End()",
+    ),
+    "kotlin extensions": (
+        "A.kt",
+        "class End { fun foo() = 1 }\n%sfun use(q: End) { q.a0().foo() }\n",
+        "fun End.{x}{i}() = if (x) this.a{n}() else this.b{n}()",
+        "fun End.{x}{i}() = End()",
+    ),
+    "kotlin aliases": (
+        "A.kt",
+        "class End { fun foo() = 1 }\n%sfun use(q: a0) { q.foo() }\n",
+        "typealias {x}{i} = a{n}<b{n}>",
+        "typealias {x}{i} = End",
+    ),
+    "java locals": (
+        "A.java",
+        "class End { End foo() { return this; } }\nclass A { void use(boolean x) {\n%s  a0.foo(); } }\n",
+        "  var {x}{i} = x ? a{n}.foo() : b{n}.foo();",
+        "  var {x}{i} = new End();",
+    ),
+    "java overloads": (
+        "A.java",
+        "class End { End foo() { return this; } End foo(int a) { return this; } }\nclass A {\n"
+        "%s  void use(End q) { a0(q, q).foo(); } }\n",
+        "  End {x}{i}(End p, End q) { return a{n}(b{n}(p, q), a{n}(p, q)); }\n"
+        "  A {x}{i}(End p, A q) { return a{n}(b{n}(p, q), a{n}(p, q)); }",
+        "  End {x}{i}(End p, End q) { return p; }",
+    ),
+    "php locals": (
+        "a.php",
+        "<?php\nclass End { function foo() {} }\nfunction use_it($x) {\n%s  $a0->foo();\n}\n",
+        "  ${x}{i} = $x ? $a{n} : $b{n};",
+        "  ${x}{i} = new End();",
+    ),
+    "php fields": (
+        "a.php",
+        "<?php\nclass End { function foo() {} }\nclass Q { function __construct() {\n%s  }\n"
+        "  function go() { $this->a0->foo(); } }\n",
+        "  $this->{x}{i} = $this->a{n} ?? $this->b{n};",
+        "  $this->{x}{i} = new End();",
+    ),
+    "ruby variables": (
+        "a.rb",
+        "class End\n  def foo\n  end\nend\nclass Q\n  def initialize\n%s  end\n"
+        "  def go\n    @a0.foo\n  end\nend\n",
+        "    @{x}{i} = @a{n} || @b{n}",
+        "    @{x}{i} = End.new",
+    ),
+    "ruby methods": (
+        "a.rb",
+        "class End\n  def foo\n  end\nend\nclass Q\n%s  def go\n    a0.foo\n  end\nend\n",
+        "  def {x}{i}\n    x ? a{n} : b{n}\n  end",
+        "  def {x}{i}\n    End.new\n  end",
+    ),
+    "go variables": (
+        "a.go",
+        "package a\ntype End struct{}\nfunc (e End) foo() {}\n%sfunc use() { a0.foo() }\n",
+        "var {x}{i} = pick(a{n}, b{n}).foo(a{n})",
+        "var {x}{i} = End{}",
+    ),
+    "go types": (
+        "a.go",
+        "package a\ntype End struct{}\nfunc (e End) foo() {}\n%sfunc use(q a0) { q.foo() }\n",
+        "type {x}{i} struct { a{n}; b{n} }",
+        "type {x}{i} struct { End }",
+    ),
+    "c++ autos": (
+        "a.cpp",
+        "struct End { void foo(); };\n%svoid use() { a0(1).foo(); }\n",
+        "auto {x}{i}(int x) { return x ? a{n}(x) : b{n}(x); }",
+        "End {x}{i}(int x) { return End(); }",
+    ),
+    "c++ aliases": (
+        "a.cpp",
+        "struct End { void foo(); };\n%svoid use(a0 q) { q.foo(); }\n",
+        "using {x}{i} = Pair<a{n}, b{n}>;",
+        "using {x}{i} = End;",
+    ),
+    "c types": (
+        "a.c",
+        "struct End { int foo; };\n%svoid foo(a0 *q) { }\nvoid use(a0 *q) { foo(q->p->p->p); }\n",
+        "typedef struct {x}{i}_ { struct a{n}_ *p; b{n} *q; } {x}{i};",
+        "typedef struct {x}{i}_ { struct End *p; } {x}{i};",
+    ),
+    "rust locals": (
+        "a.rs",
+        "struct End;\nimpl End { fn foo(&self) -> End { End } }\nfn using(x: bool) {\n%s    a0.foo();\n}\n",
+        "    let {x}{i} = if x { a{n}.foo() } else { b{n}.foo() };",
+        "    let {x}{i} = End;",
+    ),
+    "rust types": (
+        "a.rs",
+        "struct End;\nimpl End { fn foo(&self) {} }\n%sfn using(q: a0) { q.foo(); }\n",
+        "type {x}{i} = Either<a{n}, b{n}>;",
+        "type {x}{i} = End;",
+    ),
+}
+"""File, source around the levels, a level, the last level."""
+
+_BASES: Final = {
+    "python": ("a.py", "class {x}{i}(a{n}, b{n}): pass", "class {x}{i}:\n    def foo(self): pass", "python"),
+    "typescript": (
+        "a.ts",
+        "interface {x}{i} extends a{n}, b{n} {}",
+        "interface {x}{i} { foo(): void }",
+        "ts",
+    ),
+    "java": ("A.java", "interface {x}{i} extends a{n}, b{n} {}", "interface {x}{i} { void foo(); }", "java"),
+    "kotlin": ("A.kt", "interface {x}{i} : a{n}, b{n}", "interface {x}{i} { fun foo() }", "kotlin"),
+    "php": (
+        "a.php",
+        "interface {x}{i} extends a{n}, b{n} {}",
+        "interface {x}{i} { function foo(); }",
+        "php",
+    ),
+    "ruby": (
+        "a.rb",
+        "module A{x}{i}\n  include Aa{n}\n  include Ab{n}\nend",
+        "module A{x}{i}\n  def foo\n  end\nend",
+        "ruby",
+    ),
+    "go": ("a.go", "type {x}{i} interface { a{n}; b{n} }", "type {x}{i} interface { foo() }", "go"),
+    "c++": ("a.cpp", "struct {x}{i} : a{n}, b{n} {};", "struct {x}{i} { void foo(); };", "c++"),
+    "rust": ("a.rs", "trait {x}{i}: a{n} + b{n} {}", "trait {x}{i} { fn foo(&self); }", "rust"),
+}
+_HEADS: Final = {"php": "<?php\n", "go": "package a\n"}
+_USES: Final = {
+    "python": "class Mine(a0):\n    def go(self, q: a0): q.foo(); self.foo(); super().foo()\n",
+    "ts": "class Mine implements a0 { go(q: a0) { q.foo(); this.foo(); } }\n",
+    "java": "class Mine implements a0 { void go(a0 q) { q.foo(); foo(); super.foo(); } }\n",
+    "kotlin": "class Mine : a0 { fun go(q: a0) { q.foo(); foo(); super.foo() } }\n",
+    "php": "class Mine implements a0 { function go(a0 $q) { $q->foo(); $this->foo(); parent::foo(); } }\n",
+    "ruby": "class Mine\n  include Aa0\n  def go\n    foo\n    self.foo\n  end\nend\n",
+    "go": "func use(q a0) { q.foo() }\n",
+    "c++": "struct Mine : a0 { void go(a0 q) { q.foo(); foo(); } };\n",
+    "rust": "fn using(q: &dyn a0) { q.foo(); }\nfn other<T: a0>(q: T) { q.foo(); }\n",
+}
+
+
+def _ladders() -> dict[str, Involved]:
+    found: dict[str, Involved] = {}
+    for name, (path, around, line, last) in _LADDERS.items():
+        for is_circle, kind in ((False, "ladder"), (True, "circle")):
+            text = around % _levels(line, last, is_circle=is_circle)
+            found[f"{kind} of {name}"] = Involved({path: text}, "foo")
+    for name, (path, line, last, language) in _BASES.items():
+        for is_circle, kind in ((False, "ladder"), (True, "circle")):
+            text = _levels(line, last, is_circle=is_circle) + _USES[language]
+            found[f"{kind} of {name} bases"] = Involved({path: _HEADS.get(language, "") + text}, "foo")
+    return found
+
+
+_PAIRS: Final = {
+    "python": ("a.py", "class A(B): pass\nclass B(A):\n    def foo(self): pass\ndef use(q: A): q.foo()\n"),
+    "python names": ("a.py", "A = B\nB = A\nclass C(A):\n    def foo(self): A().foo(); B.foo()\n"),
+    "typescript": ("a.ts", "type A = B;\ntype B = A;\nfunction foo(q: A) { q.foo(); q().foo(); }\n"),
+    "kotlin": (
+        "A.kt",
+        "typealias A = B\ntypealias B = A\nfun foo(q: A) { q.foo(); q().foo(); for (x in q) x.foo() }\n",
+    ),
+    "go": ("a.go", "package a\ntype A B\ntype B A\nfunc foo(q A) { q.foo(); q[0].foo(); q().foo() }\n"),
+    "c": ("a.c", "typedef B A;\ntypedef A B;\nvoid foo(A *q) { q->foo(); q[0].foo(); }\n"),
+    "c++": ("a.cpp", "using A = B;\nusing B = A;\nvoid foo(A q) { q.foo(); q[0].foo(); q().foo(); }\n"),
+    "rust": ("a.rs", "type A = B;\ntype B = A;\nfn foo(q: A) { q.foo(); q[0].foo(); A::foo(); }\n"),
+    "php": (
+        "a.php",
+        "<?php\nclass A extends B {}\nclass B extends A {\n"
+        "  function foo() { parent::foo(); $this->foo(); } }\n",
+    ),
+    "ruby": ("a.rb", "class A < B\nend\nclass B < A\n  def foo\n    super.foo\n    A.new.foo\n  end\nend\n"),
+    "java": (
+        "A.java",
+        "class A extends B {}\nclass B extends A { void foo() { super.foo(); foo(); new A().foo(); } }\n",
+    ),
+}
+
+
+def _chains() -> dict[str, Involved]:
+    found = {f"pair of {name}": Involved({path: text}, "foo") for name, (path, text) in _PAIRS.items()}
+    calls = ".foo()" * 8_000
+    for name, path, text in (
+        ("python", "a.py", f"class A:\n    def foo(self): return self\ndef use(): A(){calls}\n"),
+        ("typescript", "a.ts", f"class A {{ foo() {{ return this; }} }}\nnew A(){calls};\n"),
+        ("java", "A.java", f"class A {{ A foo() {{ return this; }} void use() {{ new A(){calls}; }} }}\n"),
+        ("kotlin", "A.kt", f"class A {{ fun foo() = this }}\nfun use() {{ A(){calls} }}\n"),
+        ("rust", "a.rs", f"struct A;\nimpl A {{ fn foo(self) -> A {{ A }} }}\nfn go(a: A) {{ a{calls}; }}\n"),
+    ):
+        found[f"chain of {name} calls"] = Involved({path: text}, "foo")
+    for name, path, line, last in (
+        ("python", "a.py", "class C{i}(C{n}): pass", "class C{n}:\n    def foo(self): C0().foo()"),
+        (
+            "java",
+            "A.java",
+            "class C{i} extends C{n} {{}}",
+            "class C{n} {{ void foo() {{ new C0().foo(); }} }}",
+        ),
+        ("kotlin", "A.kt", "open class C{i} : C{n}()", "open class C{n} {{ fun foo() {{ C0().foo() }} }}"),
+        ("c++", "a.cpp", "struct C{i} : C{n} {{}};", "struct C{n} {{ void foo() {{ C0 q; q.foo(); }} }};"),
+        ("ruby", "a.rb", "class C{i} < C{n}\nend", "class C{n}\n  def foo\n    C0.new.foo\n  end\nend"),
+    ):
+        text = (
+            "".join(line.format(i=at, n=at + 1) + "\n" for at in range(_LONG)) + last.format(n=_LONG) + "\n"
+        )
+        found[f"chain of {name} bases"] = Involved({path: text}, "foo")
+    deep = "A<" * 4_000 + "int" + ">" * 4_000
+    for name, path, text in (
+        (
+            "java",
+            "A.java",
+            f"class A<T> {{ T foo() {{ return null; }} void use({deep} q) {{ q{'.foo()' * 40}; }} }}\n",
+        ),
+        (
+            "c++",
+            "a.cpp",
+            f"template <class T> struct A {{ T foo(); }};\nvoid use({deep} q) {{ q.foo().foo(); }}\n",
+        ),
+        (
+            "rust",
+            "a.rs",
+            f"struct A<T>(T);\nimpl<T> A<T> {{ fn foo(self) -> T {{ self.0 }} }}\nfn go(q: {deep}) {{\n"
+            "  q.foo().foo(); }\n",
+        ),
+        (
+            "typescript",
+            "a.ts",
+            f"class A<T> {{ foo(): T {{ return null; }} }}\nfunction use(q: {deep}) {{ q.foo().foo(); }}\n",
+        ),
+    ):
+        found[f"chain of {name} generics"] = Involved({path: text}, "foo")
+    stars = 25
+    for name, path, line, more in (
+        ("python", "m{i}.py", "from m{j} import *", "def foo(): return foo() or bar().foo()\n"),
+        ("typescript", "m{i}.ts", "export * from './m{j}';", "export function foo() { bar().foo(); }\n"),
+        ("rust", "src/m{i}.rs", "pub use crate::m{j}::*;", "pub fn foo() { bar().foo(); foo(); }\n"),
+        ("c", "m{i}.h", '#include "m{j}.h"', "static inline void foo(void) { foo(); bar(); }\n"),
+    ):
+        all_of_them = "".join(f"{line.format(j=at)}\n" for at in range(stars))
+        files = {path.format(i=at): all_of_them + more for at in range(stars)}
+        manifest = {
+            "Cargo.toml": '[package]\nname = "a"\n',
+            "src/lib.rs": _lines(lambda at: f"mod m{at};", stars),
+        }
+        found[f"circle of {name} imports"] = Involved(files | (manifest if name == "rust" else {}), "foo")
+    return found
+
+
+def _crowds() -> dict[str, Involved]:
+    nested = "f(" * 12 + "q" + ")" * 12
+    return {
+        "crowd of python namesakes": Involved(
+            {"a.py": _lines(lambda at: f"class C{at}:\n    def foo(self): self.bar.foo(); q.foo()")}, "foo"
+        ),
+        "crowd of python bindings": Involved(
+            {
+                "a.py": "class A:\n    def foo(self): pass\ndef use():\n"
+                + _lines(lambda at: f"    if x{at}: q = A(); q.foo()")
+            },
+            "foo",
+        ),
+        "crowd of python narrowings": Involved(
+            {
+                "a.py": "class A:\n    def foo(self): pass\ndef use(q):\n"
+                + _lines(lambda _: "    if isinstance(q, A): q.foo()")
+            },
+            "foo",
+        ),
+        "crowd of python aliases": Involved(
+            {"a.py": "def foo(): pass\n" + _lines(lambda at: f"foo{at} = foo\nfoo{at}()")}, "foo"
+        ),
+        "crowd of python subclasses": Involved(
+            {
+                "a.py": "class A:\n    def __init__(self): pass\n    def foo(self): pass\n"
+                + _lines(lambda at: f"class C{at}(A):\n    def foo(self): super().foo(); C{at}().foo()")
+            },
+            "foo",
+        ),
+        "crowd of typescript namesakes": Involved(
+            {"a.ts": _lines(lambda at: f"class C{at} {{ foo() {{ this.foo(); q.foo(); }} }}")}, "foo"
+        ),
+        "crowd of java overloads": Involved(
+            {
+                "A.java": "class A {\n"
+                + _lines(lambda at: f"  T{at} f(T{at} a) {{ return a; }}", 80)
+                + _lines(lambda at: f"  void u{at}(T{at} q) {{ {nested}; }}", 40)
+                + "}\n"
+                + _lines(lambda at: f"class T{at} {{}}", 80)
+            },
+            "f",
+        ),
+        "crowd of kotlin extensions": Involved(
+            {"A.kt": _lines(lambda at: f"fun T{at}.foo() = this\nfun u{at}(q: T{at}) {{ q.foo() }}", 150)},
+            "foo",
+        ),
+        "crowd of kotlin receivers": Involved(
+            {
+                "A.kt": "class A { fun foo() = 1 }\nfun use(q: A) {\n"
+                + "with(q) { " * 300
+                + "foo()"
+                + " }" * 300
+                + "\n}\n"
+            },
+            "foo",
+        ),
+        "crowd of c++ namesakes": Involved(
+            {
+                "a.cpp": _lines(
+                    lambda at: (
+                        f"struct C{at} {{ void foo(int); }};\nvoid C{at}::foo(int x) {{ foo(x); q.foo(x); }}"
+                    )
+                )
+            },
+            "foo",
+        ),
+        "crowd of c functions": Involved(
+            {
+                f"m{at}.c": "static void foo(void) { }\nvoid bar(void) { foo(); bar(); }\n"
+                for at in range(100)
+            },
+            "bar",
+        ),
+        "crowd of go namesakes": Involved(
+            {
+                "a.go": "package a\n"
+                + _lines(lambda at: f"type C{at} struct{{}}\nfunc (c C{at}) foo() {{ c.foo(); q.foo() }}")
+            },
+            "foo",
+        ),
+        "crowd of rust namesakes": Involved(
+            {
+                "a.rs": _lines(
+                    lambda at: f"struct C{at};\nimpl C{at} {{ fn foo(&self) {{ self.foo(); q.foo(); }} }}"
+                )
+            },
+            "foo",
+        ),
+        "crowd of rust functions": Involved(
+            {"src/lib.rs": _lines(lambda at: f"mod m{at} {{ pub fn foo() {{ foo(); self::foo(); }} }}")},
+            "foo",
+        ),
+        "crowd of php namesakes": Involved(
+            {
+                "a.php": "<?php\n"
+                + _lines(lambda at: f"class C{at} {{ function foo() {{ $this->foo(); $q->foo(); }} }}")
+            },
+            "foo",
+        ),
+        "crowd of ruby openings": Involved(
+            {"a.rb": _lines(lambda _: "class C\n  def foo\n    self.foo\n    @q = C.new\n  end\nend")}, "foo"
+        ),
+    }
+
+
+INVOLVED: Final = _ladders() | _chains() | _crowds()
+"""By what they are: every one takes exponential or quadratic time where nothing ends it."""

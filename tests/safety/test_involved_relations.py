@@ -1,0 +1,120 @@
+"""No source, however its names are entangled, makes a question about relations slow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from navigator.settings import NavigatorSettings
+from navigator.workspace import LEFT_OPEN, Workspaces
+from repo_map.feedback.apply import steer
+from repo_map.impact.risks import impact_of
+from repo_map.impact.telling import tell_impact
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.limits import USUAL, Limits
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan
+from repo_map.relations.model import Confidence, Place, Relation
+from repo_map.relations.resolve import relations_of
+from repo_map.relevance.score import score_goal
+from tests.safety.involved import INVOLVED
+from tests.support.trees import write
+
+_SECONDS = 2.0
+"""CPU time for each question, many times what the slowest takes."""
+_LEFT_OPEN = "too involved to follow, and left open."
+_ALIASES = "pair of kotlin"
+"""Two aliases of each other, and three calls of what they are."""
+
+
+def _answers(index: RepoIndex, place: Place) -> dict[str, tuple[Relation, ...]]:
+    """Ask everything about a definition; fail where one question takes too long."""
+    relations = relations_of(index)
+    likely = Confidence.LIKELY
+    questions: dict[str, Callable[[], tuple[Relation, ...]]] = {
+        "callers": lambda: relations.callers_of(place, likely),
+        "uses": lambda: relations.uses_of(place, likely),
+        "used": lambda: relations.used_in(place, likely),
+        "overrides": lambda: relations.overrides_of(place),
+        "overridden by": lambda: relations.overridden_by(place),
+        "implementations": lambda: relations.implementations_of(place),
+        "tests": lambda: relations.tests_reaching(place),
+        "importers": lambda: relations.importers_of(place[0]),
+    }
+    found = {}
+    for name, ask in questions.items():
+        before = time.thread_time()
+        found[name] = ask()
+        assert time.thread_time() - before < _SECONDS, name
+    return found
+
+
+def _places(index: RepoIndex, asked: str) -> list[Place]:
+    """Return two definitions of a name, and two of those that everything rests on."""
+    named = [
+        (file, row, each.name.rpartition(".")[2])
+        for file in range(len(index))
+        for row, each in enumerate(index.definitions(file))
+    ]
+    tops = {"a0", "Aa0", "A", "C0"}
+    return [
+        *[(file, row) for file, row, name in named if name == asked][:2],
+        *[(file, row) for file, row, name in named if name in tops][:2],
+    ]
+
+
+def _index_of(root: Path, name: str, limits: Limits = USUAL) -> RepoIndex:
+    return build_index(write(root, INVOLVED[name].files), store=Store(None), workers=1, limits=limits)
+
+
+@pytest.mark.parametrize("name", INVOLVED)
+def test_a_question_about_involved_names_ends_soon_and_alike_each_time(name: str, tmp_path: Path) -> None:
+    index = _index_of(tmp_path, name)
+    places = _places(index, INVOLVED[name].asked)
+    assert places
+    told = [(_answers(index, place), relations_of(index).left_open) for place in places]
+    again = _index_of(tmp_path, name)
+    assert told == [(_answers(again, place), relations_of(again).left_open) for place in places]
+
+
+def _answer(index: RepoIndex, feedback: str) -> str:
+    relevance = score_goal(index, "foo")
+    return steer(index, pack(index, relevance, 2_000), relevance, feedback).answer
+
+
+@pytest.mark.parametrize("feedback", ["who calls foo?", "what does foo use?", "what breaks if I change foo?"])
+def test_an_answer_says_how_many_uses_were_too_involved_to_follow(feedback: str, tmp_path: Path) -> None:
+    assert f" {_LEFT_OPEN}" in _answer(_index_of(tmp_path, _ALIASES), feedback)
+
+
+def test_an_answer_that_followed_everything_says_nothing_of_it(tmp_path: Path) -> None:
+    index = _index_of(tmp_path, "ladder of kotlin functions")
+    answer = _answer(index, "who calls foo?")
+    assert answer == "Callers of `End.foo (A.kt)`: `use` in A.kt:48."
+
+
+def test_a_change_is_not_said_to_be_safe_where_its_users_were_not_followed(tmp_path: Path) -> None:
+    index = _index_of(tmp_path, _ALIASES)
+    place = _places(index, "foo")[0]
+    told = tell_impact(index, impact_of(index, [place]), of_changes=False)
+    assert not [sentence for sentence in told if sentence.startswith("Nothing is seen to rely on it")]
+
+
+def test_the_last_limit_is_the_time_and_what_it_cut_is_told(tmp_path: Path) -> None:
+    name = "ladder of python functions"
+    assert _LEFT_OPEN not in _answer(_index_of(tmp_path / "one", name), "who calls foo?")
+    index = _index_of(tmp_path / "two", name, Limits(relation_seconds=1e-9))
+    assert "1 use of a name is too involved to follow, and left open." in _answer(index, "who calls foo?")
+
+
+@pytest.mark.anyio
+async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> None:
+    spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
+    for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
+        space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name].files))
+        view = space.view("foo", pack(space.index, score_goal(space.index, "foo"), 2_000), FlightPlan())
+        assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected
