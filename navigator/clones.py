@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from navigator.catalogue import Catalogue, Entry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
-from repo_map.worktree.fetching import fetch, head_commit, make_clone
+from repo_map.worktree.fetching import MOST_BYTES, fetch, head_commit, make_clone
 from repo_map.worktree.git import Deadline, GitError
 
 SECONDS: Final = 900.0
@@ -46,9 +46,15 @@ class Kept(NamedTuple):
 
 
 def sync(
-    catalogue: Catalogue, names: Sequence[str], on_done: Callable[[Synced], object], seconds: float = SECONDS
+    catalogue: Catalogue,
+    names: Sequence[str],
+    on_done: Callable[[Synced], object],
+    seconds: float = SECONDS,
+    most_bytes: int = MOST_BYTES,
 ) -> bool:
     """Fetch repositories, all of them where none is named; return whether each was fetched.
+
+    Each has ``seconds``, and its clone may hold ``most_bytes``.
 
     ``on_done`` is called for each, in the catalogue's order. Whoever reads meanwhile reads a clone as it was
     before, or as it is after.
@@ -65,7 +71,7 @@ def sync(
     chosen = [(name, entry) for name, entry in entries.items() if not names or name in names]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         results = list[bool]()
-        for done in pool.map(partial(_sync_one, catalogue.clones, seconds), chosen):
+        for done in pool.map(partial(_sync_one, catalogue.clones, seconds, most_bytes), chosen):
             on_done(done)
             results.append(not done.failed)
     return all(results)
@@ -78,14 +84,14 @@ def kept(catalogue: Catalogue) -> Iterator[Kept]:
         yield Kept(name, entry, head_commit(clone), _fetched_at(clone))
 
 
-def _sync_one(clones: Path, seconds: float, named: tuple[str, Entry]) -> Synced:
+def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, Entry]) -> Synced:
     name, entry = named
     clone, deadline = clones / name, Deadline(seconds)
     try:
         if kind(clone / ".git") == S_IFDIR:
-            fetch(clone, entry.address, entry.branches, deadline)
+            fetch(clone, entry.address, entry.branches, deadline, most_bytes)
         else:
-            _begin(clone, entry, deadline)
+            _begin(clone, entry, deadline, most_bytes)
     except GitError as error:
         return Synced(name, failed=str(error))
     except OSError as error:
@@ -96,14 +102,14 @@ def _sync_one(clones: Path, seconds: float, named: tuple[str, Entry]) -> Synced:
     return Synced(name, head_commit(clone))
 
 
-def _begin(clone: Path, entry: Entry, deadline: Deadline) -> None:
+def _begin(clone: Path, entry: Entry, deadline: Deadline, most_bytes: int) -> None:
     """Make a clone beside its place, and move it there once it is whole."""
     clone.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=clone.parent))
     try:
         made = draft / clone.name
         make_clone(made, deadline)
-        fetch(made, entry.address, entry.branches, deadline)
+        fetch(made, entry.address, entry.branches, deadline, most_bytes)
         made.rename(clone)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -11,6 +11,7 @@ from navigator.catalogue import Catalogue, new_entry
 from navigator.clones import SECONDS, Kept, Synced, kept, sync
 from navigator.errors import InvalidRequestError
 from repo_map.messages import one_line
+from repo_map.worktree.fetching import MOST_BYTES
 from repo_navigator.terminal import FlagParser, nonempty, number, print_text
 
 _FAILED = 1
@@ -39,13 +40,16 @@ def add_arguments(parser: FlagParser) -> None:
         metavar="G",
         action="append",
         default=[],
-        help="a group or a principal that may read it, '*' for everybody who is admitted; may be repeated",
+        help="user:NAME or group:NAME that may read it, '*' for everybody who is admitted; may be repeated",
     )
     commands.add_parser("list", help="print them, with what was fetched and when")
     fetched = commands.add_parser("sync", help="fetch them")
     fetched.add_argument("names", metavar="NAME", nargs="*", help="which; all if left out")
     fetched.add_argument(
         "--seconds", type=number, default=SECONDS, metavar="S", help="longest for each repository (900)"
+    )
+    fetched.add_argument(
+        "--max-gb", type=number, default=MOST_BYTES / 1e9, metavar="GB", help="most of each clone (20)"
     )
 
 
@@ -63,7 +67,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         case "list":
             print_text("".join(f"{line}\n" for each in kept(catalogue) for line in _lines(each)))
             return 0
-    return 0 if sync(catalogue, options.names, _tell, options.seconds) else _FAILED
+    return 0 if sync(catalogue, options.names, _tell, options.seconds, int(options.max_gb * 1e9)) else _FAILED
 
 
 def _catalogue(settings: Settings) -> Catalogue:

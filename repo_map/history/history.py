@@ -34,6 +34,7 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.text.terms import terms_of, words
+from repo_map.worktree.commit_names import OWN_FOLDER, CommitNameError, Reach, locate
 from repo_map.worktree.git import HEAD, LONGEST_S, Deadline, Git, GitError
 
 
@@ -129,8 +130,6 @@ def _owners(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 _SUBJECT_WEIGHT = 2
-_WIDEST_TOUCH = 400
-"""Hunks over more lines of today than this are rewrites: they single no function out."""
 
 
 class _FileLines:
@@ -171,7 +170,7 @@ def assemble(head: str, commits: Sequence[Commit], blobs: Mapping[str, str]) -> 
                 lines[path] = _FileLines(blobs[path])
             if commit.patched:
                 found += [(row[path], *touch) for touch in lines[path].touch(change)]
-        touches.append([touch for touch in found if touch[2] - touch[1] < _WIDEST_TOUCH])
+        touches.append(found)
     numbers = [_numbers(commit.message) for commit in commits]
     terms, term_rows, term_counts = _message_terms([commit.message for commit in commits])
     flat = np.array([touch for part in touches for touch in part], np.int32).reshape(-1, 4)
@@ -231,7 +230,7 @@ def _starts(parts: Sequence[Sequence[object]]) -> np.ndarray[tuple[int], np.dtyp
 
 
 _LIMIT_BYTES = 256_000_000
-_FORMAT = 4
+_FORMAT = 5
 """Part of each file's name: a new format never reads an old file."""
 
 
@@ -316,7 +315,8 @@ _LIMIT = 3_000
 
 def read_history(
     root: Path,
-    ref: str = HEAD,
+    ref: str = "",
+    reach: Reach = OWN_FOLDER,
     *,
     store: Store | None = None,
     limit: int = _LIMIT,
@@ -325,6 +325,7 @@ def read_history(
 ) -> History | None:
     """Read the last ``limit`` non-merge ancestors of a commit that touch a folder.
 
+    ``ref`` names the commit, within ``reach``; ``""`` is the one that the work tree is at.
     ``None`` without git, commits or repository. ``store``, the user's if left out, keeps what was read: the
     next call reads new commits only. After ``seconds``, or once ``is_wanted`` says no, the commits that have
     come so far make the history, and the next call goes on from there: 3,000 commits of a large repository
@@ -333,16 +334,16 @@ def read_history(
     folder = (user_store() if store is None else store).folder
     deadline = Deadline(seconds, is_wanted)
     try:
-        git = Git(root)
-    except GitError:  # The listing of the files tells why.
+        place = locate(git := Git(root), ref, reach, deadline)
+    except (CommitNameError, GitError):  # The listing of the files tells why.
         return None
-    place = git.place(deadline, ref)
     if place is None:
         return None
     # What is kept was masked, and the terms of its messages cut, by the code that makes the index.
     version = extractor_version()
     whole = f"{place.repository}\n{place.prefix}\n\0{limit}\0{version}"
-    key = whole if ref == HEAD else f"{whole}\0{ref}"
+    is_head = ref in ("", HEAD)
+    key = whole if is_head else f"{whole}\0{ref}"
     made = f"{place.head} {version}"
     if (history := load_history(folder, key, made)) is not None:
         return history
@@ -352,12 +353,12 @@ def read_history(
     if not ids or not blobs:
         return None
     known = load_commits(folder, key)
-    if ref != HEAD:
+    if not is_head:
         # Most of what one branch has another one has too.
         known = load_commits(folder, whole) | known
     reading = _read(past, ids, known)
     history = assemble(place.head, reading.commits, blobs)
-    if reading.fresh or ref != HEAD:
+    if reading.fresh or not is_head:
         save_commits(folder, key, reading.commits)
     if not reading.complete:
         return replace(history, complete=False)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from repo_map.history.history import History, read_history
 from repo_map.indexing.store import Store
-from repo_map.worktree.git import HEAD
 from repo_map.worktree.places import Place
 
 
@@ -20,7 +19,7 @@ def history_of(
 ) -> History | None:
     """Read the history of a place, of each of its repositories as ``read_history`` does; None for none."""
     read = [
-        (part.prefix, read_history(part.root, part.ref or HEAD, store=store, is_wanted=is_wanted))
+        (part.prefix, read_history(part.root, part.ref, part.reach, store=store, is_wanted=is_wanted))
         for part in place.parts
     ]
     return join_histories([(prefix, history) for prefix, history in read if history is not None])

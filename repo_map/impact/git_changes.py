@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,8 +19,16 @@ from repo_map.errors import RepoMapError
 from repo_map.impact.patches import MOST_CHARACTERS, MOST_FILES, FilePatch, Hunk, Patch, read_patch
 from repo_map.secrets.masking import mask, mask_text
 from repo_map.worktree import disk
+from repo_map.worktree.commit_names import (
+    WHAT_NAMES_ONE,
+    CommitNameError,
+    CommitRange,
+    find_commit,
+    locate,
+    read_range,
+)
 from repo_map.worktree.files import read_file
-from repo_map.worktree.git import COMMIT_NAME, HEAD, Deadline, Git, GitError, HistoryPlace
+from repo_map.worktree.git import HEAD, Deadline, Git, GitError, HistoryPlace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
 WORKTREE: Final = "worktree"
 """Names what is not committed yet."""
-_ADVICE: Final = "give `worktree`, a commit such as `HEAD~1`, a range such as `main..HEAD`, or a patch."
+_ADVICE: Final = f"give `worktree`, {WHAT_NAMES_ONE}, a range such as `main..HEAD`, or a patch."
 _SECONDS: Final = 20.0
 _LATE: Final = "The changes could not be read in time; give a smaller range, or a patch."
 _MOST_NEW: Final = 100
@@ -126,40 +135,44 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
 def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tuple[str, Patch]:
     """Return what was changed of one repository; raises ``ChangesError``, and ``GitError``."""
     git = Git(part.root)
-    place = git.place(deadline, part.ref or HEAD)
-    if place is None:
-        raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
-    first, dots, last = named.partition("..")
-    if not dots and not part.ref:
-        since = HEAD if named == WORKTREE else named
-        start = _base(
-            git, _commit(git, since, deadline), _commit(git, HEAD, deadline), (since, HEAD), deadline
-        )
-        patch = _worktree_patch(share, git, place, start, deadline)
-        return f"the working tree since `{since}`", share.shown(patch)
-    if named == WORKTREE:
+    place = _placed(git, part, deadline)
+    if named == WORKTREE and part.ref:
         raise ChangesError(
             f"`{part.shown}` is read at the commit `{part.ref}`, so it has no working tree; give a "
             "commit such as `main`, a range such as `v1..v2`, or a patch."
         )
-    here = part.ref or HEAD
-    end = last.removeprefix(".") or here
-    old, new = _commit(git, first or here, deadline), _commit(git, end, deadline)
-    if not dots or last.startswith("."):
-        old = _base(git, old, new, (first or here, end), deadline)
-    return f"`{named}`", share.shown(_range_patch(git, place, old, new, deadline))
+    with _told_as_changes():
+        wanted = read_range(HEAD if named == WORKTREE else named)
+        first, last = wanted[:2] if isinstance(wanted, CommitRange) else (wanted, None)
+        old, new = (
+            find_commit(git, each, part.reach, deadline) if each else place.head for each in (first, last)
+        )
+    names = str(first or part.ref or HEAD), str(last or part.ref or HEAD)
+    for name, found in zip(names, (old, new), strict=True):
+        if not found:
+            raise ChangesError(f"No commit is called `{name}` here; {_ADVICE}")
+    if not isinstance(wanted, CommitRange) or wanted.from_base:
+        old = _base(git, old, new, names, deadline)
+    if isinstance(wanted, CommitRange) or part.ref:
+        return f"`{named}`", share.shown(_range_patch(git, place, old, new, deadline))
+    patch = _worktree_patch(share, git, place, old, deadline)
+    return f"the working tree since `{names[0]}`", share.shown(patch)
 
 
-def _commit(git: Git, named: str, deadline: Deadline) -> str:
-    """Return the id of a commit; a name that git could take for an option, or search by, is none."""
-    told = ascii(named[:80])[1:-1]
-    if not COMMIT_NAME.fullmatch(named):
-        raise ChangesError(f"`{told}` is no name of a commit; {_ADVICE}")
-    output = git.history("rev-parse", "--verify", "--quiet", f"{named}^{{commit}}", deadline=deadline)
-    found = b"" if output is None or output.status != 0 else output.text.strip()
-    if not re.fullmatch(rb"[0-9a-f]{40,64}", found):
-        raise ChangesError(f"No commit is called `{told}` here; {_ADVICE}")
-    return found.decode("ascii")
+def _placed(git: Git, part: Part, deadline: Deadline) -> HistoryPlace:
+    with _told_as_changes():
+        place = locate(git, part.ref, part.reach, deadline)
+    if place is None:
+        raise ChangesError(f"`{part.shown}` has no commit that git could compare with; commit first.")
+    return place
+
+
+@contextmanager
+def _told_as_changes() -> Iterator[None]:
+    try:
+        yield
+    except CommitNameError as error:
+        raise ChangesError(f"{error}; {error.advice or _ADVICE}") from error
 
 
 def _base(git: Git, old: str, new: str, names: tuple[str, str], deadline: Deadline) -> str:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.blobs import BlobReader
+from repo_map.worktree.commit_names import OWN_FOLDER, WHAT_NAMES_ONE, CommitNameError, Reach, locate
 from repo_map.worktree.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.worktree.files import Listing, ReadFile, digest, sort_names, too_large
-from repo_map.worktree.git import COMMIT_NAME, Deadline, Git, GitConversation, GitError, HistoryPlace
+from repo_map.worktree.git import Deadline, Git, GitConversation, GitError
 from repo_map.worktree.listing import Names
 from repo_map.worktree.places import Part
 
@@ -27,42 +28,44 @@ _KINDS: Final = {"04": stat.S_IFDIR, "10": stat.S_IFREG, "12": stat.S_IFLNK, "16
 """By the first digits of git's own mode; a submodule stands where a folder would."""
 _DIGITS: Final = 15
 """Of an id in one number of a file's state: 60 bits, so that no number is negative or a time of today."""
-_ID = re.compile(r"[0-9a-f]{4}")
-"""How the id of a commit begins."""
 _LONGEST_LINK: Final = 4_096
 _MOST_LINKS: Final = 40
 """Links that are followed one after the other, as the system itself does."""
-_ADVICE: Final = "give a branch, a tag or a commit that it has."
+_ADVICE: Final = f"give {WHAT_NAMES_ONE}."
 
 
 class CommitTree:
     """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
 
     def __init__(
-        self, root: Path, ref: str, title: str = "", *, known_as: str = "", only_reachable: bool = False
+        self, root: Path, ref: str, title: str = "", *, known_as: str = "", reach: Reach = OWN_FOLDER
     ) -> None:
         """``title`` is what it is told by, by default the folder and the commit's name.
 
-        A server's own list knows the repository as ``known_as``. Where it shows ``only_reachable`` commits,
-        one that no branch and no tag has is as good as gone.
+        A server's own list knows the repository as ``known_as``. A commit out of ``reach`` is not there.
         """
         self.root = root
         """The folder, in a repository whose work tree is never looked at."""
         self.ref = ref
         self.title = title or f"{root}@{ref}"
         self._known_as = known_as
-        self._only_reachable = only_reachable
+        self._reach = reach
         self._blobs = BlobReader(self._converse)
 
     @property
     def name(self) -> bytes:
         """What tells the tree from others."""
-        return b"commit\0" + os.fsencode(self.root) + b"\0" + self.ref.encode("utf-8", "replace")
+        reach = "\0".join(("own" if self._reach.is_own else "", *self._reach.branches))
+        return b"commit\0%s\0%s\0%s" % (
+            os.fsencode(self.root),
+            self.ref.encode("utf-8", "replace"),
+            reach.encode("utf-8", "replace"),
+        )
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The one repository."""
-        return (Part("", self.root, self.ref, self._known_as),)
+        return (Part("", self.root, self.ref, self._known_as, self._reach),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
         """Return the first ``limit`` files; ``known`` where the commit has the same ones still.
@@ -75,15 +78,15 @@ class CommitTree:
             on_wait()
             return True
 
-        if not COMMIT_NAME.fullmatch(self.ref):
-            raise RepositoryNotFoundError(f"`{ascii(self.ref[:80])[1:-1]}` is no name of a commit; {_ADVICE}")
         deadline = Deadline(is_wanted=is_wanted)
         try:
             git = Git(self.root)
+            place = locate(git, self.ref, self._reach, deadline)
+        except CommitNameError as error:
+            raise RepositoryNotFoundError(f"{error}; {error.advice or _ADVICE}") from error
         except GitError as error:
             raise RepositoryNotFoundError(self._unread(str(error))) from error
-        place = git.place(deadline, self.ref)
-        if place is None or (self._only_reachable and not self._is_reachable(git, place, deadline)):
+        if place is None:
             raise RepositoryNotFoundError(f"No commit is called `{self.ref}` in `{self._name}`; {_ADVICE}")
         tree = f"{place.head}:{place.prefix}"
         named = git.history("rev-parse", "--verify", "--quiet", tree, deadline=deadline)
@@ -125,14 +128,6 @@ class CommitTree:
             return Git(self.root).converse("cat-file", "--batch")
         except GitError as error:
             raise OSError(0, str(error)) from error
-
-    def _is_reachable(self, git: Git, place: HistoryPlace, deadline: Deadline) -> bool:
-        """Tell whether a branch or a tag has a commit; only one that is named by its id may lie elsewhere."""
-        if not _ID.match(self.ref):
-            return True
-        having = ("for-each-ref", "--count=1", f"--contains={place.head}", "refs/heads", "refs/tags")
-        output = git.history(*having, deadline=deadline)
-        return output is not None and output.status == 0 and bool(output.text.strip())
 
     def _target(self, identity: str) -> str:
         """Return where a link leads, ``/`` where that can't be read."""

@@ -1,21 +1,39 @@
-"""Clones without a work tree, fetched from where their operator says: no hook, no prompt."""
+"""Clones without a work tree, fetched from where their operator says and nowhere else: no hook, no prompt."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from repo_map.messages import one_line
 from repo_map.secrets.masking import mask_text
+from repo_map.worktree.commit_names import Reach
 from repo_map.worktree.git import HARDENED, Deadline, GitError, GitProcess, git_environment, git_program
 
 _LONGEST_REASON = 200
 _ALL_BRANCHES = ("*",)
 _SSH = "ssh -oBatchMode=yes"
 """Asks for no password and for no new host; who needs another one sets ``GIT_SSH_COMMAND``."""
+MOST_BYTES = 20_000_000_000
+"""Of one clone, by default; what is fetched comes as one file."""
+MOST_FILES = 200_000
+"""Of one clone while it is fetched: a branch or a tag is a file until all are packed."""
+_LEFT_FREE_BYTES = 1_000_000_000
+"""On the disk of the clones, which often holds the navigations too."""
+_REDIRECTED = re.compile(r"returned error: 30\d")
 _SETTINGS = (
+    # Another host would be sent the credentials that are kept for it, and its code read under this name.
+    *("-c", "http.followRedirects=false"),
+    *("-c", "transfer.bundleURI=false"),
+    *("-c", "fetch.uriProtocols="),
+    *("-c", "http.saveCookies=false"),
+    # One pack, whose size is bounded, in place of a file for each object.
+    *("-c", "fetch.unpackLimit=1"),
     # Whatever the user's own settings ask for.
     *("-c", "core.askPass="),
     *("-c", "fetch.recurseSubmodules=no"),
@@ -36,7 +54,9 @@ def make_clone(folder: Path, deadline: Deadline) -> None:
     _run(("init", "--quiet", "--template=", "--initial-branch=main", "--", str(folder)), {}, deadline)
 
 
-def fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadline) -> None:
+def fetch(
+    folder: Path, address: str, branches: Sequence[str], deadline: Deadline, most_bytes: int = MOST_BYTES
+) -> None:
     """Fetch branches and tags into a clone: all that there is, or nothing where it fails.
 
     Args:
@@ -45,10 +65,19 @@ def fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadlin
         branches: patterns of the branches, the first of which becomes HEAD; none for all, and the one that
             the other side calls its HEAD.
         deadline: after which git is ended.
+        most_bytes: that the clone may hold, while at least a gigabyte of its disk stays free.
 
     Raises:
         FetchError: it could not be done.
     """
+    room = _Room(folder / ".git", most_bytes)
+    try:
+        _fetch(folder, address, branches, deadline, room)
+    finally:
+        room.remove_drafts()
+
+
+def _fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadline, room: _Room) -> None:
     transport = _transport(address)
     head = "refs/heads/" + (branches[0] if branches else _head_of(address, transport, deadline))
     refs = [f"+refs/heads/{branch}:refs/heads/{branch}" for branch in branches or _ALL_BRANCHES]
@@ -60,9 +89,9 @@ def fetch(folder: Path, address: str, branches: Sequence[str], deadline: Deadlin
     get = (*place, "fetch", *how)
     if _run((*place, "symbolic-ref", "HEAD"), {}, deadline).strip() != head:
         # The branch that HEAD was may go with what is pruned, and HEAD is never to name nothing.
-        _run((*get, "--", address, f"+{head}:{head}"), transport, deadline)
+        _run((*get, "--", address, f"+{head}:{head}"), transport, deadline, room)
         _run((*place, "symbolic-ref", "HEAD", head), {}, deadline)
-    _run((*get, "--prune", "--", address, *refs, *tags), transport, deadline)
+    _run((*get, "--prune", "--", address, *refs, *tags), transport, deadline, room)
     _drop_others(place, branches, deadline)
     _run((*place, "pack-refs", "--all"), {}, deadline)
 
@@ -95,16 +124,11 @@ def _drop_others(place: Sequence[str], branches: Sequence[str], deadline: Deadli
         return
     refs = (*place, "for-each-ref", "--format=%(refname)")
     listed = _run((*refs, "refs/heads"), {}, deadline).split()
-    wanted = [f"refs/heads/{branch}".partition("*") for branch in branches]
-    kept = [ref for ref in listed if any(_is_meant(ref, *parts) for parts in wanted)]
+    reach = Reach(is_own=False, branches=tuple(branches))
+    kept = [ref for ref in listed if reach.has(ref)]
     tags = _run((*refs, *(f"--no-merged={ref}" for ref in kept), "refs/tags"), {}, deadline).split()
     for ref in sorted({*listed, *tags} - {*kept}):
         _run((*place, "update-ref", "--no-deref", "-d", ref), {}, deadline)
-
-
-def _is_meant(ref: str, start: str, star: str, end: str) -> bool:
-    """Tell whether a pattern of git's means a ref: its one star stands for anything, slashes included."""
-    return ref == start if not star else ref.startswith(start) and ref[len(start) :].endswith(end)
 
 
 def _transport(address: str) -> dict[str, str]:
@@ -117,14 +141,67 @@ def _transport(address: str) -> dict[str, str]:
     }
 
 
-def _run(arguments: Sequence[str], transport: Mapping[str, str], deadline: Deadline) -> str:
+class _Room:
+    """What a clone may take of a disk."""
+
+    def __init__(self, folder: Path, most_bytes: int) -> None:
+        self._folder = folder
+        self._most_bytes = most_bytes
+
+    def left(self) -> int:
+        """Return the bytes that may be added."""
+        held = sum(size for _, size in self._files())
+        free = shutil.disk_usage(self._folder).free - _LEFT_FREE_BYTES
+        return max(0, min(self._most_bytes - held, free))
+
+    def exceeded(self) -> Iterator[str]:
+        """Yield ``""`` while what was fetched has room, and then why it has none."""
+        files = held = 0
+        for _, size in self._files():
+            files, held = files + 1, held + size
+            if files > MOST_FILES or held > self._most_bytes:
+                yield self.told()
+                return
+        yield self.told() if shutil.disk_usage(self._folder).free < _LEFT_FREE_BYTES else ""
+
+    def told(self) -> str:
+        """Return why a fetch was ended."""
+        return (
+            f"it sends more than this server keeps of one repository ({self._most_bytes / 1e9:g} GB, "
+            f"{MOST_FILES:,} files, and 1 GB of the disk stays free); fetch fewer branches, or raise --max-gb"
+        )
+
+    def remove_drafts(self) -> None:
+        """Remove what a fetch that was ended has left."""
+        for path in [*self._folder.glob("objects/pack/tmp_*"), *self._folder.glob("objects/tmp_*")]:
+            with suppress(OSError):
+                path.unlink()
+
+    def _files(self) -> Iterator[tuple[Path, int]]:
+        for folder, _, names in os.walk(self._folder):
+            for name in names:
+                path = Path(folder) / name
+                with suppress(OSError):
+                    yield path, path.lstat().st_size
+
+
+def _run(
+    arguments: Sequence[str], transport: Mapping[str, str], deadline: Deadline, room: _Room | None = None
+) -> str:
     command = [git_program(), *HARDENED, *_SETTINGS, *arguments]
     environment = git_environment() | dict(transport)
     environment.pop("SSH_ASKPASS", None)
     try:
-        output = GitProcess(command, environment).finish(deadline)
+        if room is None:
+            output = GitProcess(command, environment).finish(deadline)
+        else:
+            output = GitProcess(command, environment, file_bytes=room.left()).finish(deadline, room.exceeded)
     except OSError as error:
         raise FetchError(f"git can't be run ({error.strerror})") from error
+    if output.trap:
+        raise FetchError(output.trap)
+    if room is not None and output.status != 0 and room.left() == 0:
+        raise FetchError(room.told())
     if output.status is None:
         raise FetchError("it did not end in time")
     if output.status != 0:
@@ -136,4 +213,6 @@ def _reason(said: str) -> str:
     """Return the line by which git says why, as far as it may be told."""
     lines = [line for line in said.splitlines() if line.startswith(("fatal: ", "error: "))]
     reason = one_line(mask_text(lines[0].partition(": ")[2])) if lines else "git gave no reason"
+    if _REDIRECTED.search(reason):
+        return "it leads to another address, which is not followed; give that one in its place"
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"

@@ -43,8 +43,6 @@ _SLOW_S = 0.5
 """After which it is looked for what git may be waiting for; 10,000 files are listed in a tenth of that."""
 
 HEAD = "HEAD"
-COMMIT_NAME = re.compile(r"[\w@][\w.@{}^~/+#%=,-]{0,250}")
-"""What names a commit: nothing that git could take for an option, or search by."""
 _ID = re.compile(r"[0-9a-f]{40,64}")
 
 HARDENED = (
@@ -122,9 +120,18 @@ class GitProcess:
     """One run of git, read and fed side by side; whoever starts it finishes or ends it."""
 
     def __init__(
-        self, command: list[str], environment: dict[str, str], sent: bytes = b"", cpu_s: int | None = None
+        self,
+        command: list[str],
+        environment: dict[str, str],
+        sent: bytes = b"",
+        cpu_s: int | None = None,
+        file_bytes: int | None = None,
     ) -> None:
-        """Start it, with at most ``cpu_s`` of CPU time; raises ``OSError`` where it can't be."""
+        """Start it, with at most ``cpu_s`` of CPU time and files of ``file_bytes``.
+
+        Raises:
+            OSError: it can't be started.
+        """
         self._process = subprocess.Popen(
             command,
             cwd=_NO_ATTRIBUTES,
@@ -136,7 +143,7 @@ class GitProcess:
             process_group=None if sys.platform == "win32" else 0,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        _bound(self._process.pid, cpu_s)
+        _bound(self._process.pid, cpu_s, file_bytes)
         process = self._process
         assert process.stdout is not None
         assert process.stderr is not None
@@ -267,7 +274,7 @@ class HistoryPlace(NamedTuple):
     """Where the history of a folder begins."""
 
     head: str
-    """The commit."""
+    """The commit's id."""
     repository: str
     """Git's own folder."""
     prefix: str
@@ -318,22 +325,33 @@ class Git:
         """Return the answer to a question about the work tree; raises ``GitError``."""
         return self.finish(self.start(*arguments))
 
-    def place(self, deadline: Deadline, ref: str = HEAD) -> HistoryPlace | None:
-        """Return where the history of ``ref`` begins, which ``COMMIT_NAME`` matches.
+    def place(self, deadline: Deadline) -> HistoryPlace | None:
+        """Return where the history of the work tree begins.
 
-        None where no commit is called so, and where git does not trust the owner or does not answer.
+        None where nothing is committed, and where git does not trust the owner or does not answer.
         """
-        try:
-            call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix", f"{ref}^{{commit}}")
-        except OSError:
-            return None
-        output = call.finish(deadline, self._trap)
-        git_folder, prefix, head, *_ = (*os.fsdecode(output.text).split("\n"), "", "")
-        # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
-        if output.status != 0 or Path(git_folder).resolve() != self._repository.own:
-            return None
+        git_folder, prefix, head, *_ = (*self._located(deadline, f"{HEAD}^{{commit}}"), "", "", "")
         # What names no commit may name a file, and comes back as it was given.
         return HistoryPlace(head, git_folder, prefix) if _ID.fullmatch(head) else None
+
+    def folder(self, deadline: Deadline) -> tuple[str, str] | None:
+        """Return git's own folder and the path within the work tree, as ``HistoryPlace`` has them.
+
+        None where git does not trust the owner or does not answer.
+        """
+        git_folder, prefix, *_ = (*self._located(deadline), "", "")
+        return (git_folder, prefix) if git_folder else None
+
+    def _located(self, deadline: Deadline, *names: str) -> list[str]:
+        try:
+            call = self.start("rev-parse", "--absolute-git-dir", "--show-prefix", *names)
+        except OSError:
+            return []
+        output = call.finish(deadline, self._trap)
+        found = os.fsdecode(output.text).split("\n")
+        # Git itself decides whether it trusts the owner; what it finds must be what was looked at.
+        is_sound = output.status == 0 and Path(found[0]).resolve() == self._repository.own
+        return found if is_sound else []
 
     def converse(self, *arguments: str) -> GitConversation:
         """Start a call about what is committed that answers as long as it is asked; raises ``OSError``."""
@@ -452,10 +470,11 @@ def _feed(stream: IO[bytes], sent: bytes) -> None:
         stream.write(sent)
 
 
-def _bound(process_id: int, cpu_s: int | None) -> None:
+def _bound(process_id: int, cpu_s: int | None = None, file_bytes: int | None = None) -> None:
     """Let the system refuse a git more memory than any honest repository needs: objects can be bombs.
 
-    One that uses more than ``cpu_s`` of CPU time gets SIGXCPU, which ends it.
+    One that uses more than ``cpu_s`` of CPU time, or writes a file of more than ``file_bytes``, gets a signal
+    that ends it.
     """
     if sys.platform == "linux":
         import resource  # noqa: PLC0415 - not on every system
@@ -463,6 +482,8 @@ def _bound(process_id: int, cpu_s: int | None) -> None:
         wanted = [(resource.RLIMIT_DATA, _MOST_MEMORY)]
         if cpu_s is not None:
             wanted.append((resource.RLIMIT_CPU, cpu_s))
+        if file_bytes is not None:
+            wanted.append((resource.RLIMIT_FSIZE, file_bytes))
         for limit, value in wanted:
             with suppress(OSError, ValueError):
                 most = resource.prlimit(process_id, limit)[1]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from repo_map.worktree.commit_names import OWN_FOLDER, Reach
 from repo_map.worktree.files import Listing, ReadFile
 
 
@@ -33,6 +34,8 @@ class Part(NamedTuple):
     """The commit's name, ``""`` for the work tree."""
     known_as: str = ""
     """The name that a server's own list gives the repository; ``""`` for one that is known by its folder."""
+    reach: Reach = OWN_FOLDER
+    """Which of its commits may be read."""
 
     @property
     def shown(self) -> str:

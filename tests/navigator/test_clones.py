@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import http.server
+import random
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -63,7 +65,7 @@ def test_a_repository_is_fetched_and_read_at_any_commit_without_a_work_tree(
     assert opened(catalogue, "api").paths == ("main.py",)
     assert opened(catalogue, "api", "secret").paths == ("main.py", "secret.py")
     assert opened(catalogue, "api", "v1").paths == ("main.py",)
-    clone = catalogue.clone_of("api")
+    clone, _ = catalogue.clone_of("api")
     assert [each.name for each in clone.iterdir()] == [".git"]
     assert not (clone / ".git" / "hooks").exists()
     assert [each.head for each in kept(catalogue)] == [synced(catalogue)["api"].head]
@@ -109,13 +111,15 @@ def test_only_the_branches_that_are_named_are_fetched_and_kept(catalogue: Catalo
         with pytest.raises(RepositoryNotFoundError, match="No commit is called"):
             opened(catalogue, "some", ref)
     text = catalogue.file.read_text("utf-8")
-    catalogue.file.write_text(text.replace("  all:\n", "  all:\n    branches: [main]\n"))
     assert "secret.py" in opened(catalogue, "all", "hidden").paths
-    synced(catalogue)
-    for ref in ("secret", "hidden"):
-        with pytest.raises(RepositoryNotFoundError, match="No commit is called"):
-            opened(catalogue, "all", ref)
-    assert opened(catalogue, "all", "v1").paths == ("main.py",)
+    catalogue.file.write_text(text.replace("  all:\n", "  all:\n    branches: [main]\n"))
+    # What the list does not mean any more is gone at once, and from the disk with the next fetch.
+    for _ in range(2):
+        for ref in ("secret", "hidden"):
+            with pytest.raises(RepositoryNotFoundError, match="No commit is called"):
+                opened(catalogue, "all", ref)
+        assert opened(catalogue, "all", "v1").paths == ("main.py",)
+        synced(catalogue)
 
 
 def test_one_that_fails_keeps_what_it_had_and_the_others_are_fetched(
@@ -195,6 +199,104 @@ def web_address(origin: Path, tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
+class Elsewhere(NamedTuple):
+    """Two web servers: one that leads to the other, and what was asked of the other."""
+
+    address: str
+    leads: list[tuple[str, int, str]]
+    """Where it leads: the end of a path, a status and a ``Location``."""
+    asked: list[str]
+
+
+@pytest.fixture
+def elsewhere(origin: Path, tmp_path: Path) -> Iterator[Elsewhere]:
+    served = tmp_path / "served"
+    git(tmp_path, "clone", "-q", "--mirror", str(origin), str(served / "api.git"))
+    git(served / "api.git", "update-server-info")
+    leads: list[tuple[str, int, str]] = []
+    asked: list[str] = []
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that it has
+            """Say nothing."""
+
+    class Leading(Quiet):
+        def do_GET(self) -> None:
+            for end, status, where in leads:
+                if self.path.partition("?")[0].endswith(end):
+                    self.send_response(status)
+                    self.send_header("Location", where.format(path=self.path))
+                    self.end_headers()
+                    return
+            super().do_GET()
+
+    class Noting(Quiet):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            super().do_GET()
+
+        do_POST = do_GET  # noqa: N815 - the name that it has
+
+    handlers = (functools.partial(each, directory=str(served)) for each in (Leading, Noting))
+    first, second = (http.server.ThreadingHTTPServer(("127.0.0.1", 0), each) for each in handlers)
+    with first, second:
+        threads = [threading.Thread(target=each.serve_forever) for each in (first, second)]
+        for thread in threads:
+            thread.start()
+        other = f"127.0.0.1:{second.server_port}"
+        alternates = served / "api.git" / "objects" / "info"
+        (alternates / "http-alternates").write_text(f"http://{other}/api.git/objects/\n")
+        leads.append(("", 0, other))
+        yield Elsewhere(f"http://127.0.0.1:{first.server_port}/api.git", leads, asked)
+        for each in (first, second):
+            each.shutdown()
+        for thread in threads:
+            thread.join()
+
+
+LED = ("/info/refs", "/HEAD", "/objects/info/packs", ".pack", ".idx", "/git-upload-pack")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("where", ["http://{other}{{path}}", "//{other}{{path}}"])
+def test_no_redirect_of_a_far_side_is_followed(
+    catalogue: Catalogue, elsewhere: Elsewhere, origin: Path, status: int, where: str
+) -> None:
+    _, _, other = elsewhere.leads.pop()
+    catalogue.add("api", Entry(address=elsewhere.address))
+    for end in LED:
+        elsewhere.leads[:] = [(end, status, where.format(other=other))]
+        synced(catalogue)
+        assert elsewhere.asked == [], end
+    elsewhere.leads[:] = [("/info/refs", status, where.format(other=other))]
+    told = synced(catalogue)["api"].failed
+    assert told == "it leads to another address, which is not followed; give that one in its place"
+
+
+def test_a_repository_of_more_than_its_room_is_not_fetched_and_leaves_nothing(
+    catalogue: Catalogue, origin: Path
+) -> None:
+    catalogue.add("api", Entry(address=origin.as_uri()))
+    assert synced(catalogue)["api"].failed == ""
+    commit(origin, {"large.bin": random.Random(1).randbytes(3_000_000).hex()})
+    catalogue.add("web", Entry(address=origin.as_uri()))
+    found: list[Synced] = []
+    assert not sync(catalogue, (), found.append, most_bytes=1_000_000)
+    for each in found:
+        assert each.failed.startswith("it sends more than this server keeps of one repository (0.001 GB")
+    # Not even what had come when it was ended.
+    assert [path.name for path in catalogue.clones.iterdir()] == ["api"]
+    assert not list(catalogue.clones.rglob("tmp_*"))
+    assert "main.py" in opened(catalogue, "api").paths
+    assert synced(catalogue)["web"].failed == ""
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "file:///etc", "file:///none/of/it", "file:///"])
+def test_what_is_no_repository_of_this_machine_is_not_added(address: str) -> None:
+    with pytest.raises(CatalogueError, match="there is no git repository in that folder"):
+        new_entry(address, (), ())
+
+
 def test_a_repository_is_fetched_over_http_too(catalogue: Catalogue, web_address: str) -> None:
     catalogue.add("api", Entry(address=web_address))
     catalogue.add("missing", Entry(address=web_address.replace("api", "nothing")))
@@ -232,9 +334,10 @@ def test_an_address_that_is_not_fetched_from_is_refused_and_not_repeated(address
 
 @pytest.mark.parametrize(
     "address",
-    ["https://host/api.git", "ssh://git@host:22/api.git", "git@host:team/api.git", "file:///srv/api.git"],
+    ["https://host/api.git", "ssh://git@host:22/api.git", "git@host:team/api.git", "file:///{origin}"],
 )
-def test_an_address_that_is_fetched_from_is_taken(address: str) -> None:
+def test_an_address_that_is_fetched_from_is_taken(address: str, origin: Path) -> None:
+    address = address.format(origin=origin.as_posix().lstrip("/"))
     assert new_entry(address, ("main", "v*"), ("*",)).address == address
 
 
@@ -253,7 +356,9 @@ def test_a_name_that_is_no_plain_name_is_refused(catalogue: Catalogue, name: str
 
 def test_what_is_added_leaves_what_stands_there_as_it_is(catalogue: Catalogue) -> None:
     catalogue.file.parent.mkdir()
-    text = "# Ours.\nrepositories:\n  api: # the first\n    address: https://host/api.git\n    readers: [x]\n"
+    text = (
+        "# Ours.\nrepositories:\n  api: # the first\n    address: https://host/api.git\n    readers: ['*']\n"
+    )
     catalogue.file.write_text(text)
     catalogue.add("web", Entry(address="https://host/web.git", readers=("*",)))
     assert catalogue.file.read_text().startswith(text)
@@ -290,14 +395,24 @@ def test_a_file_that_is_not_well_formed_is_told_by_place(catalogue: Catalogue, t
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize("reader", ["alice", "User:alice", "users:alice", "user:", "group: ", ":x", "*x"])
+def test_a_reader_who_may_be_a_user_or_a_group_is_refused_with_how_to_write_it(reader: str) -> None:
+    with pytest.raises(CatalogueError, match="says neither user nor group; write `user:"):
+        new_entry("https://host/api.git", (), (reader,))
+
+
 @pytest.mark.parametrize(
     ("readers", "admitted"),
     [
         ((), {}),
         (("*",), {"alice": True, "bob": True}),
-        (("alice",), {"alice": True}),
-        (("backend",), {"bob": True}),
-        (("Alice", "ali", "back"), {}),
+        (("user:alice",), {"alice": True}),
+        (("group:backend",), {"bob": True}),
+        (("user:Alice", "user:ali", "group:back"), {}),
+        # Who may name a group at the provider names nobody's.
+        (("user:backend", "group:alice"), {}),
+        (("user:bob", "group:frontend"), {"bob": True}),
+        (("user:group:backend", "group:user:alice"), {}),
     ],
 )
 def test_readers_are_principals_groups_or_everybody(
@@ -312,6 +427,6 @@ def test_git_itself_finds_nothing_wrong_with_a_clone(catalogue: Catalogue, origi
     catalogue.add("api", Entry(address=origin.as_uri()))
     synced(catalogue)
     checked = subprocess.run(
-        ["git", "-C", str(catalogue.clone_of("api")), "fsck", "--strict"], capture_output=True, check=True
+        ["git", "-C", str(catalogue.clone_of("api")[0]), "fsck", "--strict"], capture_output=True, check=True
     )
     assert b"error" not in checked.stderr
