@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
 from repo_map.feedback.answers import Asked, shown_paths, unknown_name
 from repo_map.feedback.coverage import HELD, narrows
-from repo_map.feedback.names import NamedDefinition, Target, around, find_text, named_by, nearest
+from repo_map.feedback.names import NamedDefinition, Target, around, named_by, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
 from repo_map.feedback.related import RELATED, find_related
-from repo_map.feedback.sentences import Clause, is_statement, looks_like_code, sentences, spelled_right
+from repo_map.feedback.sentences import (
+    MOST_LETTERS,
+    MOST_SENTENCES,
+    Clause,
+    is_statement,
+    looks_like_code,
+    sentences,
+    spelled_right,
+)
 from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, NotUnderstood, Wish
 from repo_map.feedback.suggestions import nearest_sayings
 from repo_map.feedback.targets import Named, describes, subject_of
@@ -63,6 +71,7 @@ class _Listener:
         self._wishes: list[Wish] = []
         self._missed: list[NotUnderstood] = []
         self._remarks: list[NotUnderstood] = []
+        self._near: dict[str, list[str]] = {}
 
     def settled(self) -> Heard:
         """Return what stands when all was said."""
@@ -102,6 +111,9 @@ class _Listener:
         before = len(self._wishes)
         missed: list[NotUnderstood] = []
         for clause in sentence:
+            if clause.is_unread:
+                missed.append(NotUnderstood(clause.written(), (), _UNREAD))
+                continue
             corrected = spelled_right(clause, spoken_words())
             if self._understood(clause) or (corrected != clause and self._understood(corrected)):
                 continue
@@ -124,7 +136,7 @@ class _Listener:
         text = clause.written().rstrip(" {:;")
         if not looks_like_code(text):
             return False
-        spans = find_text(self._index, text, self._named.shown).spans
+        spans = self._named.text(text).spans
         found = (around(self._index, span) for span in spans[:MOST_AROUND])
         places = tuple(dict.fromkeys(place for place in found if place is not None))
         if not places:
@@ -252,7 +264,9 @@ class _Listener:
         strange = [name for phrase in phrases for name in self._named.unknown_in(clause, phrase.words)][:1]
         unknown = strange or [name for name in bare if not self._named.one(name)]
         tried = frozenset(phrase.operation for phrase in phrases)
-        close = {name: nearest(self._index, name) for name in dict.fromkeys(unknown)}
+        if self._named.is_spent:
+            return NotUnderstood(clause.written(), (), _TOO_MANY_NAMES)
+        close = {name: self._nearest(name) for name in dict.fromkeys(unknown)}
         if not targets:
             targets = [
                 target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
@@ -262,6 +276,12 @@ class _Listener:
         offered = nearest_sayings(clause, targets, (*chain(*close.values()), *shown[:1]), tried)
         is_question = bool(strange) and phrases[0].is_question
         return NotUnderstood(clause.written(), offered, why, "".join(strange), is_question)
+
+    def _nearest(self, name: str) -> list[str]:
+        """Return what is spelled much like an unknown name, for the first of them."""
+        if name not in self._near and len(self._near) < _MOST_NEAREST:
+            self._near[name] = nearest(self._index, name)
+        return self._near.get(name, [])
 
     # What is about no name.
 
@@ -305,6 +325,12 @@ class _Listener:
         self._wishes.append(Wish(Operation.NUMBERS, detail=",".join(map(str, numbers)), words=words))
 
 
+_MOST_NEAREST: Final = 5
+"""Unknown names of a message of which the nearest are told: each is held against all names there are."""
+_TOO_MANY_NAMES: Final = "The message names too much to look all of it up; say it in several."
+_UNREAD: Final = (
+    f"At most {MOST_SENTENCES} sentences of {MOST_LETTERS} characters each are read; say it in fewer words."
+)
 _MORE_OF_IT: Final = re.compile(
     r"^(?:(?:what|how) about|(?:the )?same (?:for|with|goes for)|likewise|nor|or) ", re.IGNORECASE
 )

@@ -15,6 +15,10 @@ from repo_map.feedback.table import leads, vocabulary
 
 _FIRST_HELD: Final = 0xE000
 _MOST_HELD: Final = 1_000
+MOST_SENTENCES: Final = 50
+"""Sentences of one message that are read."""
+MOST_LETTERS: Final = 400
+"""Characters of a sentence that is read, each name in it counted as one."""
 
 
 class Clause(NamedTuple):
@@ -29,6 +33,8 @@ class Clause(NamedTuple):
     """It adds to what was said before it: "and the docs", "what about the docs?", "the docs too"."""
     is_begged: bool = False
     """Its sentence asks for something to be done, in the form of a question or not."""
+    is_unread: bool = False
+    """It is too long, or stands behind too many others, to be looked at."""
 
     def name(self, held: str) -> str:
         """Return what a character stands for, with its quotes."""
@@ -43,6 +49,9 @@ class Clause(NamedTuple):
         return self._replace(text=text)
 
 
+QUOTES: Final = "`\"'“”„"
+_FENCE: Final = re.compile(r"(?:^|(?<=\s))```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+"""Code between the marks of Markdown, the language beside the first one left out."""
 _QUOTED: Final = r"`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|(?<![\w])'[^'\n]+'(?!\w)"
 _LINES: Final = r"(?::L?\d+(?:\s?[-–]\s?L?\d+)?)?"
 _TOKEN: Final = re.compile(rf"{_QUOTED}|(?:\(\*?\w+\)\.|(?<!\S))?\S+")
@@ -106,7 +115,12 @@ def sentences(feedback: str) -> Iterator[tuple[Clause, ...]]:
     """Yield the clauses of each sentence of a feedback in order."""
     held, names = _hold(feedback)
     said = ""
-    for sentence, is_asked in _sentences(held):
+    for at, (sentence, is_asked) in enumerate(_sentences(held)):
+        if at == MOST_SENTENCES or len(sentence) > MOST_LETTERS:
+            yield (Clause(sentence, names, is_unread=True),)
+            if at == MOST_SENTENCES:
+                return
+            continue
         parts = _clauses(_without_instead(sentence, said))
         said = f"{said} {sentence}"
         yield tuple(
@@ -129,8 +143,6 @@ def clauses(feedback: str) -> Iterator[Clause]:
 def _hold(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with each name in it set aside, and the names."""
     names: list[str] = []
-    for written, meant in (*_WRITTEN, *(_SIGNED if text.lstrip().startswith(("+", "-")) else ())):
-        text = written.sub(meant, text)
     text = "".join(" " if _FIRST_HELD <= ord(each) <= 0xF8FF else each for each in text.replace("’", "'"))
 
     def hold(name: str) -> str:
@@ -139,10 +151,14 @@ def _hold(text: str) -> tuple[str, tuple[str, ...]]:
         names.append(name)
         return chr(_FIRST_HELD + len(names) - 1)
 
+    def code(match: re.Match[str]) -> str:
+        inside = match[1]
+        return f" {hold(chr(34) + inside + chr(34))} " if inside.strip(f"{QUOTES} \t\n") else " "
+
     def token(match: re.Match[str]) -> str:
         word = match[0]
-        if word[0] in "`\"“„'" and len(word) > 2 and word[-1] in "`\"”“'":
-            return hold(word)
+        if word[0] in "`\"“„'" and word[-1] in "`\"”“'" and word.strip(f"{QUOTES} \t"):
+            return hold(word) if len(word) > 1 else word
         core = word.rstrip(",;!?:")
         core = core if re.fullmatch(r"[\w./-]+\.\.+", core) is None else core.rstrip(".")
         core = core.rstrip(".") if not core.endswith("..") else core
@@ -161,6 +177,9 @@ def _hold(text: str) -> tuple[str, tuple[str, ...]]:
             return word
         return lead + hold(core) + tail + word[len(lead) + len(core) + len(tail) :]
 
+    text = _FENCE.sub(code, text)
+    for written, meant in (*_WRITTEN, *(_SIGNED if text.lstrip().startswith(("+", "-")) else ())):
+        text = written.sub(meant, text)
     return _TOKEN.sub(token, text), tuple(names)
 
 

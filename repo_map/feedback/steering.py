@@ -8,6 +8,10 @@ from typing import Any, Final, NamedTuple
 from repo_map.feedback.names import Target
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.suggestions import Suggestion
+from repo_map.messages import one_line
+
+_MOST_TOLD: Final = 200
+"""Characters of words that are told back."""
 
 
 class Wish(NamedTuple):
@@ -51,12 +55,15 @@ class NotUnderstood(NamedTuple):
         """One honest sentence, with what would be understood."""
         held = ", ".join(f"“{each}”" for each in self.withheld)
         also = f"Not done because of it: {held}." if held else ""
+        words = one_line(self.words)
+        words = words if len(words) <= _MOST_TOLD else f"{words[: _MOST_TOLD - 1].rstrip()}…"
         if self.unknown:
             undone = "answered" if self.is_question else "done"
-            return " ".join(filter(None, (f"Not {undone}: “{self.words}”.", self.why, also)))
+            return " ".join(filter(None, (f"Not {undone}: “{words}”.", self.why, also)))
         would = ", ".join(f'"{each.say}"' for each in self.nearest)
-        message = f"Not understood, so nothing was changed by it: “{self.words}”."
-        return " ".join(filter(None, (message, self.why, also, f"Understood would be: {would}.")))
+        message = f"Not understood, so nothing was changed by it: “{words}”."
+        offer = f"Understood would be: {would}." if would else ""
+        return " ".join(filter(None, (message, self.why, also, offer)))
 
 
 class Mentioned(NamedTuple):

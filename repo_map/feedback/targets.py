@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from repo_map import globs
 from repo_map.feedback.coverage import HELD, tells
@@ -19,11 +19,13 @@ from repo_map.feedback.names import (
     named_by,
 )
 from repo_map.feedback.operations import TAKES_AWAY, Operation
-from repo_map.feedback.sentences import Clause
+from repo_map.feedback.sentences import QUOTES, Clause
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
+MOST_SEARCHES: Final = 100
+"""Searches through the repository for what one message names."""
 _FILE_NOUNS: Final = r"files?|folders?|director(?:y|ies)|modules?|packages?|repo(?:sitory)?|crates?|sources"
 _CODE_NOUNS: Final = (
     r"functions?|methods?|class(?:es)?|structs?|traits?|interfaces?|types?|enums?|constants?|variables?|symbols?"
@@ -99,7 +101,6 @@ _THEY: Final = re.compile(
     rf"(?:they|them|(?:both|all)(?: of (?:them|these|those))?|those|these|(?:these|those) (?:ones|two|{_NOUNS}))",
     re.I,
 )
-_QUOTES: Final = "`\"'“”„"
 _IS_TEXT: Final = re.compile(r"[\s\"'=<>%]|^[^`]*[\"“„']")
 
 
@@ -117,6 +118,8 @@ class Named:
         """Whether a name may be a parameter, an attribute or a local, which are told by where they stand."""
         self.answered = False
         """Whether what was named last was asked about, so that "them" may mean what the answer lists."""
+        self._found: dict[tuple[object, ...], Target] = {}
+        self._searches = MOST_SEARCHES
 
     def all_in(
         self, clause: Clause, words: str, operation: Operation, *, is_question: bool = False
@@ -143,6 +146,25 @@ class Named:
             found += targets
         return tuple(dict.fromkeys(found))
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether as much was searched for as one message may."""
+        return self._searches <= 0
+
+    def _look(self, find: Callable[..., Target], *given: Any, **how: bool) -> Target:
+        """Return what a search finds, each thing once and no more than one message may search for."""
+        key = (find, *given, *how.items())
+        if key not in self._found:
+            if self.is_spent:
+                return Target(given[0])
+            self._searches -= 1
+            self._found[key] = find(self._index, *given, **how)
+        return self._found[key]
+
+    def text(self, text: str) -> Target:
+        """Return the lines of a text, those on screen first."""
+        return self._look(find_text, text, self.shown)
+
     def one(self, written: str) -> Target:
         """Return what one name means, as it is written."""
         self._among_words = False
@@ -154,7 +176,7 @@ class Named:
         bare = [min(_strippings(part, _ASKED), key=len) for part in parts]
         if not all(re.fullmatch(HELD, each) or _is_plain_name(each) for each in bare):
             return []
-        names = [clause.name(each).strip(_QUOTES) if re.fullmatch(HELD, each) else each for each in bare]
+        names = [clause.name(each).strip(QUOTES) if re.fullmatch(HELD, each) else each for each in bare]
         return [name for name in names if not self.one(name)]
 
     def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
@@ -220,29 +242,29 @@ class Named:
                     target = self._known(f"{stripped}/", among_all=among_all)
                 is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
                 return Target(words) if is_other else target
-        if self._among_words and (standing := find_identifier(self._index, found[-1], self.shown)):
+        if self._among_words and (standing := self._look(find_identifier, found[-1], self.shown)):
             return standing
         if re.fullmatch(r"\w{4,}", found[-1]):
-            return _of_code(find_alike(self._index, found[-1], is_written=False)).among(self.shown)
+            return _of_code(self._look(find_alike, found[-1], is_written=False)).among(self.shown)
         return Target(words)
 
     def _of_name(self, written: str, *, texts: bool, among_all: bool = False) -> Target:
-        is_quoted = written[0] in _QUOTES and len(written) > 2
+        is_quoted = written[:1] in QUOTES and len(written) > 2
         name = written[1:-1].strip() if is_quoted else written
         if target := self._known(name, among_all=among_all):
             return target
-        if texts and is_quoted and written[0] != "`" and (found := find_text(self._index, name, self.shown)):
+        if texts and is_quoted and written[0] != "`" and (found := self.text(name)):
             return found
-        if self._among_words and (found := find_identifier(self._index, name, self.shown)):
+        if self._among_words and (found := self._look(find_identifier, name, self.shown)):
             return found
-        if not re.search(r"\s", name) and (alike := find_alike(self._index, name, is_written=True)):
+        if not re.search(r"\s", name) and (alike := self._look(find_alike, name, is_written=True)):
             return alike if among_all else alike.among(self.shown)
         if texts and (is_quoted or "." in name or "_" in name):
-            return find_text(self._index, name, self.shown)
+            return self.text(name)
         return Target(name)
 
     def _known(self, name: str, *, among_all: bool) -> Target:
-        target = find_target(self._index, name)
+        target = self._look(find_target, name)
         return target if among_all else target.among(self.shown)
 
 
