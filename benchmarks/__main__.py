@@ -56,6 +56,20 @@ BENCHMARKS: Final = Program(
             ("encode/starlette pallets/jinja",),
         ),
         Command(
+            "orders",
+            "benchmarks.small_model.orders",
+            "does a model obey an order that stands in a repository, with the markers and without?",
+            "Plant orders in small repositories, and count how many of them a language model obeys.",
+            ("--out orders.jsonl",),
+        ),
+        Command(
+            "poisoning",
+            "benchmarks.poisoning.command",
+            "does a stuffed file or commit come among the first three files?",
+            "Stuff the trees of tasks with the words of their goals, and count what that displaces.",
+            ("tasks.jsonl --out poisoning.jsonl",),
+        ),
+        Command(
             "localize",
             "benchmarks.localize",
             "does the context hold the code that the real fix edited?",

@@ -32,7 +32,7 @@ FOLDS = 5
 EXTRA = "extra"
 """The kind of tasks made from the past of other repositories (``benchmarks.history_tasks``)."""
 _EXTRA_WEIGHT = 0.1
-_NEVER_POSITIVE = frozenset({"p.gen", "p.aux"})
+_NEVER_POSITIVE = frozenset({"p.gen", "p.aux", "p.new"})
 _FREE = frozenset({"p.size", "p.nunits", "p.depth", "p.init", "p.hdr", "p.dup", "p.cls", "p.gap", "p.func"})
 """Signals whose sign the data decides; every other one may only speak for a candidate."""
 _FILE_AIM = Aim(places=3, strength=0.012)

@@ -17,7 +17,16 @@ from repo_map.relevance.call_edges import CallEdges, call_edges, links_around, n
 from repo_map.relevance.corpus import Floats, Ints, corpus_of
 from repo_map.relevance.features import FileColumns, read_signals, unit_signals_given_files
 from repo_map.relevance.goal import parse_goal
-from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
+from repo_map.relevance.model import (
+    Weights,
+    are_new,
+    combine,
+    default_weights,
+    hold_back_files,
+    hold_back_units,
+    raise_named_files,
+    raise_named_units,
+)
 from repo_map.relevance.score import order_units, score_units
 
 _UNIT_HEADER_TOKENS = 3
@@ -98,11 +107,13 @@ class TaskRows:
 
     def order(self, weights: Weights) -> UnitOrder:
         """Return how weights order the units, as scoring does."""
-        scores = self.file_scores(weights.file)
+        scores = hold_back_files(self.columns, self.file_scores(weights.file))
         files = raise_named_files(self.columns, scores)
-        units = raise_named_units(self.columns, score_units(self.columns, scores, weights))
+        units = hold_back_units(self.columns, score_units(self.columns, scores, weights))
+        units = raise_named_units(self.columns, units)
         by_file = np.argsort(-files, kind="stable")
-        units = units + neighbour_bonus(units, self.edges, order_units(self.file_row, by_file, units))
+        lent = neighbour_bonus(units, self.edges, order_units(self.file_row, by_file, units))
+        units = units + np.where(are_new(self.unit), 0.0, lent)
         return UnitOrder(files, units, order_units(self.file_row, by_file, units))
 
 
@@ -122,9 +133,10 @@ def read_rows(task: Task, kind: str, index: RepoIndex, history: History | None) 
     file = candidates.files[candidates.file_row]
     columns = FileColumns(signals.file, signals.unit, candidates.file_row)
     weights = default_weights()
-    file_scores = combine(signals.file, weights.file, len(candidates.files))
+    file_scores = hold_back_files(columns, combine(signals.file, weights.file, len(candidates.files)))
     by_file = np.argsort(-raise_named_files(columns, file_scores), kind="stable")
-    units = raise_named_units(columns, score_units(columns, file_scores, weights))
+    units = hold_back_units(columns, score_units(columns, file_scores, weights))
+    units = raise_named_units(columns, units)
     seeds = order_units(candidates.file_row, by_file, units)[:_EDGE_UNITS]
     per_line = index.costs.levels[:, 4] / np.maximum(index.files.lines, 1)
     return TaskRows(

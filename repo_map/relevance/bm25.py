@@ -182,12 +182,13 @@ class Matches(NamedTuple):
     """How much of the term's weight the unit earns, between 0 and 1."""
 
 
-def file_hits(corpus: Corpus, query: Query) -> Hits:
-    """Find the query's terms in every file of the repository."""
+def file_hits(corpus: Corpus, query: Query, without: Ints) -> Hits:
+    """Find the query's terms in every file of the repository, but for some of its units."""
     postings = corpus.index.postings
     column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
     column_of_term[query.ids] = np.arange(1, len(query.ids) + 1)
     column = column_of_term[postings.term]
+    column[concatenated_ranges(postings.unit_start[without], postings.unit_start[without + 1])] = 0
     at = np.flatnonzero(column)
     per_file = np.diff(np.searchsorted(at, corpus.file_postings))
     row = np.repeat(np.arange(len(per_file)), per_file)
@@ -240,12 +241,17 @@ def score(matches: Matches, column_weights: Floats, rows: int) -> Floats:
     return summed(matches.row, matches.saturation * column_weights[matches.column], rows)
 
 
-def match_files(corpus: Corpus, query: Query) -> Matches:
-    """Match the query with every file."""
+def match_files(corpus: Corpus, query: Query, without: Ints) -> Matches:
+    """Match the query with every file, but for some of its units."""
     lengths = corpus.file_length
     mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
     return match(
-        file_hits(corpus, query), lengths, mean, len(query.ids), saturation=FILE_SATURATION, b=FILE_LENGTH
+        file_hits(corpus, query, without),
+        lengths,
+        mean,
+        len(query.ids),
+        saturation=FILE_SATURATION,
+        b=FILE_LENGTH,
     )
 
 

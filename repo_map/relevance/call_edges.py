@@ -45,14 +45,15 @@ class CallEdges(NamedTuple):
 def links_around(candidates: Candidates, seeds: Ints) -> tuple[Link, ...]:
     """Return the calls and overrides of some units, in their order, facts and likely ones."""
     relations = relations_of(candidates.corpus.index)
-    return tuple(
-        Link(seed, other, from_other, relation, relations.surest(file) < Confidence.RESOLVED)
-        for seed, (file, definition) in ((seed, _place(candidates, seed)) for seed in seeds.tolist())
-        if definition >= 0 and relations.knows(file)
-        for relation, from_other in _around(relations, (file, definition))
-        if (other := _row(candidates, relation.source if from_other else relation.target)) >= 0
-        and other != seed
-    )
+    with relations.asking():
+        return tuple(
+            Link(seed, other, from_other, relation, relations.surest(file) < Confidence.RESOLVED)
+            for seed, (file, definition) in ((seed, _place(candidates, seed)) for seed in seeds.tolist())
+            if definition >= 0 and relations.knows(file)
+            for relation, from_other in _around(relations, (file, definition))
+            if (other := _row(candidates, relation.source if from_other else relation.target)) >= 0
+            and other != seed
+        )
 
 
 def call_edges(links: Iterable[Link]) -> CallEdges:

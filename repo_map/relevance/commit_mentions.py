@@ -34,6 +34,8 @@ class NamedCommit(NamedTuple):
     files: Ints
     """Files of the index, ascending."""
     units: Ints
+    is_sure: bool
+    """Whether the goal gives its id, or it is none of the newest: whoever commits may write any number."""
 
 
 def find_commits(text: str, repositories: Collection[str], past: AlignedHistory) -> tuple[NamedCommit, ...]:
@@ -77,4 +79,5 @@ def _named(past: AlignedHistory, commit: int, written: str) -> NamedCommit:
     commits, units = past.touches
     low, high = np.searchsorted(commits, (commit, commit + 1))
     title = f"{history.ids[commit][:7]} ‹{history.subjects[commit][:60]}›"
-    return NamedCommit(title, written, np.unique(files[files >= 0]), units[low:high])
+    is_sure = bool(past.is_settled[commit]) or not _NUMBER.fullmatch(written)
+    return NamedCommit(title, written, np.unique(files[files >= 0]), units[low:high], is_sure)

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.history.history import History
 from repo_map.relevance.called_files import find_called
 from repo_map.relevance.commit_mentions import find_commits
-from repo_map.relevance.commit_votes import aligned_history
+from repo_map.relevance.commit_votes import AlignedHistory
 from repo_map.relevance.corpus import Candidates, Corpus, Floats, Ints, scaled
 from repo_map.relevance.goal import GoalPart, ParsedGoal
 from repo_map.relevance.located import MOST_FILES_OF_A_NAME, files_at, is_whole, unit_named_by, units_of_frame
@@ -47,6 +46,8 @@ class EntityMatches:
 
     aimed: NDArray[np.bool_]
     """Whether each file is of a kind that the goal asks for, such as a test."""
+    established: NDArray[np.bool_]
+    """Whether the past vouches for each file."""
     paths: dict[int, float] = field(default_factory=dict)
     """File → strength of a path or file name in the goal."""
     folders: dict[int, float] = field(default_factory=dict)
@@ -80,11 +81,12 @@ class EntityMatches:
         return (*outright, self.rare_folders, self.quoted, self.committed)
 
 
-def find_named(corpus: Corpus, goal: ParsedGoal, history: History | None = None) -> EntityMatches:
+def find_named(corpus: Corpus, goal: ParsedGoal, past: AlignedHistory | None = None) -> EntityMatches:
     """Look up everything that the goal names or quotes."""
-    named = EntityMatches(are_intended(corpus, goal.aims.kinds))
+    established = np.ones(len(corpus.index.paths), np.bool_) if past is None else past.established
+    named = EntityMatches(are_intended(corpus, goal.aims.kinds), established)
     _find_frames(corpus, goal, named)
-    named.crash = _find_crash(corpus, goal, named.aimed)
+    named.crash = _find_crash(corpus, goal, named)
     frame_names = {frame.path for frame in goal.frames if not frame.linked}
     _find_paths(corpus, [path for path in goal.paths if path not in frame_names], named)
     for file, strength, name in find_called(corpus, goal.title):
@@ -94,21 +96,22 @@ def find_named(corpus: Corpus, goal: ParsedGoal, history: History | None = None)
     _find_definitions(corpus, goal, named)
     _find_rare_folders(corpus, goal, named)
     _find_quotations(corpus, goal, named)
-    if history is not None and len(history):
-        _find_commits(corpus, goal, history, named)
+    if past is not None:
+        _find_commits(corpus, goal, past, named)
     return named
 
 
 _LONGEST_QUOTE: Final = 60
 """Characters of a quotation that are shown."""
 _IN_PASSING: Final = 0.5
-"""What a quotation is worth that is not what the goal is about."""
+"""What a quotation is worth that is not what the goal is about, and a number in one of the newest commits."""
 
 
 def _find_quotations(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
     quotations = find_quotations(corpus, goal)
     for each in quotations:
-        strength = (1.0 if each.is_outright else _IN_PASSING) / len(quotations) ** 0.5
+        is_outright = each.is_outright and named.established[each.file]
+        strength = (1.0 if is_outright else _IN_PASSING) / len(quotations) ** 0.5
         if _strengthen(named.quoted, each.file, strength):
             named.evidence["quoted", each.file] = _start(each.text)
         if _strengthen(named.quoted_units, each.unit, strength):
@@ -120,8 +123,8 @@ def _start(text: str) -> str:
     return plain if len(plain) <= _LONGEST_QUOTE else f"{plain[:_LONGEST_QUOTE].rpartition(' ')[0]} …"
 
 
-def _find_commits(corpus: Corpus, goal: ParsedGoal, history: History, named: EntityMatches) -> None:
-    for commit in find_commits(goal.text, names_of(corpus.index.place), aligned_history(corpus, history)):
+def _find_commits(corpus: Corpus, goal: ParsedGoal, past: AlignedHistory, named: EntityMatches) -> None:
+    for commit in find_commits(goal.text, names_of(corpus.index.place), past):
         if len(commit.files):
             named.found.add(commit.written)
         for key, scores, found in (
@@ -129,7 +132,7 @@ def _find_commits(corpus: Corpus, goal: ParsedGoal, history: History, named: Ent
             ("commit unit", named.committed_units, commit.units),
         ):
             for each in found.tolist():
-                if _strengthen(scores, each, 1.0 / len(found) ** 0.5):
+                if _strengthen(scores, each, (1.0 if commit.is_sure else _IN_PASSING) / len(found) ** 0.5):
                     named.evidence[key, each] = commit.title
 
 
@@ -142,7 +145,9 @@ def _strengthen(scores: dict[int, float], key: int, strength: float) -> bool:
 
 def _find_frames(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None:
     resolved = [
-        (frame, file, surety) for frame in goal.frames for file, surety in files_at(corpus, frame.path)
+        (frame, file, surety)
+        for frame in goal.frames
+        for file, surety in _established_first(files_at(corpus, frame.path), named)
     ]
     innermost_last = any(frame.path.endswith((".py", ".pyx")) and frame.function for frame in goal.frames)
     if innermost_last:
@@ -157,13 +162,19 @@ def _find_frames(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> None
                 named.evidence["frame unit", unit] = frame.function or f"line {frame.line}"
 
 
-def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> CrashSite | None:
+def _established_first(files: list[tuple[int, float]], named: EntityMatches) -> list[tuple[int, float]]:
+    """Return of namesakes those that the past vouches for, where there are any."""
+    known = [(file, surety) for file, surety in files if named.established[file]] or files
+    return [(file, surety * (len(files) / len(known)) ** 0.5) for file, surety in known]
+
+
+def _find_crash(corpus: Corpus, goal: ParsedGoal, named: EntityMatches) -> CrashSite | None:
     """Return the innermost place of the trace that is the repository's own and no test or copy."""
     for frame in goal.crash:
-        files = files_at(corpus, frame.path)
+        files = _established_first(files_at(corpus, frame.path), named)
         if not is_whole(files):
             continue
-        mains = are_main(corpus, np.array([file for file, _ in files]), aimed)
+        mains = are_main(corpus, np.array([file for file, _ in files]), named.aimed)
         for (file, _), is_main in zip(files, mains.tolist(), strict=True):
             unit = unit_named_by(corpus, frame, file) if is_main else -1
             if unit >= 0:
@@ -173,7 +184,7 @@ def _find_crash(corpus: Corpus, goal: ParsedGoal, aimed: NDArray[np.bool_]) -> C
 
 def _find_paths(corpus: Corpus, paths: Iterable[str], named: EntityMatches) -> None:
     for path in paths:
-        matches = files_at(corpus, path)
+        matches = _established_first(files_at(corpus, path), named)
         for file, surety in matches:
             named.found.add(path)
             if _strengthen(named.paths, file, surety):

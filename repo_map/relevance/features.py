@@ -71,16 +71,17 @@ class Signals:
 
 def read_signals(corpus: Corpus, goal: ParsedGoal, history: History | None) -> Signals:
     """Choose the candidate files and compute their signals and those of their units."""
+    past = aligned_history(corpus, history) if history is not None and len(history) else None
+    fresh = np.zeros(0, np.int64) if past is None else past.fresh_units
     query = make_query(corpus, goal)
-    matches = match_files(corpus, query)
-    named = find_named(corpus, goal, history)
-    votes = (
-        vote(aligned_history(corpus, history), query.goal_weights)
-        if history is not None and len(history)
-        else None
-    )
+    matches = match_files(corpus, query, fresh)
+    named = find_named(corpus, goal, past)
+    votes = vote(past, query.goal_weights) if past is not None else None
     files = _choose(corpus, query, matches, named, votes)
-    candidates = Candidates(corpus, files, are_main(corpus, files, named.aimed))
+    established = named.established[files]
+    candidates = Candidates(
+        corpus, files, are_main(corpus, files, named.aimed) & established, established, fresh
+    )
     unit = {
         **lexical_unit_features(candidates, query, _error_terms(goal, query)),
         **name_coverage(candidates, query),
@@ -176,7 +177,7 @@ def _unit_maxima(candidates: Candidates, unit: Mapping[str, Floats]) -> dict[str
 def _of_best_in_file(candidates: Candidates, values: Floats) -> Floats:
     """Return each unit's value as a share of the largest in its file."""
     best = candidates.best_of_file(values)[candidates.file_row]
-    return values / np.maximum(best, 1e-9)
+    return np.minimum(values / np.maximum(best, 1e-9), 1.0)
 
 
 def _seeds(candidates: Candidates, file: Mapping[str, Floats]) -> dict[int, float]:

@@ -48,6 +48,45 @@ def combine(features: Mapping[str, Floats], weights: Mapping[str, float], rows: 
     return total
 
 
+_VOUCHED_FILES = 3
+_VOUCHED_UNITS = 8
+
+
+def hold_back_files(columns: FileColumns, scores: Floats) -> Floats:
+    """Put files that no past vouches for behind the first three of main code that one does.
+
+    Whoever may add a file chooses every word of it, so it earns any score that words can earn. It stays in
+    sight: the goal's own path, or a trace, still puts it first.
+    """
+    is_new = are_new(columns.file)
+    return _behind(scores, _in_main(columns.file) & ~is_new, ~is_new, _VOUCHED_FILES)
+
+
+def hold_back_units(columns: FileColumns, scores: Floats) -> Floats:
+    """Put units of such files, and those added of late to others, behind the first eight of the rest."""
+    is_new = are_new(columns.unit)
+    return _behind(scores, _in_main(columns.file)[columns.file_row] & ~is_new, ~is_new, _VOUCHED_UNITS)
+
+
+def _in_main(file: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    return np.asarray((file["p.aux"] <= 0) & (file["p.gen"] == 0) & (file["p.code"] > 0))
+
+
+def are_new(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Return which rows no past vouches for; signals that were kept before this was one have none."""
+    return np.asarray(signals.get("p.new", np.zeros(len(signals["p.size"]))) > 0)
+
+
+def _behind(scores: Floats, leading: NDArray[np.bool_], free: NDArray[np.bool_], places: int) -> Floats:
+    """Lower what is not free to the score of the last of the first leading ones, keeping its order."""
+    first = np.sort(scores[leading])[::-1][:places]
+    above = np.zeros(0, np.int64) if not len(first) else np.flatnonzero(~free & (scores >= first[-1]))
+    above = above[np.argsort(-scores[above], kind="stable")]
+    lowered = scores.copy()
+    lowered[above] = (first[-1] if len(first) else 0.0) - 1e-6 * np.arange(1, len(above) + 1)
+    return lowered
+
+
 _PLAINLY = 0.7
 _UNMISTAKABLY = 0.95
 _FILES_IN_SIGHT = 5

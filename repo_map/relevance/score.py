@@ -19,7 +19,16 @@ from repo_map.relevance.features import FileColumns, Signals, read_signals, unit
 from repo_map.relevance.goal import GoalPart, ParsedGoal, parse_goal
 from repo_map.relevance.joined import Joined
 from repo_map.relevance.located import files_at
-from repo_map.relevance.model import Weights, combine, default_weights, raise_named_files, raise_named_units
+from repo_map.relevance.model import (
+    Weights,
+    are_new,
+    combine,
+    default_weights,
+    hold_back_files,
+    hold_back_units,
+    raise_named_files,
+    raise_named_units,
+)
 from repo_map.relevance.named_text import asks_for, named_text
 from repo_map.relevance.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
 from repo_map.text.terms import terms_of
@@ -89,14 +98,16 @@ def score_goal(
     corpus = corpus_of(index)
     parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines)
     signals = read_signals(corpus, parsed, history)
-    scores = combine(signals.file, weights.file, len(signals.candidates.files))
     columns = FileColumns(signals.file, signals.unit, signals.candidates.file_row)
-    unit_scores = raise_named_units(columns, score_units(columns, scores, weights))
+    scores = hold_back_files(columns, combine(signals.file, weights.file, len(signals.candidates.files)))
+    unit_scores = hold_back_units(columns, score_units(columns, scores, weights))
+    unit_scores = raise_named_units(columns, unit_scores)
     scores = raise_named_files(columns, scores)
     order = np.argsort(-scores, kind="stable")
     among = order_units(columns.file_row, order, unit_scores)
     links = links_around(signals.candidates, among[:SEEDS])
-    unit_scores = unit_scores + neighbour_bonus(unit_scores, call_edges(links), among)
+    lent = neighbour_bonus(unit_scores, call_edges(links), among)
+    unit_scores = unit_scores + np.where(are_new(signals.unit), 0.0, lent)
     wording = SharedWords(signals, unit_hits(signals.candidates, signals.query.ids))
     files = _scored_files(signals, scores, order, wording)
     sufficiency = judge(signals, columns, scores, weights.surety)
