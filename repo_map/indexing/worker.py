@@ -21,12 +21,15 @@ from repo_map.indexing.schema import to_arrays
 from repo_map.indexing.snapshot import encode_snapshot
 from repo_map.indexing.worker_orders import (
     HARD,
+    LATE,
     OVER_PARSING_S,
+    STOP,
     Capture,
     Captured,
     Extract,
     Order,
     Read,
+    most_parsing_s,
     receive,
     send,
 )
@@ -57,16 +60,16 @@ def main() -> None:
         except EOFError:
             return
         self_limits.bound_memory(min(max(order.limits.memory_mb, _LEAST_MB), _MOST_MB))
-        answer = _answer(order, answers)
+        answer = _answer(order, orders, answers)
         self_limits.never_end()
         send(answers, b"")
         send(answers, answer)
 
 
-def _answer(order: Order, answers: IO[bytes]) -> bytes:
+def _answer(order: Order, orders: IO[bytes], answers: IO[bytes]) -> bytes:
     match order:
         case Extract():
-            return _extract(order, answers)
+            return _extract(order, orders, answers)
         case Read():
             _begin(answers, 0, order.limits)
             return msgspec.msgpack.encode(read_symbols(order.source, order.path, order.limits))
@@ -74,10 +77,10 @@ def _answer(order: Order, answers: IO[bytes]) -> bytes:
             return msgspec.msgpack.encode(_capture(order, answers))
 
 
-def _extract(order: Extract, answers: IO[bytes]) -> bytes:
+def _extract(order: Extract, orders: IO[bytes], answers: IO[bytes]) -> bytes:
     """Read files one by one; tell of each before anything else is done with it, and of hard ones after."""
     tree = files_below(Path(order.root), order.unmasked, order.limits)
-    at = 0
+    at, unread = 0, order.unread
 
     def files() -> Iterator[ReadFile]:
         nonlocal at
@@ -88,11 +91,18 @@ def _extract(order: Extract, answers: IO[bytes]) -> bytes:
             yield file
 
     def read(source: bytes, path: str, limits: Limits) -> FileSymbols:
-        if order.unread:
-            return without_symbols(source, path, order.unread)
+        nonlocal unread
+        if unread:
+            return without_symbols(source, path, unread)
+        self_limits.end_after(most_parsing_s(len(source), limits))
         symbols = read_symbols(source, path, limits)
+        self_limits.end_after(seconds_for(len(source), OVER_PARSING_S))
         if symbols.is_hard:
-            send(answers, HARD + str(at).encode())
+            self_limits.never_end()
+            send(answers, HARD + ("" if symbols.definitions else symbols.problems[0]).encode())
+            if receive(orders) == STOP:
+                unread = LATE
+            self_limits.end_after(seconds_for(len(source), OVER_PARSING_S))
         return symbols
 
     return encode_snapshot(to_arrays(extract(files(), order.limits, read)).items())

@@ -1,7 +1,7 @@
 """What a worker process is asked, and how it answers: messages with their length before them.
 
-For each order the worker sends the position of each file before it reads it, that of a hard one once more,
-then an empty message and the answer.
+For each order the worker sends the position of each file before it reads it, then an empty message and the
+answer. Behind a hard file it says so, and waits to be told whether the files behind that one are parsed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import IO
 
 import msgspec
 
+from repo_map.languages.parser import seconds_for
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import ReadFile
 
@@ -17,7 +18,17 @@ OVER_PARSING_S = 10
 """CPU seconds over the time for parsing, for all else that is done with a file."""
 _LENGTH_BYTES = 8
 HARD = b"!"
-"""Before the position of a file that its grammar did not finish in time."""
+"""Before what is said of a file that its grammar did not finish in time; nothing where a part was read."""
+GO_ON, STOP = b"+", b"-"
+"""Whether the files behind a hard one are parsed."""
+LATE = "too many files before it are too hard to parse; no symbols were read"
+_SLACK_SHARE, _SLACK_S = 1.2, 0.5
+"""Of the time for parsing, and CPU seconds: for what a grammar does between two looks at its clock."""
+
+
+def most_parsing_s(size: int, limits: Limits) -> float:
+    """Return the CPU seconds after which a worker is ended whose grammar has not given a file back."""
+    return seconds_for(size, limits.parse_seconds) * _SLACK_SHARE + _SLACK_S
 
 
 class Extract(msgspec.Struct, array_like=True, frozen=True, tag=True):

@@ -14,7 +14,7 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import TIMEOUT_MAX, Condition, Event, Lock, Thread, get_ident
 from time import monotonic
 from typing import NamedTuple
 
@@ -25,13 +25,17 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.schema import Tables, to_arrays
 from repo_map.indexing.snapshot import decode_snapshot, encode_snapshot
 from repo_map.indexing.worker_orders import (
+    GO_ON,
     HARD,
+    LATE,
     OVER_PARSING_S,
+    STOP,
     Capture,
     Captured,
     Extract,
     Order,
     Read,
+    most_parsing_s,
     receive,
     send,
 )
@@ -87,6 +91,10 @@ class _Patience:
     def renew(self) -> None:
         """Wait anew from now: the process has said something."""
         self._ends = monotonic() + self.seconds
+
+    def pause(self) -> None:
+        """Wait without end until it is renewed: the process waits for us."""
+        self._ends = monotonic() + TIMEOUT_MAX / 2
 
     def __enter__(self) -> _Patience:
         self.renew()
@@ -144,11 +152,8 @@ class WorkerProcess:
             raise OSError(0, "the program was changed while it ran; start it again")
         self._is_ready = True
 
-    def answer(self, order: Order, on_hard: Callable[[int], None]) -> bytes:
-        """Have an order answered; raises ``DiedError`` where it dies of it.
-
-        ``on_hard`` is called with the position of each file that its grammar did not finish in time.
-        """
+    def answer(self, order: Order, on_hard: OnHard) -> bytes:
+        """Have an order answered; raises ``DiedError`` where it dies of it."""
         begun = 0
         with _Patience(self._process, longest_silence(order.limits)) as patience:
             try:
@@ -156,7 +161,10 @@ class WorkerProcess:
                 while message := receive(self._answers):
                     patience.renew()
                     if message.startswith(HARD):
-                        on_hard(begun)
+                        patience.pause()
+                        goes_on = on_hard(begun, message.removeprefix(HARD).decode())
+                        send(self._orders, GO_ON if goes_on else STOP)
+                        patience.renew()
                     else:
                         begun = int(message)
                         self.read += 1
@@ -252,14 +260,18 @@ _WORKERS_AT_MOST = 8
 _IDLE_AT_MOST = 2
 _RETIRED_AFTER = 1_000
 """Files that a worker reads before it ends: what it took of memory it may never give back."""
-_LATE = "too many files before it are too hard to parse; no symbols were read"
 _HARD_S_PER_BYTE = 1e-6
 """CPU time for hard files that a tree is given for its size: about what parsing all of it takes."""
-_CRASH_S = 0.5
-"""CPU time that a crash costs: another worker starts."""
+_START_S = 0.5
+"""CPU time that another worker takes to start, where one died."""
+_AHEAD = 0.25
+"""The share of the time for hard files that workers may spend on them in no order."""
 _TELL_EVERY_S = 0.2
 _END_WITHIN_S = 5.0
 
+OnHard = Callable[[int, str], bool]
+"""Called with the position of a file that its grammar did not finish in time, and with what is said of it if
+nothing of it was read; tells whether the files behind it are parsed."""
 OnParsed = Callable[[int], None]
 """Called, always by the caller's own thread, with the number of files parsed so far, also while none is done;
 what it raises ends the work and the worker processes."""
@@ -381,8 +393,9 @@ def _answer(order: Order) -> bytes:
         return process.answer(order, _ignore)
 
 
-def _ignore(_position: int) -> None:
-    """Hear nothing."""
+def _ignore(_position: int, _message: str) -> bool:
+    """Hear nothing, and let it go on."""
+    return True
 
 
 def _deadly(path: str, error: DiedError) -> str:
@@ -479,11 +492,19 @@ class _WorkerPool:
         self._hard: dict[int, float] = {}
         """Position of each file that kills workers, or that its grammar does not finish in time → the seconds
         of CPU time that it may take."""
+        self._told: dict[int, str] = {}
+        """Position of each of them of which nothing was read → what is said of it."""
+        self._active: dict[int, int] = {}
+        """Thread that has a worker read a chunk → position of the chunk's first file."""
+        self._waiting: set[int] = set()
+        """Threads whose worker waits for those before it."""
         size = sum(sum(chunk.sizes) for chunk in chunks)
         self._hard_seconds = tree.limits.hard_seconds + _HARD_S_PER_BYTE * size
         self._spool = Spool()
         self._events: SimpleQueue[int | None] = SimpleQueue()
         self._lock = Lock()
+        self._moved = Condition(self._lock)
+        """Told when a chunk is taken or done, or a hard file is found."""
         self._processes: set[WorkerProcess] = set()
         self._missing = ""
         """Why no worker can be had."""
@@ -539,6 +560,7 @@ class _WorkerPool:
         except OSError as error:
             self._missing = _no_worker(error)
         finally:
+            self._leave()
             self._events.put(None)
 
     def _work_until_death(self) -> None:
@@ -570,20 +592,46 @@ class _WorkerPool:
             if not self._todo or self._stopped:
                 return None
             chunk = heappop(self._todo)
-            return chunk._replace(unread=chunk.unread or _LATE) if chunk.first > self._last() else chunk
+            self._active[get_ident()] = chunk.first
+            self._moved.notify_all()
+            return chunk._replace(unread=chunk.unread or LATE) if chunk.first > self._last() else chunk
 
-    def _note_hard(self, chunk: _Chunk, position: int) -> None:
-        seconds = self._seconds_for(chunk, position)
-        with self._lock:
-            self._hard[chunk.first + position] = seconds
+    def _note_hard(self, chunk: _Chunk, position: int, message: str) -> bool:
+        """Note a hard file, and tell whether those behind it are parsed.
 
-    def _seconds_for(self, chunk: _Chunk, position: int) -> float:
-        """Return the CPU time that a file may take: its size decides, so that each run counts the same."""
-        return seconds_for(chunk.sizes[position], self._tree.limits.parse_seconds)
+        Once hard files have taken a part of their time, those before it come first: what a worker finds hard
+        ahead of them may be for nothing.
+        """
+        place = chunk.first + position
+        # Its size decides, so that each run counts the same.
+        seconds = seconds_for(chunk.sizes[position], self._tree.limits.parse_seconds)
+        with self._moved:
+            self._hard[place] = seconds
+            if message:
+                self._told[place] = message
+            self._moved.notify_all()
+            self._waiting.add(get_ident())
+            while self._is_ahead(chunk) and place <= self._last() and not self._stopped:
+                self._moved.wait(_TELL_EVERY_S)
+            self._waiting.discard(get_ident())
+            return place <= self._last()
+
+    def _is_ahead(self, chunk: _Chunk) -> bool:
+        """Tell whether a chunk is to wait for those before it."""
+        if sum(self._hard.values()) < _AHEAD * self._hard_seconds or not self._active.keys() - self._waiting:
+            return False
+        first = min(self._active.values())
+        return first < chunk.first or (bool(self._todo) and self._todo[0].first < chunk.first)
 
     def _finish(self, chunk: _Chunk, encoded: bytes) -> None:
         self._done[chunk.first] = chunk, self._spool.put(encoded)
+        self._leave()
         self._events.put(len(chunk.paths))
+
+    def _leave(self) -> None:
+        with self._moved:
+            self._active.pop(get_ident(), None)
+            self._moved.notify_all()
 
     def _bury(self, chunk: _Chunk, at: int, error: DiedError) -> None:
         """Put back what a worker had not finished when it died at a file, that one in the end unparsed."""
@@ -596,17 +644,29 @@ class _WorkerPool:
         culprit = chunk.part(at, at + 1)._replace(deaths=deaths)
         if is_lost and not chunk.unread:
             culprit = culprit._replace(unread=message, deaths=0)
-        before, after = chunk.part(0, at), chunk.part(at + 1, len(chunk.paths))
+        before, after = self._read_before(chunk, at), chunk.part(at + 1, len(chunk.paths))
         is_given_up = is_lost and bool(chunk.unread)
-        seconds = self._seconds_for(chunk, at) if error.was_slow else _CRASH_S
+        seconds = most_parsing_s(chunk.sizes[at], self._tree.limits) + _START_S
         with self._lock:
             if is_lost:
                 self._hard[place] = seconds
-            for piece in (before, after) if is_given_up else (before, culprit, after):
+            for piece in (*before, after) if is_given_up else (*before, culprit, after):
                 if piece.paths:
                     heappush(self._todo, piece)
+        self._leave()
         if is_given_up:
             self._finish(culprit, self._give_up(path, message))
+
+    def _read_before(self, chunk: _Chunk, at: int) -> Iterator[_Chunk]:
+        """Yield the files of a chunk before one, to be read anew; hard ones are not parsed again."""
+        start = 0
+        for position in range(at):
+            message = self._told.get(chunk.first + position, "")
+            if message and not chunk.unread:
+                yield chunk.part(start, position)
+                yield chunk.part(position, position + 1)._replace(unread=message)
+                start = position + 1
+        yield chunk.part(start, at)
 
     def _give_up(self, path: str, message: str) -> bytes:
         from repo_map.indexing.extraction import extract  # noqa: PLC0415 - done in workers, but for what they can't
@@ -633,12 +693,12 @@ class _WorkerPool:
         for first, (chunk, _) in list(self._done.items()):
             rows = max(0, last + 1 - first)
             # One that crashed beyond them is late like the others, whoever came to it first.
-            if chunk.unread == _LATE or rows >= len(chunk.paths):
+            if chunk.unread == LATE or rows >= len(chunk.paths):
                 continue
             kept[first] = rows
             if not rows:
                 del self._done[first]
-            heappush(self._todo, chunk.part(rows, len(chunk.paths))._replace(unread=_LATE))
+            heappush(self._todo, chunk.part(rows, len(chunk.paths))._replace(unread=LATE))
         return {first: rows for first, rows in kept.items() if rows}
 
     def _read_here(self, chunk: _Chunk) -> Tables:
@@ -651,7 +711,7 @@ class _WorkerPool:
 
     def _problems(self) -> list[str]:
         problems = []
-        late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == _LATE)
+        late = sum(len(chunk.paths) for chunk, _ in self._done.values() if chunk.unread == LATE)
         if late:
             hard = sum(at <= self._last() for at in self._hard)
             problems.append(

@@ -165,6 +165,17 @@ def test_a_tree_of_slow_files_takes_time_in_proportion_to_its_size(
     )
 
 
+def test_a_file_that_never_ends_counts_as_what_it_takes_until_it_is_ended(tmp_path: Path) -> None:
+    write(tmp_path, {f"endless{number}.sh": f"{'(' * 40_000}\n" * 2 for number in range(3)})
+    late = "too many files before it are too hard to parse; no symbols were read"
+    assert told_of(tmp_path, parse_seconds=0.5, hard_seconds=0.8) == (
+        ": 2 files were not parsed: 1 before them, by path, crash their grammars or take them too long\n"
+        "endless0.sh: reading it takes far longer than its size explains; no symbols were read\n"
+        f"endless1.sh: {late}\n"
+        f"endless2.sh: {late}"
+    )
+
+
 def test_hard_files_of_a_tree_take_only_so_much_time_together(tmp_path: Path) -> None:
     write(tmp_path, {f"slow{number}.sh": HARD_SHELL for number in range(4)})
     late = "too many files before it are too hard to parse; no symbols were read"
@@ -354,14 +365,14 @@ async def test_a_caller_who_opens_without_end_is_refused(tmp_path: Path) -> None
     repository = write(tmp_path / "shop", {"a.py": "def total(): return 1\n"})
     settings = Settings(data_dir=tmp_path / "data", max_navigations=2)
     async with Client(build_server(settings, working_folder=repository)) as client:
-        arguments = {"goal": "total", "repo_path": str(repository)}
+        arguments = {"goal": "total", "repo_path": str(repository), "mode": "interactive"}
         for _ in range(2):
             assert not (await client.call_tool("navigate", arguments)).is_error
         refused = await client.call_tool("navigate", arguments)
     assert refused.is_error
     (block,) = refused.content
     assert isinstance(block, TextContent)
-    assert block.text.startswith("You have 2 navigations, the most that are kept for one caller;")
+    assert block.text.startswith("You have 2 navigations, the most that are kept for one caller, and ")
 
 
 def test_the_limits_of_the_server_can_be_set() -> None:
