@@ -5,7 +5,7 @@ repositories:
   api:
     address: https://git.example/team/api.git
     branches: [main, "release/*"]   # of which the first is meant where none is named; left out, all
-    readers: [backend, alice]       # groups and principals; "*" is everybody who is admitted
+    readers: [group:backend, user:alice]   # "*" is everybody who is admitted
 ```
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from stat import S_IFDIR
 from textwrap import indent
 from typing import Annotated, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -28,6 +28,8 @@ from repo_map.messages import one_line
 from repo_map.worktree.disk import kind
 
 EVERYBODY: Final = "*"
+_READERS: Final = ("user", "group")
+"""What comes before the name of a reader, with a colon behind it."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BRANCH = re.compile(r"[\w*][\w*./+#%=,-]{0,200}")
 _SCP = re.compile(r"[\w.-]+@[\w][\w.-]*:(?!/)[\w./~-]+")
@@ -58,7 +60,7 @@ class Entry(BaseModel):
     branches: tuple[str, ...] = ()
     """Patterns of the branches that are fetched, the first of them the one that is read; all if left out."""
     readers: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
-    """Groups and principals; nobody if left out, but who is on the machine itself."""
+    """``group:NAME`` and ``user:NAME``; nobody if left out, but who is on the machine itself."""
 
     @field_validator("address")
     @classmethod
@@ -78,11 +80,23 @@ class Entry(BaseModel):
                 )
         return branches
 
+    @field_validator("readers")
+    @classmethod
+    def _told_apart(cls, readers: tuple[str, ...]) -> tuple[str, ...]:
+        for reader in readers:
+            kind, _, name = reader.partition(":")
+            if reader != EVERYBODY and (kind not in _READERS or not name.strip()):
+                told = ascii(reader[:100])[1:-1]
+                raise ValueError(
+                    # Who may name a group at the provider would else read as a user of that name.
+                    f"`{told}` says neither user nor group; write `user:{told}` or `group:{told}`"
+                )
+        return readers
+
     def admits(self, principal: str, groups: Collection[str]) -> bool:
         """Tell whether a principal who is in these groups may read the repository."""
-        return (
-            EVERYBODY in self.readers or principal in self.readers or not {*groups}.isdisjoint(self.readers)
-        )
+        names = {EVERYBODY, f"user:{principal}", *(f"group:{group}" for group in groups)}
+        return not names.isdisjoint(self.readers)
 
 
 class _File(BaseModel):
@@ -184,13 +198,14 @@ class Catalogue:
                 raise
             return Current(self._read[1], str(error))
 
-    def clone_of(self, name: str) -> Path:
-        """Return the folder of a repository's clone.
+    def clone_of(self, name: str) -> tuple[Path, Entry]:
+        """Return the folder of a repository's clone, and what the catalogue says of the repository.
 
         Raises:
             RepositoryNotFoundError: no repository is called so, or it was not fetched yet.
         """
-        if name not in self.current().entries:
+        entry = self.current().entries.get(name)
+        if entry is None:
             raise RepositoryNotFoundError(
                 f"No repository is called `{name}` any more; name one that you may read."
             )
@@ -199,7 +214,7 @@ class Catalogue:
             raise RepositoryNotFoundError(
                 f"`{name}` was not fetched yet; run `repo-navigator repositories sync {name}` on the server."
             )
-        return clone
+        return clone, entry
 
     def add(self, name: str, entry: Entry) -> None:
         """Write one more repository to the file; what stands there stays as it is.
@@ -258,7 +273,14 @@ class Catalogue:
 
 
 def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> Entry:
-    """Return an entry; raises ``CatalogueError`` where a part of it can't be used."""
+    """Return an entry; raises ``CatalogueError`` where a part of it can't be used.
+
+    A folder of this machine has to be a repository by now; what another host has is seen when it is fetched.
+    """
+    if address.startswith("file:///"):
+        folder = Path(unquote(urlsplit(address).path))
+        if S_IFDIR not in (kind(folder / ".git" / "refs"), kind(folder / "refs")):
+            raise CatalogueError("The address can't be used: there is no git repository in that folder.")
     try:
         return Entry(address=address, branches=tuple(branches), readers=tuple(readers))
     except ValidationError as error:

@@ -1,7 +1,7 @@
 """One step at a time in each navigation, across the tasks of a process and across processes.
 
 A navigation has a lock of its own, a file that is made when a step begins and removed when it ends: no two
-navigations wait for each other, and only one that was being stepped in a crash leaves a file behind.
+navigations wait for each other, and what a crash left behind goes with the next look for what is abandoned.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ class Locks(Protocol):
 
     def hold(self, navigation_id: str) -> AbstractAsyncContextManager[None]:
         """Hold a navigation for one step: nobody else, here or in another process, steps it meanwhile."""
+
+    async def remove_abandoned(self) -> None:
+        """Remove what processes left that were killed within a step."""
 
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""
@@ -72,6 +75,18 @@ class NavigationLocks:
                 yield
             finally:
                 _release(path, file)
+
+    async def remove_abandoned(self) -> None:
+        """Remove the files of processes that were killed within a step: nobody holds their locks."""
+        for path in () if self._folder is None else sorted(self._folder.glob("*.lock")):
+            try:
+                file = os.open(path, os.O_RDWR)
+            except OSError:
+                continue
+            if _locked(file) and _is_at(path, file):
+                _release(path, file)
+            else:
+                os.close(file)
 
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""

@@ -492,9 +492,19 @@ class Navigator:
 
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
+            NavigationBusyError: it is being stepped.
+            StorageError: it can't be deleted.
         """
         async with self._pool.hold(navigation_id):
             await self._pool.forget(navigation_id, user)
+
+    async def delete_forgotten(self) -> None:
+        """Go on with deletions that were cut short, and remove what killed processes held.
+
+        Raises:
+            StorageError: a store does not answer.
+        """
+        await self._pool.delete_forgotten()
 
     async def reach_stores(self) -> None:
         """Ask the stores of navigations something.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from google.adk.artifacts import BaseArtifactService
+from google.adk.artifacts import BaseArtifactService, FileArtifactService
 from google.adk.errors import StaleSessionError
 from google.adk.events import Event, EventActions
 from google.adk.sessions import Session
@@ -220,18 +223,42 @@ class NavigationStore:
         except sqlite3.Error as error:
             raise unstored(error) from error
 
-    async def delete(self, navigation_id: str, user: str) -> None:
-        """Delete a navigation.
+    async def forget(self, navigation_id: str, user: str) -> SessionId:
+        """Delete a navigation, and note that its artifacts are yet to be deleted.
 
         Raises:
             UnknownNavigationError: the user has none of that id.
+            NavigationBusyError: another server has taken it over.
             StorageError: the database can't be read, or not be written.
         """
         with _readable():
-            await self._session(navigation_id, user)
-        where = {"app_name": self._app_name, "user_id": user, "session_id": navigation_id}
+            session = await self._session(navigation_id, user)
+        named = SessionId(self._app_name, user, session.id)
         try:
-            await self.sessions.delete_session(**where)
+            await self.sessions.forget(named)
+        except StaleSessionError as error:
+            raise busy(state_store.read(session.state)) from error
+        except sqlite3.Error as error:
+            raise unstored(error) from error
+        return named
+
+    async def forgotten(self) -> Sequence[SessionId]:
+        """Return some navigations that are gone, but perhaps not all of their artifacts.
+
+        Raises:
+            StorageError: the database can't be read.
+        """
+        with _readable():
+            return await self.sessions.forgotten(self._app_name, _AT_ONCE)
+
+    async def note_deleted(self, session: SessionId) -> None:
+        """Note that a forgotten navigation has no artifacts any more.
+
+        Raises:
+            StorageError: the database can't be written.
+        """
+        try:
+            await self.sessions.note_deleted(session)
         except sqlite3.Error as error:
             raise unstored(error) from error
 
@@ -345,6 +372,14 @@ class NavigationArtifacts(NamedTuple):
         for name in await self.service.list_artifact_keys(**where):
             if not name.startswith("user:"):
                 await self.service.delete_artifact(filename=name, **where)
+        if (
+            isinstance(self.service, FileArtifactService)
+            and Path(self.navigation_id).name == self.navigation_id
+        ):
+            # ADK leaves the folder, and in it what a kill left of an artifact that was being saved.
+            users = self.service.root_dir / "apps" / self.app_name / "users" / self.user
+            folder = users / "sessions" / self.navigation_id
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _save(self, name: str, text: str) -> int:
         try:

@@ -182,8 +182,7 @@ class PostgresSessions(StoredSessions):
             # Once more because a connection was cut: the first time may have stored it.
             if next(tries) and await _holds_event(db, where, event.id):
                 return
-            if token is not None and not await is_latest(db, session.id, token):
-                raise StaleSessionError(f"Session {session.id} was taken over by another server.")
+            await _require_latest(db, session.id, token)
             await _append(db, where, stored, read_at)
 
         await self._database.act(append)
@@ -258,6 +257,38 @@ class PostgresSessions(StoredSessions):
         query = "SELECT count(*) FROM session_uses WHERE app_name = $1 AND is_open"
         return int(await self._value(query, app_name))
 
+    async def forget(self, session: SessionId) -> None:
+        """Delete a session with its events, and note that its artifacts are yet to be deleted."""
+        token = self._token(session.id)
+
+        async def forget(db: Any) -> None:
+            await _require_latest(db, session.id, token)
+            await db.execute(
+                f"WITH gone AS (DELETE FROM sessions WHERE {_ONE} RETURNING app_name, user_id, id) "
+                "INSERT INTO forgotten_sessions SELECT * FROM gone ON CONFLICT DO NOTHING",
+                *session,
+            )
+
+        await self._database.act(forget)
+
+    async def forgotten(self, app_name: str, most: int) -> list[SessionId]:
+        """Return sessions that were forgotten and whose artifacts may still be there, ``most`` at most."""
+
+        async def read(db: Any) -> list[Any]:
+            query = "SELECT app_name, user_id, id FROM forgotten_sessions WHERE app_name = $1"
+            found: list[Any] = await db.fetch(f"{query} ORDER BY user_id, id LIMIT $2", app_name, most)
+            return found
+
+        return [SessionId(*row) for row in await self._database.act(read, is_read=True)]
+
+    async def note_deleted(self, session: SessionId) -> None:
+        """Note that a forgotten session has no artifacts any more."""
+
+        async def note(db: Any) -> None:
+            await db.execute(f"DELETE FROM forgotten_sessions WHERE {_ONE}", *session)
+
+        await self._database.act(note)
+
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         await self._database.close()
@@ -276,6 +307,12 @@ class PostgresSessions(StoredSessions):
 
         rows = await self._database.act(read, is_read=True)
         return [SessionUse(SessionId(*row[:3]), *row[3:]) for row in rows]
+
+
+async def _require_latest(db: Any, session_id: str, token: int | None) -> None:
+    """Refuse what a server writes whose lease another has taken over."""
+    if token is not None and not await is_latest(db, session_id, token):
+        raise StaleSessionError(f"Session {session_id} was taken over by another server.")
 
 
 def _state(text: str) -> dict[str, Any]:

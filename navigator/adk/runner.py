@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +27,10 @@ from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
 from navigator.adk.requests import MAX_OUTPUT_TOKENS, ONE_TOOL
+from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
-from navigator.errors import ModelFailedError
+from navigator.errors import ModelFailedError, StorageError
 from navigator.pricing import Ledger, ModelPrice, load_prices
 from navigator.prompt import ROLE, changing_part
 from navigator.sampling_port import HOST
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 
 
 APP_NAME = "repo_navigator"
+logger = logging.getLogger(__name__)
 
 
 def build_runner(active: ActiveNavigation, session: HybridSession, sessions: BaseSessionService) -> Runner:
@@ -239,12 +242,39 @@ class RunnerPool:
             raise
 
     async def forget(self, navigation_id: str, user: str) -> None:
-        """Delete a navigation with its maps and records."""
-        # The session goes first: what a kill leaves behind then belongs to no navigation.
-        await self.store.delete(navigation_id, user)
+        """Delete a navigation with its maps and records.
+
+        The row goes first, with a note that the rest is to follow: what a kill or a store that does not
+        answer leaves behind belongs to nobody, and ``delete_forgotten`` goes on with it.
+        """
+        if self._stores.is_read_only:
+            raise StorageError(f"The navigation could not be deleted. {self.note}")
+        session = await self.store.forget(navigation_id, user)
         self._live.pop((user, navigation_id), None)
         await self._models.destroy(navigation_id)
-        await self.artifacts(navigation_id, user).clear()
+        await self._delete_artifacts(session)
+
+    async def delete_forgotten(self) -> None:
+        """Delete what is left of navigations whose deletion was cut short, and locks of killed processes.
+
+        Raises:
+            StorageError: a store does not answer.
+        """
+        await self._locks.remove_abandoned()
+        while sessions := await self.store.forgotten():
+            for session in sessions:
+                if not await self._delete_artifacts(session):
+                    return
+
+    async def _delete_artifacts(self, session: SessionId) -> bool:
+        """Delete the artifacts of a forgotten navigation, and tell whether none is left."""
+        try:
+            await self.artifacts(session.id, session.user_id).clear()
+            await self.store.note_deleted(session)
+        except (OSError, StorageError) as error:
+            logger.warning("Artifacts of %s are deleted later (%s)", session.id, error)
+            return False
+        return True
 
     async def aclose(self) -> None:
         """Close what is open."""

@@ -102,6 +102,12 @@ CREATE TRIGGER IF NOT EXISTS session_use_changed AFTER UPDATE OF state, update_t
     DELETE FROM session_uses WHERE {_OLD} AND NOT json_valid(NEW.state);
     {_NOTE}
 END;
+CREATE TABLE IF NOT EXISTS forgotten_sessions (
+    app_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (app_name, user_id, id)
+) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS session_use_gone AFTER DELETE ON sessions BEGIN
     DELETE FROM session_uses WHERE {_OLD};
 END;
@@ -368,6 +374,29 @@ class SqliteSessions(StoredSessions):
         """Return how many sessions of an app tell no reason why they ended."""
         query = "SELECT count(*) FROM session_uses WHERE app_name = ? AND is_open"
         return int(await self._value(query, app_name))
+
+    async def forget(self, session: SessionId) -> None:
+        """Delete a session with its events, and note that its artifacts are yet to be deleted."""
+
+        def forget(db: sqlite3.Connection) -> None:
+            if db.execute(f"DELETE FROM sessions WHERE {_ONE}", session).rowcount:
+                db.execute("INSERT OR IGNORE INTO forgotten_sessions VALUES (?, ?, ?)", session)
+
+        await self._database.write(forget)
+
+    async def forgotten(self, app_name: str, most: int) -> list[SessionId]:
+        """Return sessions that were forgotten and whose artifacts may still be there, ``most`` at most."""
+        query = (
+            "SELECT app_name, user_id, id FROM forgotten_sessions WHERE app_name = ? "
+            "ORDER BY user_id, id LIMIT ?"
+        )
+        rows = await self._database.read(lambda db: db.execute(query, (app_name, most)).fetchall())
+        return [SessionId(*row) for row in rows]
+
+    async def note_deleted(self, session: SessionId) -> None:
+        """Note that a forgotten session has no artifacts any more."""
+        query = f"DELETE FROM forgotten_sessions WHERE {_ONE}"
+        await self._database.write(lambda db: db.execute(query, session), durable=False)
 
     async def close(self) -> None:
         """Close the database; the next call opens it anew."""

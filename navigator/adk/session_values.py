@@ -97,6 +97,22 @@ class StoredSessions(BaseSessionService):
         """Return how many sessions of an app tell no reason why they ended."""
 
     @abstractmethod
+    async def forget(self, session: SessionId) -> None:
+        """Delete a session with its events, and note that its artifacts are to follow: both or neither.
+
+        Raises:
+            StaleSessionError: another server has taken the session over.
+        """
+
+    @abstractmethod
+    async def forgotten(self, app_name: str, most: int) -> list[SessionId]:
+        """Return sessions that were forgotten and whose artifacts may still be there, ``most`` at most."""
+
+    @abstractmethod
+    async def note_deleted(self, session: SessionId) -> None:
+        """Note that a forgotten session has no artifacts any more."""
+
+    @abstractmethod
     async def close(self) -> None:
         """Close what is open; the next call opens it anew."""
 

@@ -43,6 +43,11 @@ class Stores(NamedTuple):
     damage: str = ""
     """Why the database that is there can't be read, empty where there is none or it can."""
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether what is stored stays as it is, and what is new is in memory."""
+        return isinstance(self.artifacts, ReadOnlyArtifacts)
+
 
 def open_stores(
     data_dir: Path | None,
@@ -88,6 +93,11 @@ def _in_bucket(address: BucketAddress) -> BaseArtifactService:
 
 def _open_folder(data_dir: Path | None) -> Stores:
     if data_dir is not None:
+        # To open a pipe waits for whoever writes into it, and a device may do anything.
+        database = data_dir / DATABASE
+        with suppress(OSError):
+            if database.exists() and not database.is_file():
+                return _unusable(data_dir, f"`{database}` is no file")
         try:
             return _on_disk(data_dir)
         except (OSError, sqlite3.Error) as error:
@@ -101,15 +111,19 @@ def _read_only(data_dir: Path, error: Exception) -> Stores:
         artifacts = ReadOnlyArtifacts(data_dir / ARTIFACTS)
     except (OSError, sqlite3.Error) as unread:
         damage = str(unread) if isinstance(unread, sqlite3.DatabaseError) else ""
-        return _in_memory(
-            f"The data folder {data_dir} can't be used ({error}), so this navigation lives in memory "
-            "only; name another with REPO_NAVIGATOR_DATA."
-        )._replace(damage=damage)
+        return _unusable(data_dir, error)._replace(damage=damage)
     note = (
         f"The data folder {data_dir} can't be written ({error}): what it holds can be read, and what is new "
         "lives in memory only; free space, or name another with REPO_NAVIGATOR_DATA."
     )
     return Stores(SqliteSessions(None, stored), artifacts, NavigationLocks(None), LocalUsage(None), note)
+
+
+def _unusable(data_dir: Path, why: object) -> Stores:
+    return _in_memory(
+        f"The data folder {data_dir} can't be used ({why}), so this navigation lives in memory only; name "
+        "another with REPO_NAVIGATOR_DATA."
+    )
 
 
 def _on_disk(data_dir: Path) -> Stores:

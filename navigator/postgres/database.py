@@ -27,27 +27,36 @@ _LOST: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
-"""What a connection ends with that was cut; the next one may be better."""
+"""What a connection ends with that was cut, or refused by a database that restarts: the next may be good."""
+_FIRST_PAUSE_S: Final = 0.05
+_LONGEST_PAUSE_S: Final = 1.0
+"""Before a connection is tried for again; each pause is twice the one before."""
 _FAULTS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 _T = TypeVar("_T")
 
 
 class PostgresDatabase:
-    """Acts on a database, each a transaction; a connection that was cut is replaced by another, once."""
+    """Acts on a database, each a transaction; a connection that was cut is replaced by another.
+
+    A database that was reached before and then restarts is waited for. One never reached is told at once.
+    """
 
     def __init__(self, address: DatabaseAddress, *, stalling_s: float = LEASE_S) -> None:
         """Describe a database; it is connected to, and its tables made, when it is first used.
 
         Args:
-            stalling_s: how long a transaction stays open in which nothing happens.
+            stalling_s: how long a transaction may stay open in which nothing happens, and how long a
+                restart is waited for. It is as long as a lease holds: later, another server may have gone on.
         """
         self.address = address
         self._stalling_s = stalling_s
         self._pool: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting = asyncio.Lock()
+        self._was_reached = False
         self.errors = 0
         """Calls that the database did not take."""
 
@@ -56,22 +65,23 @@ class PostgresDatabase:
 
         Args:
             act: is given a connection within a transaction. Where a connection is cut it is called again, on
-                another one, and what it did before may have been committed: the second time must find that.
+                another one, and what it did before may have been committed: the next time must find that.
             is_read: whether it only reads, all of it as it was at one moment.
 
         Raises:
             StorageError: the database can't be reached, or refuses.
         """
-        try:
-            return await self._once(act, is_read)
-        except _LOST:
-            pass
-        except _FAULTS as error:
-            raise self._told(error) from None
-        try:
-            return await self._once(act, is_read)
-        except _FAULTS as error:
-            raise self._told(error) from None
+        now = asyncio.get_running_loop().time
+        pause, give_up_at = 0.0, now() + self._stalling_s
+        while True:
+            try:
+                return await self._once(act, is_read)
+            except _FAULTS as error:
+                may_pass = isinstance(error, _LOST) and (not pause or self._was_reached)
+                if not may_pass or now() + pause > give_up_at:
+                    raise self._told(error) from None
+            await asyncio.sleep(pause)
+            pause = min(pause * 2 or _FIRST_PAUSE_S, _LONGEST_PAUSE_S)
 
     async def layout(self) -> LayoutState:
         """Return what the tables are to this version of the program; nothing is made or changed.
@@ -133,7 +143,7 @@ class PostgresDatabase:
                 except BaseException:
                     pool.terminate()
                     raise
-                self._pool = pool
+                self._pool, self._was_reached = pool, True
         return self._pool
 
     async def _new_pool(self) -> Any:

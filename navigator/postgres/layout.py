@@ -156,6 +156,15 @@ ALTER TABLE sessions DROP COLUMN stop_reason;
 ANALYZE session_uses;
 """
 """What the fourth step added: ``session_uses`` tells it."""
+_FORGOTTEN: Final = """
+CREATE TABLE forgotten_sessions (
+    app_name text NOT NULL,
+    user_id text NOT NULL,
+    id text NOT NULL,
+    PRIMARY KEY (app_name, user_id, id)
+);
+"""
+"""Sessions that are gone and whose artifacts, which lie elsewhere, may still be there."""
 STEPS: Final[tuple[str | Batches, ...]] = (
     _SESSIONS,
     _LEASES,
@@ -164,6 +173,7 @@ STEPS: Final[tuple[str | Batches, ...]] = (
     _USES,
     _FILL_USES,
     _NO_REASON,
+    _FORGOTTEN,
 )
 """The first makes version 1 of nothing, and so on; one that was released is never changed."""
 _ONE_AT_A_TIME: Final = 0x5265706F

@@ -23,6 +23,8 @@ from navigator.postgres.database import PostgresDatabase
 from navigator.settings import LEASE_S
 
 PAUSE_S: Final = 0.1
+_ABANDONED_S: Final = 3_600.0
+"""Seconds since a lease was over, after which its holder is taken for gone."""
 """Between two looks at a lease that another server holds."""
 logger = logging.getLogger(__name__)
 
@@ -69,6 +71,15 @@ class NavigationLeases:
                 with suppress(asyncio.CancelledError):
                     await renewing
                 await self._release(name, token)
+
+    async def remove_abandoned(self) -> None:
+        """Delete the leases of servers that were killed; whoever wakes up again finds that he lost his."""
+
+        async def remove(db: Any) -> None:
+            query = "DELETE FROM leases WHERE until < clock_timestamp() - make_interval(secs => $1)"
+            await db.execute(query, _ABANDONED_S)
+
+        await self._database.act(remove)
 
     def is_held(self, navigation_id: str) -> bool:
         """Return whether a task of this process is stepping the navigation."""

@@ -91,6 +91,7 @@ class Team:
             "DELETE FROM layout WHERE version > 5",
             "ALTER TABLE sessions ADD COLUMN stop_reason text",
             "CREATE INDEX open_sessions ON sessions (app_name)",
+            "DROP TABLE forgotten_sessions",
         )
 
 

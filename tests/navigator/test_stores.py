@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from navigator.adk.session_service import SqliteSessions
 from navigator.adk.stores import open_stores
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.navigator.conftest import write_repository
 
 APP = {"app_name": "app", "user_id": "user"}
 
@@ -70,3 +72,16 @@ async def test_what_an_older_version_left_open_to_others_is_closed(tmp_path: Pat
     assert {"sessions.db", "artifacts", "locks", "answers"} <= modes.keys()
     assert set(modes.values()) == {0}
     assert data.stat().st_mode & 0o077 == 0o055
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no named pipes")
+async def test_a_pipe_in_the_place_of_the_database_keeps_nobody_waiting(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    os.mkfifo(data / "sessions.db")
+    navigator = Navigator(NavigatorSettings(data_dir=data, use_cache=False, workers=1))
+    key = await navigator.open(NavigationRequest("total", write_repository(tmp_path / "shop")))
+    notes = (await navigator.context(key)).notes
+    await navigator.aclose()
+    assert any("sessions.db` is no file), so this navigation lives in memory only" in note for note in notes)

@@ -25,7 +25,7 @@ from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
-from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.settings import LEASE_S, NavigationRequest, NavigatorSettings
 from navigator.store_address import BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
 from tests.support.proxy import Proxy
@@ -329,6 +329,26 @@ async def test_a_database_that_answers_slowly_is_waited_for_and_then_told(
                 (1, False),
                 (2, True),
             )
+
+
+async def test_a_database_that_restarts_is_waited_for_within_the_call(database: DatabaseAddress) -> None:
+    with Proxy(database.host, database.port) as proxy:
+        async with opened(replace(database, port=proxy.port)) as (sessions, _):
+            session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
+            proxy.cut()
+            stored = asyncio.create_task(sessions.append_event(session, changing(a=2)))
+            await asyncio.to_thread(proxy.wait_for_a_refusal)
+            proxy.mend()
+            await stored
+            assert (await sessions.get_session(**APP, session_id="nav-1")).state["a"] == 2
+
+
+async def test_a_database_that_never_answered_is_told_at_once(database: DatabaseAddress) -> None:
+    with Proxy(database.host, database.port) as proxy:
+        proxy.cut()
+        async with opened(replace(database, port=proxy.port)) as (sessions, _):
+            with pytest.raises(StorageError, match=r"\(connection "):
+                await asyncio.wait_for(sessions.get_session(**APP, session_id="nav-1"), LEASE_S / 2)
 
 
 @pytest.mark.parametrize("lost", ["before", "after"])
