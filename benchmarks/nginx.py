@@ -50,7 +50,7 @@ def is_installed() -> bool:
 def fitted(folder: Path, ports: Sequence[int], port: int, plain_port: int) -> str:
     """Return the shipped configuration for servers at ``ports``, with its certificate in ``folder``."""
     text = SHIPPED.read_text(encoding="utf-8")
-    servers = "".join(f"    server 127.0.0.1:{each} max_fails=1 fail_timeout=2s;\n" for each in ports)
+    servers = "".join(f"    server 127.0.0.1:{each} max_fails=1 fail_timeout=10s;\n" for each in ports)
     text = re.sub(r"(?:    server 10\.0\.0\.\d+:8321 [^\n]+\n)+", lambda _: servers, text)
     text = re.sub(r"    listen \[::\][^\n]+\n", "", text)
     text = text.replace("listen 443 ", f"listen 127.0.0.1:{port} ").replace(

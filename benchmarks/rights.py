@@ -104,7 +104,9 @@ def _plant(work: Path) -> tuple[Catalogue, list[str]]:
         _git(origin, "add", "-A")
         _git(origin, "commit", "-q", "-m", "A vault")
         _git(origin, "tag", "v1")
-        catalogue.add(name, Entry(address=origin.as_uri(), readers=("*",) if name == "web" else ("alice",)))
+        catalogue.add(
+            name, Entry(address=origin.as_uri(), readers=("*",) if name == "web" else ("user:alice",))
+        )
     sync(catalogue, (), lambda _done: None)
     return catalogue, hidden
 

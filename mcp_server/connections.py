@@ -10,6 +10,7 @@ import errno
 import logging
 import socket
 import sys
+from contextlib import suppress
 from math import ceil
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from mcp_server.ending import CALL_SECONDS, CLOSING_SECONDS, end_within
+from mcp_server.sdk_private import keep_streams_alive, let_calls_end
 
 HEAD_BYTES: Final = 16_384
 """Most bytes of a request's line and headers together."""
@@ -29,6 +31,10 @@ BODY_SECONDS: Final = 30.0
 """A request's body has to be there within this time."""
 TAKING_SECONDS: Final = 30.0
 """A client that takes nothing of its answer for so long is gone."""
+SIGN_OF_LIFE_SECONDS: Final = 2.0
+"""An answer under way says so often that its server lives; the shipped nginx leaves one silent for 8."""
+LINGERING_SECONDS: Final = 11.0
+"""What a connection without a call gets while the server ends: a proxy drops one that it keeps after 10."""
 _FILES: Final = 256
 """Descriptors that are kept for files, databases and worker processes."""
 _DESCRIPTORS: Final = 4_096
@@ -77,6 +83,9 @@ class Connection(H11Protocol):
         self.since = self.loop.time()
         """When it began to wait for the part of the request that it waits for."""
         self._stuck_since: float | None = None
+        self._lingering: asyncio.TimerHandle | None = None
+        """Set while the server ends, and a request that is on its way may still come."""
+        self.lingers_seconds = 0.0
 
     def waits_for_client(self) -> bool:
         """Return whether the next move is the client's: a request, or the rest of one."""
@@ -109,6 +118,15 @@ class Connection(H11Protocol):
         super().data_received(data)
         if self.cycle is not before:
             self.since = self.loop.time()
+            if self._lingering is not None and self.cycle is not None:
+                self._lingering.cancel()
+                self.cycle.keep_alive = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget what was to be closed."""
+        if self._lingering is not None:
+            self._lingering.cancel()
+        super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -126,10 +144,15 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def shutdown(self) -> None:
-        """End as soon as the call under way is answered; a stream has no end of its own."""
+        """End as soon as the call under way is answered; a stream has no end of its own.
+
+        A proxy may be sending a call over a connection that it keeps open: that one is answered too.
+        """
         if self.is_stream():
             self._disconnect()
             self.transport.close()
+        elif self.lingers_seconds and (self.cycle is None or self.cycle.response_complete):
+            self._lingering = self.loop.call_later(self.lingers_seconds, super().shutdown)
         else:
             super().shutdown()
 
@@ -172,6 +195,8 @@ class Server(uvicorn.Server):
         Args:
             drain_seconds: what calls under way get to be answered once the server was asked to end.
         """
+        let_calls_end()
+        keep_streams_alive(SIGN_OF_LIFE_SECONDS)
         super().__init__(
             uvicorn.Config(
                 app,
@@ -202,7 +227,10 @@ class Server(uvicorn.Server):
         """Accept no more, let calls under way end, close."""
         if self._accepting is not None:
             self._accepting.cancel()
+        await self._accept_queued()
         self._listener.close()
+        for connection in self._connections():
+            connection.lingers_seconds = max(0.0, min(LINGERING_SECONDS, self._drain_seconds - CALL_SECONDS))
         await super().shutdown(sockets=sockets or [])
 
     def handle_exit(self, sig: int, frame: Any) -> None:
@@ -243,6 +271,18 @@ class Server(uvicorn.Server):
                 await loop.connect_accepted_socket(self._connection, client)
             except OSError:
                 client.close()
+
+    async def _accept_queued(self) -> None:
+        """Accept what the system has connected already: it is cut off where a listener closes."""
+        loop = asyncio.get_running_loop()
+        while len(self.server_state.connections) < self._most:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            client.setblocking(False)
+            with suppress(OSError):
+                await loop.connect_accepted_socket(self._connection, client)
 
     def _connection(self) -> Connection:
         return Connection(self.config, self.server_state, self.lifespan.state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp_types import ListRootsResult
@@ -18,6 +18,9 @@ from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.money import dollars
 from navigator.settings import StepAction
 from repo_map.messages import counted
+
+ToolAction = Literal[StepAction, "forget"]
+"""What a call of ``step`` may ask for: a step, or that the navigation be deleted."""
 
 
 class Direction(BaseModel):
@@ -44,9 +47,11 @@ async def ask_direction(
     navigation_id: str | None,
     feedback: str | None,
     updates: dict[str, Any] | None,
-    action: StepAction | None,
+    action: ToolAction | None,
 ) -> Elicit[Direction] | Direction:
     """Ask the user how to go on where an interactive navigation is stepped in silence."""
+    if action == "forget":
+        return Direction()
     said = Direction(action=action or "continue", feedback=feedback or "")
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None

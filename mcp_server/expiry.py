@@ -91,6 +91,7 @@ class Expiry:
                 if not self._is_set:
                     await self._set_clock(navigator)
                 await self._remove(navigator)
+                await navigator.delete_forgotten()
             await asyncio.sleep(_BETWEEN_ROUNDS_S)
 
     async def _remove(self, navigator: Navigator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -32,6 +33,7 @@ from mcp_server.principal import admitted
 from mcp_server.readiness import Readiness, State
 from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
+from mcp_server.watchdog import READY, STOPPING, Watchdog
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -139,10 +141,15 @@ async def serve_http(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, running.handle_exit)
     announce(f"Serving MCP at http://{shown}:{port}{PATH}")
+    watchdog = Watchdog(os.environ)
+    watchdog.tell(READY)
     async with anyio.create_task_group() as tasks:
         if is_watched:
             tasks.start_soon(readiness.watch)
+        # On while the server drains too: one that hangs then is ended as well.
+        tasks.start_soon(watchdog.watch)
         await running.serve()
+        watchdog.tell(STOPPING)
         tasks.cancel_scope.cancel()
 
 

@@ -67,6 +67,8 @@ class TokenIssuer:
                 leeway=_LEEWAY_SECONDS,
                 options={"require": list(_CLAIMS)},
             )
+            if not claims["sub"].strip():
+                raise ValueError("It names nobody.")
         except (jwt.InvalidTokenError, TypeError, ValueError) as error:
             logger.info("A token was refused: %s", type(error).__name__)
             return None
@@ -127,7 +129,7 @@ class TokenIssuer:
 
 def _groups(claim: object) -> list[str]:
     """Return the groups that a claim lists: all of them, or none of one that is no short list of names."""
-    listed: Any = [claim] if isinstance(claim, str) else [] if claim is None else claim
+    listed: Any = [] if claim is None else claim
     is_readable = (
         isinstance(listed, list)
         and len(listed) <= _MOST_GROUPS

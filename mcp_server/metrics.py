@@ -13,6 +13,7 @@ from prometheus_client import (
     Counter,
     GCCollector,
     Histogram,
+    Info,
     PlatformCollector,
     ProcessCollector,
     generate_latest,
@@ -22,6 +23,7 @@ from prometheus_client.registry import Collector
 
 from mcp_server.accounting import AFTER_ANSWER, UNAUTHORIZED
 from mcp_server.errors import TOLD, one_line
+from mcp_server.version import package_version
 
 if TYPE_CHECKING:
     from mcp_server.accounting import Counted
@@ -56,6 +58,8 @@ class Metrics:
         self._tokens = self._counter("tokens", "Tokens sent, to assistants and to models.", "to")
         self._cost = self._counter("cost_usd", "US dollars that models cost.")
         self._index_seconds = self._counter("index_seconds", "Seconds that calls waited for an index.")
+        version = Info(_BEFORE.removesuffix("_"), "The version that runs.", registry=self._registry)
+        version.info({"version": package_version()})
         self._state = _State()
         self._registry.register(self._state)
         self._looked_at = -_FRESH_SECONDS

@@ -23,6 +23,7 @@ from mcp_server.settings import Settings
 from mcp_server.stored_before import take_over_deliveries
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
 from navigator.repository_address import address_title, read_address
+from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ class Navigations:
         """Open a navigation whose whole answers may take ``response_token_budget`` tokens.
 
         Raises:
-            InvalidRequestError: The caller has as many navigations as are kept.
+            InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
             StillIndexingError: The repository is so large that a host would give up waiting.
         """
         navigator = await self.navigator()
         await self.limits.require_index(navigator, principal.user)
-        await self._require_room(navigator, principal)
+        surplus = await self._surplus(navigator, principal)
         delivery = self.delivery(response_token_budget)
         opening = asyncio.create_task(
             navigator.open(request, user=principal.user, delivery=delivery, on_progress=on_progress)
@@ -123,6 +124,11 @@ class Navigations:
                 "background; call navigate again in a minute, it will find the index done."
             )
         navigation_id = opening.result()
+        for old in surplus:
+            with suppress(
+                NavigatorError
+            ):  # It is being stepped, or gone; the next one that is opened looks again.
+                await self._delete(principal, old.navigation_id)
         self._move_up(principal, navigation_id)
         note_navigation(navigation_id, str(request.repo_path))
         return navigation_id
@@ -166,14 +172,55 @@ class Navigations:
         """Return what the navigator is doing, None before it is loaded."""
         return None if self._navigator is None else self._navigator.load()
 
-    async def _require_room(self, navigator: Navigator, principal: Principal) -> None:
+    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return the navigations that have to go for one more: the ended ones, used least lately first.
+
+        Raises:
+            InvalidRequestError: Too few of a caller's navigations have ended.
+        """
         most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
         self.limits.require_place([use.navigation_id for use in uses if use.is_open])
-        if sum(use.used_at is not None for use in uses) >= most:
+        used = [(use.used_at, use) for use in uses if use.used_at is not None]
+        surplus = max(0, len(used) + 1 - most)
+        ended = [use for _, use in sorted(used) if not use.is_open]
+        if len(ended) < surplus:
             raise InvalidRequestError(
-                f"You have {counted(most, 'navigation')}, the most that are kept for one caller; "
-                "go on with one of them, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
+                f"You have {counted(len(used), 'navigation')}, the most that are kept for one caller, and "
+                "too few have ended; delete one by step with its navigation_id and action `forget`, end one "
+                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
             )
+        return ended[:surplus]
+
+    async def forget(self, principal: Principal, navigation_id: str | None) -> str:
+        """Delete a navigation of the caller's and return its id.
+
+        Raises:
+            InvalidRequestError: None is named.
+            UnknownNavigationError: None of that id is the caller's.
+            StorageError: It can't be deleted.
+        """
+        if navigation_id is None:
+            raise InvalidRequestError(
+                "Action `forget` deletes a navigation for good and takes none by default; pass its "
+                "navigation_id."
+            )
+        navigator = await self.navigator()
+        found = await navigator.known(navigation_id, user=principal.user)
+        if found is None:
+            raise await self._unknown(principal, navigation_id)
+        note_navigation(navigation_id, found.repo_path)
+        await self._delete(principal, navigation_id)
+        return navigation_id
+
+    async def _delete(self, principal: Principal, navigation_id: str) -> None:
+        await (await self.navigator()).forget(navigation_id, user=principal.user)
+        for ids in (*self._opened.values(), *self._sessions.values()):
+            if navigation_id in ids:
+                ids.remove(navigation_id)
+
+    async def _unknown(self, principal: Principal, navigation_id: str) -> UnknownNavigationError:
+        ids = await self.known(principal)
+        return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
 
     async def resolve(self, principal: Principal, navigation_id: str | None) -> Delivering:
         """Return the navigation that is meant: the named one, else the session's latest, else the only one.
@@ -186,8 +233,7 @@ class Navigations:
         navigator = await self.navigator()
         found = await navigator.known(chosen, user=principal.user)
         if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
-            ids = await self.known(principal)
-            raise UnknownNavigationError(f"You have no navigation `{chosen}`; {_choices(ids)}.", ids)
+            raise await self._unknown(principal, chosen)
         note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
         self.access.require(found.repo_path, principal)
         self._move_up(principal, chosen)
@@ -227,11 +273,22 @@ class Navigations:
         return ids[::-1]
 
     async def summaries(self, principal: Principal, most: int | None = None) -> list[NavigationSummary]:
-        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most."""
+        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most.
+
+        One of a repository that the caller may not read any more is left out: its name and goal tell of it.
+        """
         known = await self.known(principal)
         if not known:
             return []
-        return await (await self.navigator()).navigations(principal.user, most=most, among=known)
+        found = await (await self.navigator()).navigations(principal.user, most=most, among=known)
+        return [each for each in found if self._may_read(each.repo_path, principal)]
+
+    def _may_read(self, address: str, principal: Principal) -> bool:
+        try:
+            self.access.require(address, principal)
+        except RepositoryNotFoundError:
+            return False
+        return True
 
     def delivery(self, token_budget: int, **held: Any) -> Delivery:
         """Return the state of a delivery that is made now; ``held`` are its further fields."""

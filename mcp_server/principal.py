@@ -11,6 +11,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from mcp_server.callers import LOCAL
+from mcp_server.eras import MODERN
 
 GROUPS: Final = "groups"
 """Where a verified token tells the groups of its bearer, whatever its issuer calls them."""
@@ -40,7 +41,8 @@ def principal_of(ctx: ServerRequestContext[Any, Any]) -> Principal:
     if request is None:
         # One process on stdio, one connection in memory: its lifespan is the session.
         return Principal(session=f"connection-{id(ctx.lifespan_context)}")
-    session = request.headers.get("mcp-session-id")
+    # The newest revision has no sessions: there the header is whatever a caller writes, such as another's.
+    session = None if ctx.protocol_version >= MODERN else request.headers.get("mcp-session-id")
     user = request.scope.get("user")
     if user is None or not user.is_authenticated:
         return Principal(LOCAL, session)

@@ -6,11 +6,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from stat import S_IFDIR
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
 from repo_map.worktree.repository import top_of
+
+_LONGEST_PATH: Final = 4_096
+"""Characters, as Linux has it: each folder above a path is looked at."""
 
 
 class RepositoryNotAllowedError(RepositoryNotFoundError):
@@ -60,6 +64,10 @@ def path_of(text: str) -> Path:
     if text.startswith(("//", "\\\\")):
         # Opening `\\\\server\\share` would already send the user's credentials to that server.
         raise _on_another_machine(text)
+    if len(text) > _LONGEST_PATH:
+        raise RepositoryNotFoundError(
+            f"The path has {len(text):,} characters, more than any has; pass the repository's absolute path."
+        )
     if "\0" in text:
         raise RepositoryNotFoundError("The path holds a NUL character; pass the repository's absolute path.")
     # Unlike pathlib, which raises, it leaves the home of an unknown user as it is written.

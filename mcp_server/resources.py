@@ -27,9 +27,11 @@ from mcp_server.errors import TOLD, one_line, storage_sentence
 from mcp_server.navigations import Navigations
 from mcp_server.principal import current_principal
 from mcp_server.report_text import clip, status_of, wire_report
+from mcp_server.wire import unmarked
 from navigator.errors import UnknownNavigationError
 from navigator.repository_address import address_title
-from repo_map.messages import counted
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import counted, quoted
 from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:
@@ -72,11 +74,12 @@ class _NavigationResources:
 
     async def context(self, navigation_id: str) -> str:
         """The code that the navigation found."""
-        return (await self._output(navigation_id)).context_string
+        return quoted((await self._output(navigation_id)).context_string.removesuffix("\n"))
 
     async def plan(self, navigation_id: str) -> str:
-        """The plan that draws the context again, byte for byte."""
-        return (await self._output(navigation_id)).flight_plan_yaml
+        """The plan that draws the context again, byte for byte; its markers are comments of YAML."""
+        plan = (await self._output(navigation_id)).flight_plan_yaml
+        return quoted(plan.removesuffix("\n"), before_lines="# ")
 
     async def report(self, navigation_id: str) -> str:
         """What the latest step did and cost, and what a next one could do."""
@@ -101,7 +104,8 @@ class _NavigationResources:
                 raise ResourceNotFoundError(
                     f"`{version}` is no map version; versions are whole numbers from 0 on."
                 )
-            return await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
+            drawn = await navigator.map_text(meant.navigation_id, user=meant.user, version=int(version))
+            return quoted(drawn.removesuffix("\n"))
 
     async def _output(self, navigation_id: str) -> NavigatorOutput:
         with _raised_as_resource_errors():
@@ -143,14 +147,16 @@ def _summary(summary: NavigationSummary) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    """Return JSON, whose strings are data by their form; none of them holds a marker of repository text."""
+    return json.dumps(unmarked(value), ensure_ascii=False, indent=1)
 
 
 @contextmanager
 def _raised_as_resource_errors() -> Iterator[None]:
     try:
         yield
-    except UnknownNavigationError as error:
+    except (UnknownNavigationError, RepositoryNotFoundError) as error:
+        # A right that was taken away reads as a repository that is not there.
         raise ResourceNotFoundError(one_line(error)) from error
     except TOLD as error:
         raise ResourceError(one_line(error)) from error

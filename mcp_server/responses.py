@@ -254,6 +254,13 @@ def step_answer(
     return page._replace(menu=menu)
 
 
+def forgotten_answer(navigation_id: str) -> Answer:
+    """Return the answer of ``step`` that deleted a navigation."""
+    result = wire.StepResultJson(navigation_id=navigation_id, status="deleted")
+    text = f"navigation {navigation_id}: deleted with its maps and reports; no call reads it any more"
+    return Answer(text, result.on_the_wire())
+
+
 def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
     """Return the answer of ``get_turn_report``, in the most detail that fits."""
     answer = Answer("", {})
@@ -296,7 +303,7 @@ def plan_answer(output: NavigatorOutput, place: PlanCursor, response_token_budge
         result = _wire_output(output, response_token_budget, "", plan[start:end], following)
         message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
         more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
-        parts = [_output_head(result), f"{message}\n{plan[start:end].rstrip()}", more]
+        parts = [_output_head(result), f"{message}\n{quoted(plan[start:end].rstrip())}", more]
         return Answer("\n\n".join(filter(None, parts)), result.on_the_wire())
 
     whole = page(len(plan))

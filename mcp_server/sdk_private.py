@@ -11,7 +11,14 @@ from mcp.server.mcpserver import MCPServer
 # What a server reads from and writes to. No public module names the types, and `Server.run` takes no others.
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 
-__all__ = ["ReadStream", "WriteStream", "announce_changes_of_resources", "low_level"]
+__all__ = [
+    "ReadStream",
+    "WriteStream",
+    "announce_changes_of_resources",
+    "keep_streams_alive",
+    "let_calls_end",
+    "low_level",
+]
 
 
 def low_level(server: MCPServer[Any]) -> Server[Any]:
@@ -31,3 +38,27 @@ def announce_changes_of_resources(server: MCPServer[Any]) -> None:
     low = low_level(server)
     options = NotificationOptions(resources_changed=True)
     low.create_initialization_options = partial(low.create_initialization_options, options)  # type: ignore[method-assign]
+
+
+def let_calls_end() -> None:
+    """Let the answers that the SDK streams go on once uvicorn was told to end.
+
+    The earlier era's answers are all streams of `sse_starlette`, which by default ends each of them, and the
+    call with it, half a second after the signal. `connections.Connection` ends those that have no end.
+    """
+    from sse_starlette.sse import AppStatus  # noqa: PLC0415 - stdio must not wait for it
+
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
+
+
+def keep_streams_alive(seconds: float) -> None:
+    """Let an answer under way say every ``seconds`` that its server lives, in both eras.
+
+    A proxy leaves a server that says nothing for a few times as long. The SDK's own 15 seconds are of no use
+    for that, and it takes no others.
+    """
+    from mcp.server import _streamable_http_modern as modern  # noqa: PLC0415 - stdio must not wait for it
+    from sse_starlette.sse import EventSourceResponse  # noqa: PLC0415 - as above
+
+    EventSourceResponse.DEFAULT_PING_INTERVAL = seconds  # type: ignore[assignment]
+    modern._SSE_PING_INTERVAL = seconds

@@ -59,20 +59,20 @@ class Subscriptions:
             self._uris.pop(session, None)
         return EmptyResult()
 
-    async def announce(self, ctx: Context[Any, Any], navigation_id: str, *, opened: bool = False) -> None:
-        """Tell whoever asked that a navigation was stepped, and, where ``opened``, that it is new."""
+    async def announce(self, ctx: Context[Any, Any], navigation_id: str, *, listed: bool = False) -> None:
+        """Tell whoever asked that a navigation was stepped, and, where ``listed``, that it is new or gone."""
         uris = [NAVIGATIONS, *(address(navigation_id, part) for part in _CHANGING)]
         if (ctx.protocol_version or "") >= MODERN:
             for uri in uris:
                 await ctx.notify_resource_updated(uri)
-            if opened:
+            if listed:
                 await ctx.notify_resources_changed()
             return
         wanted = self._uris.get(current_principal().session, {})
         for uri in uris:
             if uri in wanted:
                 await ctx.session.send_resource_updated(uri)
-        if opened:
+        if listed:
             await ctx.session.send_resource_list_changed()
 
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from mcp_server import wire
 from mcp_server.calls import note_asked
 from mcp_server.context import AppContext
-from mcp_server.elicitation import Direction, ask_direction, ask_roots, folders_of
+from mcp_server.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
 from mcp_server.logs import about
 from mcp_server.navigations import Delivering, Navigations
 from mcp_server.principal import current_principal
@@ -32,6 +32,7 @@ from mcp_server.responses import (
     PlanCursor,
     context_answer,
     decode_cursor,
+    forgotten_answer,
     map_token_budget_in,
     navigate_answer,
     plan_answer,
@@ -45,7 +46,7 @@ from mcp_server.tool_errors import raised_as_tool_errors
 from navigator.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.sampling_port import HOST
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, StepAction
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ async def navigate(
     ctx: Context[AppContext, Any],
     *,
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
-    goal: Annotated[str, Field(description="The task in English, with names, errors and paths you know")],
+    goal: Annotated[str, Field(description="The task in English, with names, errors, paths you know")],
     repo_path: Annotated[
         str | list[str] | None,
         Field(description="Absolute path or name, also with `@ref`; default: open folders"),
@@ -179,7 +180,7 @@ async def navigate(
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
     ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
-    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="To start from")] = None,
+    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="Start from")] = None,
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
@@ -245,7 +246,7 @@ async def _flown(
             await navigations.note_delivered(
                 delivering, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
             )
-    await app.subscriptions.announce(ctx, navigation_id, opened=True)
+    await app.subscriptions.announce(ctx, navigation_id, listed=True)
     return page.answer
 
 
@@ -262,7 +263,7 @@ async def step(
             "levels: 0 none, 1 path, 2 structure, 3 signatures, 4 source"
         ),
     ] = None,
-    action: StepAction | None = None,
+    action: ToolAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
     "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
@@ -270,6 +271,10 @@ async def step(
 
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
+        if action == "forget":
+            forgotten = await navigations.forget(principal, navigation_id)
+            await _app(ctx).subscriptions.announce(ctx, forgotten, listed=True)
+            return _result(forgotten_answer(forgotten))
         direction = _direction(answer)
         require_host((updates or {}).get("model"))
         delivering = await navigations.resolve(principal, navigation_id)

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
+from repo_map.messages import without_markers
+
 Status = Literal["open", "finished", "budget", "max_steps", "user", "cancelled", "error"]
 """``open`` takes another step; the rest say why a navigation stopped."""
 
@@ -30,8 +32,19 @@ class _WireModel(BaseModel):
 
     def on_the_wire(self) -> dict[str, Any]:
         """Return the JSON object, without the parts that say nothing."""
-        wire: dict[str, Any] = _telling(self.model_dump(mode="json", exclude_none=True))
+        wire: dict[str, Any] = unmarked(_telling(self.model_dump(mode="json", exclude_none=True)))
         return wire
+
+
+def unmarked(value: Any) -> Any:
+    """Return a JSON value in whose strings nothing reads as a marker of repository text: hosts join them."""
+    if isinstance(value, str):
+        return without_markers(value)
+    if isinstance(value, list):
+        return [unmarked(item) for item in value]
+    if isinstance(value, dict):
+        return {name: unmarked(part) for name, part in value.items()}
+    return value
 
 
 def _telling(value: Any) -> Any:
@@ -124,9 +137,10 @@ class StepResultJson(_WireModel):
     """One turn, and what the map shows that the host does not hold yet."""
 
     navigation_id: str
-    status: _SameStatus
-    turn_report: _NestedReport
-    context_delta: str
+    status: Annotated[Status | Literal["deleted"], WithJsonSchema({"type": "string"})]
+    turn_report: Annotated[TurnReportJson | None, WithJsonSchema({"type": "object"})] = None
+    """None where the navigation was deleted, as is the context."""
+    context_delta: Annotated[str | None, WithJsonSchema({"type": "string"})] = None
     removed: _Strings = []
     """Paths that the host holds and the map no longer shows."""
     next_cursor: str | None = None

@@ -8,6 +8,14 @@ from typing import Final
 BEGIN: Final = "<<<repository text"
 END: Final = "repository text>>>"
 
+# Read as the markers by a model: other capitals, several blanks, a dash or a line break between, wide signs.
+_NEAR_WORDS = re.compile(r"repository[\W_]{0,8}texts?", re.IGNORECASE)
+_NEAR_MARKER = re.compile(
+    r"(?P<opening>(?:[<\uff1c\ufe64\u2039\u00ab]\s{0,3}){2,12})?(?P<words>repository[\W_]{0,8}texts?)"
+    r"(?P<closing>(?:\s{0,3}[>\uff1e\ufe65\u203a\u00bb]){2,12})?",
+    re.IGNORECASE,
+)
+
 _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _CURSIVE = (
     "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ua840-\ua87f"
@@ -54,10 +62,24 @@ def agreed(number: int, noun: str, one: str, several: str) -> str:
     return f"{counted(number, noun)} {one if number == 1 else several}"
 
 
-def quoted(text: str) -> str:
-    """Return a text between the markers, with whatever imitates them set apart by a space."""
-    text = text.replace(BEGIN, "<<< repository text").replace(END, "repository text >>>")
-    return f"{BEGIN}\n{text}\n{END}"
+def quoted(text: str, before_lines: str = "") -> str:
+    """Return a text between the markers, with whatever imitates them broken up.
+
+    ``before_lines`` stands before each marker: what begins a comment where a program is to read the whole.
+    """
+    return f"{before_lines}{BEGIN}\n{without_markers(text)}\n{before_lines}{END}"
+
+
+def without_markers(text: str) -> str:
+    """Return a text in which nothing reads as a marker, however its letters and blanks are written."""
+    return _NEAR_MARKER.sub(_broken, text) if _NEAR_WORDS.search(text) else text
+
+
+def _broken(found: re.Match[str]) -> str:
+    opening, words, closing = found["opening"] or "", found["words"], found["closing"] or ""
+    opened = "".join(f"{sign} " for sign in opening if not sign.isspace())
+    closed = "".join(f" {sign}" for sign in closing if not sign.isspace())
+    return f"{opened}{words}{closed}"
 
 
 def unwritten(error: OSError) -> str:

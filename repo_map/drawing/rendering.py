@@ -181,7 +181,8 @@ def render_body(
     reasons = _reasons_by_line(lines, definitions, shape)
     drawn: list[str] = []
     cut: set[int] = set()
-    first = next(number for number in numbers if lines[number - 1].strip()) if any(shown.values()) else 1
+    # A file of blanks alone has none.
+    first = next((number for number in numbers if lines[number - 1].strip()), 1) if any(shown.values()) else 1
     previous, told, expected = 0, first, first
     for number in numbers:
         verbatim = shown.get(number, True)

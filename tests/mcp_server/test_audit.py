@@ -26,6 +26,7 @@ from mcp_server.calls import Call
 from mcp_server.http import http_app
 from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.settings import HttpSettings, Settings
+from mcp_server.version import package_version
 from navigator.usage import Usage
 from tests.mcp_server.test_http import ALICE, BOB, INITIALIZE, JSON, Served, answer, as_principal, serving
 
@@ -200,6 +201,7 @@ async def test_the_metrics_count_calls_for_whoever_has_their_token_and_name_nobo
         # Whoever scrapes by an address is no browser's page.
         after = (await reader.get("/metrics", headers={**known, "host": "10.1.2.3:8321"})).text
     numbers = dict(line.rsplit(" ", 1) for line in after.splitlines() if not line.startswith("#"))
+    assert numbers['repo_navigator_info{version="' + package_version() + '"}'] == "1.0"
     assert numbers['repo_navigator_calls_total{outcome="ok",tool="navigate"}'] == "1.0"
     assert numbers['repo_navigator_calls_total{outcome="unknown_navigation",tool="step"}'] == "2.0"
     assert numbers['repo_navigator_call_seconds_count{tool="step"}'] == "2.0"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import anyio.lowlevel
 import httpx2
@@ -19,9 +24,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks import nginx
 from tests.mcp_server.test_http import ALICE, INITIALIZE, JSON, Served, answer
+from tests.support.providers.minds import Thought, call
+from tests.support.providers.openai import OpenAiServer
 
 UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
 SERVICES = ("repo-navigator.service", "repo-navigator-sync.service")
+METRICS_TOKEN = "metrics-0123456789abcdef"
 TURN = {"goal": "the discount on an apple", "mode": "interactive"}
 needs_nginx = pytest.mark.skipif(not nginx.is_installed(), reason="nginx or openssl is not installed")
 
@@ -35,12 +43,28 @@ async def _closed_connections(anyio_backend: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture
+def slow_model() -> Iterator[threading.Event]:
+    """Serve a model that answers once the event is set; servers that start later know it."""
+    may_answer = threading.Event()
+
+    def think(request: dict[str, Any], number: int) -> Thought:
+        may_answer.wait(60)
+        return call("finalize_context", {"summary": "The discount is in shop/prices.py."})
+
+    with OpenAiServer(think) as server:
+        os.environ["REPO_NAVIGATOR_OPENAI_URL"] = server.base_url
+        yield may_answer
+        may_answer.set()
+        del os.environ["REPO_NAVIGATOR_OPENAI_URL"]
+
+
+@pytest.fixture
 def replicas(shop: Path, tmp_path: Path) -> Iterator[list[Served]]:
     """Two servers of one data folder, as those of one database would be."""
     shared = {
         "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
         "REPO_NAVIGATOR_HTTP_TOKENS": f"alice:{ALICE}",
-        "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": "metrics-0123456789abcdef",
+        "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": METRICS_TOKEN,
     }
     servers = [Served(shop, **shared) for _ in range(2)]
     yield servers
@@ -50,14 +74,21 @@ def replicas(shop: Path, tmp_path: Path) -> Iterator[list[Served]]:
 
 
 @asynccontextmanager
-async def client_of(front: nginx.Front, era: str = "auto") -> AsyncIterator[Client]:
-    headers = {"authorization": f"Bearer {ALICE}"}
+async def client_of(front: nginx.Front, era: str = "auto", token: str = ALICE) -> AsyncIterator[Client]:
+    headers = {"authorization": f"Bearer {token}"}
     url = f"https://127.0.0.1:{front.port}/mcp"
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60, verify=front.trust) as http,
         Client(streamable_http_client(url, http_client=http), mode=era) as client,
     ):
         yield client
+
+
+def calls_of(served: Served) -> float:
+    known = {"authorization": f"Bearer {METRICS_TOKEN}"}
+    text = httpx2.get(f"http://127.0.0.1:{served.port}/metrics", headers=known, timeout=30).text
+    counted = [line for line in text.splitlines() if line.startswith("repo_navigator_calls_total{")]
+    return sum(float(line.rpartition(" ")[2]) for line in counted)
 
 
 @needs_nginx
@@ -101,6 +132,100 @@ async def test_calls_through_nginx_go_on_where_a_server_is_gone(
 
 @needs_nginx
 @pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_the_clients_of_a_server_that_hangs_go_on_at_another_within_20_seconds(
+    shop: Path, tmp_path: Path, era: str
+) -> None:
+    tokens = [f"client-{number}-0123456789abcdef-{number * 7919}" for number in range(6)]
+    named = ",".join(f"client{number}:{token}" for number, token in enumerate(tokens))
+    shared = {
+        "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
+        "REPO_NAVIGATOR_HTTP_TOKENS": named,
+        "REPO_NAVIGATOR_HTTP_METRICS_TOKEN": METRICS_TOKEN,
+    }
+    servers = [Served(shop, **shared) for _ in range(3)]
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    try:
+        with nginx.nginx_before(folder, [server.port for server in servers]) as front:
+
+            async def ask(token: str) -> int:
+                """Call until there is an answer, and return how many calls it took."""
+                calls = 0
+                while True:
+                    calls += 1
+                    with suppress(Exception):
+                        async with client_of(front, era, token) as client:
+                            assert len((await client.list_tools()).tools) >= 4
+                            return calls
+
+            # Each keeps a connection to every server that it is given to.
+            assert [await ask(token) for token in tokens] == [1] * len(tokens)
+            busiest = max(servers, key=calls_of)
+            busiest.process.send_signal(signal.SIGSTOP)
+            calls = await asyncio.wait_for(asyncio.gather(*map(ask, tokens)), 20)
+            # Some were its clients; they were told once, if at all, and none has waited twice.
+            assert "upstream timed out" in (folder / "error.log").read_text(encoding="utf-8")
+            assert max(calls) <= 2
+    finally:
+        for server in servers:
+            server.process.kill()
+            server.stop()
+
+
+@needs_nginx
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
+async def test_a_call_that_takes_longer_than_nginx_waits_for_a_word_is_answered(
+    slow_model: threading.Event, replicas: list[Served], tmp_path: Path
+) -> None:
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    change = {"updates": {"model": "openai/slow"}}
+    with nginx.nginx_before(folder, [server.port for server in replicas]) as front:
+        async with client_of(front, "legacy") as earlier, client_of(front) as latest:
+            steps = []
+            for client in (earlier, latest):
+                key = answer(await client.call_tool("navigate", TURN))["navigation_id"]
+                steps.append(asyncio.create_task(client.call_tool("step", {"navigation_id": key} | change)))
+            done, _ = await asyncio.wait(steps, timeout=10)
+            assert not done
+            slow_model.set()
+            for step in steps:
+                assert answer(await step)["turn_report"]["step_number"] == 2
+
+
+@pytest.mark.slow
+def test_systemd_is_told_that_the_loop_turns_until_it_does_not(shop: Path, tmp_path: Path) -> None:
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.settimeout(30)
+    with told:
+        told.bind(str(tmp_path / "notify"))
+        wants = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+        served = Served(shop, REPO_NAVIGATOR_DATA=str(tmp_path / "data"), **wants)
+        assert [told.recv(100) for _ in range(4)] == [b"READY=1", *[b"WATCHDOG=1"] * 3]
+        served.process.send_signal(signal.SIGSTOP)
+        told.settimeout(1)
+        with suppress(TimeoutError):
+            # What it said before is still to be read; one that goes on would never let us wait.
+            for _ in range(100):
+                told.recv(100)
+            pytest.fail("it goes on")
+        # As systemd ends it: where each thread hung stands in the log.
+        served.process.send_signal(signal.SIGABRT)
+        served.process.send_signal(signal.SIGCONT)
+        served.process.wait(20)
+        assert served.stop() == -signal.SIGABRT
+    assert "most recent call first" in served.log
+
+
+@needs_nginx
+@pytest.mark.slow
 def test_nginx_shows_the_endpoint_and_the_probes_and_nothing_else(
     replicas: list[Served], tmp_path: Path
 ) -> None:
@@ -110,7 +235,7 @@ def test_nginx_shows_the_endpoint_and_the_probes_and_nothing_else(
         nginx.nginx_before(folder, [server.port for server in replicas]) as front,
         httpx2.Client(base_url=f"https://127.0.0.1:{front.port}", verify=front.trust, timeout=60) as client,
     ):
-        known = {"authorization": "Bearer metrics-0123456789abcdef"}
+        known = {"authorization": f"Bearer {METRICS_TOKEN}"}
         statuses = {
             path: client.get(path, headers=known).status_code for path in ("/metrics", "/health", "/")
         }

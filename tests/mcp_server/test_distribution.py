@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 import shutil
@@ -25,7 +24,6 @@ from bundle.manifests import manifests
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_navigator.hosts import entry_by_path, unsafe
-from repo_navigator.main import main
 
 ROOT = Path(__file__).parents[2]
 SERVED = entry_by_path()
@@ -222,35 +220,3 @@ def test_the_prompt_hook_is_no_part_of_the_plugin_that_everybody_installs() -> N
     assert hook["command"] == "repo-navigator prompt"
     assert not (ROOT / "plugins/repo-navigator/hooks").exists()
     assert "hooks" not in MANIFESTS["plugins/repo-navigator/.claude-plugin/plugin.json"]
-
-
-def hooked(prompt: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    given = io.TextIOWrapper(io.BytesIO(json.dumps({"prompt": prompt, "cwd": str(folder)}).encode()))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", given)
-        assert main(["prompt"]) == 0
-    return capsys.readouterr().out
-
-
-def test_the_prompt_hook_adds_the_code_for_a_task_within_what_a_hook_may_add(
-    shop: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    message = hooked("the discount on an apple must never be negative", shop, capsys)
-    assert "def discount" in message
-    assert "data, never instructions" in message
-    assert "<<<repository text" in message
-    assert len(message) <= 10_000
-
-
-@pytest.mark.parametrize("prompt", ["go on", "/compact and go on with it", ""])
-def test_the_prompt_hook_adds_nothing_to_what_is_no_task(
-    shop: Path, capsys: pytest.CaptureFixture[str], prompt: str
-) -> None:
-    assert hooked(prompt, shop, capsys) == ""
-
-
-def test_the_prompt_hook_reads_no_folder_that_is_no_repository(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "discount.py").write_text("def discount(): ...\n")
-    assert hooked("where is the discount on an apple", tmp_path, capsys) == ""

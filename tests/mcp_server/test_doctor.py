@@ -117,7 +117,7 @@ def test_what_a_team_has_set_is_looked_at(
     assert main(["doctor"]) == 0
     assert "✓ team stores: none configured: SQLite and files\n" in capsys.readouterr().out
     file = home / "repositories.yaml"
-    file.write_text("repositories:\n  api:\n    address: https://git.example/api.git\n    reader: [x]\n")
+    file.write_text("repositories:\n  api:\n    address: https://git.example/api.git\n    reader: ['*']\n")
     monkeypatch.setenv("REPO_NAVIGATOR_REPOSITORIES", str(file))
     monkeypatch.setenv("REPO_NAVIGATOR_ALLOW", str(home / "nowhere"))
     monkeypatch.setenv("REPO_NAVIGATOR_HTTP_ISSUER", "https://idp.example")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import io
 import json
 import os
 import re
@@ -13,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
 import pytest
@@ -85,6 +87,7 @@ NAVIGATE: list[dict[str, Any]] = [
     {"goal": "x", "repo_path": "file://server/share"},
     {"goal": "x", "repo_path": "/dev"},
     {"goal": "x", "repo_path": "a\0b"},
+    {"goal": "x", "repo_path": "/a" * 3_000},
     {"goal": "x", "max_cost_usd": 0},
     {"goal": "x", "mode": "fast"},
     {"goal": "x", "model": "nonsense"},
@@ -269,8 +272,28 @@ async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, sh
 async def test_more_navigations_than_are_kept_are_refused(tmp_path: Path, shop: Path) -> None:
     settings = Settings(data_dir=tmp_path / "data", max_navigations=1)
     async with Client(build_server(settings, working_folder=shop)) as client:
-        assert not (await client.call_tool("navigate", {"goal": "x"})).is_error
-        assert_documented(told_by(await client.call_tool("navigate", {"goal": "x"})))
+        call = {"goal": "x", "mode": "interactive"}
+        assert not (await client.call_tool("navigate", call)).is_error
+        assert_documented(told_by(await client.call_tool("navigate", call)))
+        assert_documented(told_by(await client.call_tool("step", {"action": "forget"})))
+
+
+@pytest.mark.anyio
+async def test_a_navigation_that_can_not_be_deleted_is_told(
+    tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
+        opened = await client.call_tool("navigate", {"goal": "the discount"})
+        assert opened.structured_content is not None
+        call = {"navigation_id": opened.structured_content["navigation_id"], "action": "forget"}
+
+    def full(**_: Any) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("navigator.adk.stores.TemporaryFile", full)
+    async with Client(build_server(Settings(data_dir=data), working_folder=shop)) as client:
+        assert_documented(told_by(await client.call_tool("step", call)))
 
 
 @pytest.mark.anyio
@@ -317,6 +340,8 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         (["replay", "{shop}/none", "{shop}"], {}, 2),
         (["view", "nothing-of-this-name"], {}, 2),
         (["context"], {"DATA": "{shop}/none"}, 2),
+        (["forget"], {}, 2),
+        (["forget", "--older-than", "-1"], {}, 2),
         (["install", "cursor", "--dry-run", "--allow", "{shop}/none"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}"], {}, 2),
         (["navigate", "{shop}", "--goal", "x", "--save-plan", "{shop}/none/plan.yaml"], {}, 2),
@@ -532,10 +557,21 @@ def test_a_configuration_that_can_not_be_changed_is_told(
     path.symlink_to(path)
     told_by_install(capfd, "claude-code")
     toml.parent.mkdir()
+    with toml.open("wb") as large:
+        large.truncate(4_000_000)
+    told_by_install(capfd, "codex")
     toml.write_text('mcp_servers = { other = { command = "x" } }\n')
     told_by_install(capfd, "codex")
     toml.write_text('mcp_servers = { repo-navigator = { command = "x" } }\n')
     told_by_install(capfd, "codex", "--undo")
+
+
+def test_what_is_no_message_of_a_hook_is_told_and_keeps_no_prompt_back(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    assert main(["prompt"]) == 0
+    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
 
 
 def test_a_project_that_can_not_be_changed_is_told(

@@ -195,6 +195,33 @@ async def test_two_sessions_have_each_their_own_latest_navigation(served: Served
 
 @pytest.mark.anyio
 @pytest.mark.usefixtures("_closed_connections")
+async def test_anothers_session_that_a_caller_of_the_newest_revision_writes_down_tells_nothing(
+    guarded: Served,
+) -> None:
+    seen: list[str] = []
+
+    async def note(response: httpx2.Response) -> None:
+        seen.append(response.headers.get("mcp-session-id", ""))
+
+    hers, his = ({"authorization": f"Bearer {token}"} for token in (ALICE, BOB))
+    async with (
+        httpx2.AsyncClient(timeout=60, headers=hers, event_hooks={"response": [note]}) as http,
+        Client(streamable_http_client(guarded.url, http_client=http), mode="legacy") as alice,
+    ):
+        key = answer(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))["navigation_id"]
+        forged = his | {"mcp-session-id": next(filter(None, seen))}
+        async with (
+            httpx2.AsyncClient(timeout=60, headers=forged) as http_of_bob,
+            Client(streamable_http_client(guarded.url, http_client=http_of_bob)) as bob,
+        ):
+            for tool in ("get_turn_report", "get_context", "step"):
+                told = await bob.call_tool(tool, {})
+                assert told.is_error
+                assert key not in str(told.content)
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("_closed_connections")
 async def test_principals_do_not_see_each_other(guarded: Served, era: str) -> None:
     async with as_principal(guarded, ALICE, era) as alice, as_principal(guarded, BOB, era) as bob:
         hers = answer(await alice.call_tool("navigate", {"goal": "the discount on an apple"}))[

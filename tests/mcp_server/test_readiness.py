@@ -10,7 +10,7 @@ import pytest
 
 from tests.mcp_server.test_http import Served
 
-GOOD = "repositories:\n  api:\n    address: https://git.example/api.git\n    readers: [alice]\n"
+GOOD = "repositories:\n  api:\n    address: https://git.example/api.git\n    readers: ['user:alice']\n"
 SECONDS = 60.0
 
 

@@ -89,8 +89,10 @@ def _end(served: Served) -> None:
     served.stop()
 
 
-async def called(served: Served, tool: str, arguments: dict[str, Any], token: str = ALICE) -> CallToolResult:
-    async with as_principal(served, token, "auto") as client:
+async def called(
+    served: Served, tool: str, arguments: dict[str, Any], token: str = ALICE, era: str = "auto"
+) -> CallToolResult:
+    async with as_principal(served, token, era) as client:
         # As hosts do; the client else asks for the schemas of answers once it has one.
         await client.list_tools()
         return await client.call_tool(tool, arguments)
@@ -182,10 +184,12 @@ def model() -> Iterator[SlowModel]:
         del os.environ["REPO_NAVIGATOR_OPENAI_URL"]
 
 
-async def stepping(served: Served, key: str, model: SlowModel) -> asyncio.Task[CallToolResult]:
+async def stepping(
+    served: Served, key: str, model: SlowModel, era: str = "auto"
+) -> asyncio.Task[CallToolResult]:
     """Begin a step whose model is being asked when this returns."""
     arguments = {"navigation_id": key, "updates": {"model": "openai/slow"}}
-    step = asyncio.create_task(called(served, "step", arguments))
+    step = asyncio.create_task(called(served, "step", arguments, era=era))
     await asyncio.to_thread(model.asked.wait, 60)
     return step
 
@@ -225,14 +229,17 @@ async def test_a_server_that_stalls_within_a_step_and_is_overtaken_changes_nothi
     assert report["step_number"] == taken["turn_report"]["step_number"] == 2
 
 
+@pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_server_that_is_asked_to_end_answers_what_is_under_way(
-    start: Start, model: SlowModel
+    start: Start, model: SlowModel, era: str
 ) -> None:
     ending, other = start(REPO_NAVIGATOR_HTTP_DRAIN_SECONDS="50"), start()
     key = answer(await called(ending, "navigate", GOAL))["navigation_id"]
-    step = await stepping(ending, key, model)
+    step = await stepping(ending, key, model, era)
     ending.process.terminate()
     await asyncio.to_thread(until_refused, ending)
+    # As long as whatever ends streams by itself takes to look for the signal.
+    await asyncio.wait({step}, timeout=2)
     model.may_answer.set()
     assert answer(await step)["turn_report"]["step_number"] == 2
     assert await asyncio.to_thread(ending.process.wait, 30) == 0
@@ -257,7 +264,7 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
     start: Start, database: DatabaseAddress
 ) -> None:
     with Proxy(database.host, database.port) as proxy:
-        served = start(proxy.port)
+        served = start(proxy.port, REPO_NAVIGATOR_LEASE_SECONDS="2")
         await asyncio.to_thread(until_status, served, 200)
         opened = answer(await called(served, "navigate", GOAL))
         change = {"navigation_id": opened["navigation_id"], "updates": {"budget": 900}}

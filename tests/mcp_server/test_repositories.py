@@ -37,7 +37,7 @@ def repositories(tmp_path: Path) -> Path:
     file = tmp_path / "repositories.yaml"
     catalogue = Catalogue(file, tmp_path / "data")
     for name, files, readers in (
-        ("api", {"prices.py": PRICES}, ("alice", "backend")),
+        ("api", {"prices.py": PRICES}, ("user:alice", "group:backend")),
         ("web", {"receipt.ts": RECEIPT}, ("*",)),
         ("vault", {"vault.py": "def open_vault(): ...\n"}, ()),
     ):
@@ -160,7 +160,7 @@ def test_a_slip_in_the_file_takes_nothing_away_and_tells_callers_nothing(
     assert read_address(served.choose("api", (), tmp_path, WHO["alice"])) == (Source(name="api"),)
     assert "at `repositories.secret-merger.reader`" in served.fault()
     assert "An EARLIER LIST OF REPOSITORIES IS USED, and rights" in caplog.text
-    repositories.write_text(before.replace("- alice", "- carol"))
+    repositories.write_text(before.replace("- user:alice", "- user:carol"))
     assert served.names(WHO["alice"]) == ["web"]
     assert served.fault() == ""
     # What can't be read is no slip: nobody is served by what it once said.
@@ -294,7 +294,7 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
             before = repositories.read_text()  # noqa: ASYNC240 - nobody waits
             gone, gone_resources = [], []
             for text in (
-                before.replace("- alice", "- carol"),
+                before.replace("- user:alice", "- user:carol"),
                 "repositories:\n  web:" + before.partition("  web:")[2],
             ):
                 repositories.write_text(text)  # noqa: ASYNC240 - as above
@@ -303,8 +303,16 @@ async def test_over_http_nobody_learns_of_what_is_not_theirs(
                     asked = meant | ({"feedback": "show prices.py"} if tool == "step" else {})
                     gone.append(str((await alice.call_tool(tool, asked)).content))
                 with pytest.raises(MCPError) as refused_resource:
-                    await alice.read_resource(f"navigator://navigations/{hers['navigation_id']}/context")
+                    await alice.read_resource(f"navigator://{hers['navigation_id']}/context")
                 gone_resources.append(str(refused_resource.value))
+                # As for a navigation that is not there, and no list names it or what was asked.
+                with pytest.raises(MCPError) as not_there:
+                    await alice.read_resource("navigator://nav-none/context")
+                assert refused_resource.value.code == not_there.value.code
+                listed = str(await alice.read_resource("navigator://navigations"))
+                listed += str((await alice.list_resources()).resources)
+                assert hers["navigation_id"] not in listed
+                assert GOAL not in listed
             assert len(set(gone)) == len(set(gone_resources)) == 1
             assert "No repository is called `api`" in gone[0]
             repositories.write_text(before)  # noqa: ASYNC240 - as above
@@ -409,9 +417,9 @@ def test_the_command_line_keeps_the_catalogue_and_asks_it(
     for command in ("list", "sync"):
         assert main(["repositories", command]) == 2
         assert f"There is no file of repositories at `{file}`" in capfd.readouterr().err
-    added = ["repositories", "add", "api", origin.as_uri(), "--branch", "main", "--reader", "backend"]
+    added = ["repositories", "add", "api", origin.as_uri(), "--branch", "main", "--reader", "group:backend"]
     assert main(added) == 0
-    assert main(["repositories", "add", "gone", (tmp_path / "none").as_uri()]) == 0
+    assert main(["repositories", "add", "gone", "http://127.0.0.1:1/none"]) == 0
     assert main(["repositories", "add", "bad", "https://u:hunter2@host/x"]) == 2
     assert main(["repositories", "sync"]) == 1
     out, err = capfd.readouterr()
@@ -422,7 +430,7 @@ def test_the_command_line_keeps_the_catalogue_and_asks_it(
     assert main(["repositories", "list"]) == 0
     out, _ = capfd.readouterr()
     assert "gone  never fetched" in out
-    assert "readers backend" in out
+    assert "readers group:backend" in out
     plan = tmp_path / "plan.yaml"
     flown = ["navigate", "api@main", GOAL, "--with", str(web), "--save-plan", str(plan)]
     assert main(flown) == 0

@@ -24,6 +24,7 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from repo_map.messages import quoted
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 
@@ -244,7 +245,7 @@ async def test_pages_put_together_are_the_whole_context(settings: Settings, tmp_
         whole = await client.read_resource(f"navigator://{object_of(first)['navigation_id']}/context")
     assert isinstance(whole.contents[0], TextResourceContents)
     assert len(pages) > 1
-    assert "".join(pages) == whole.contents[0].text
+    assert quoted("".join(pages).rstrip("\n")) == whole.contents[0].text
 
 
 async def test_progress_grows_and_reads_well(client: Client) -> None:

@@ -1,0 +1,197 @@
+"""Navigations are deleted: by their owner, by the command line, and the oldest ended ones to make room."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from navigator.adk.runner import APP_NAME
+from navigator.adk.session_values import SessionId
+from navigator.adk.stores import open_stores
+from navigator.errors import UnknownNavigationError
+from navigator.navigator import Navigator
+from navigator.settings import NavigationRequest
+from repo_navigator.main import main
+from tests.support.error_texts import documented, pattern
+from tests.support.team_stores import STORES, kept_in_stores, run_sql
+
+pytestmark = pytest.mark.anyio
+GOAL = {"goal": "the discount on an apple"}
+
+
+@pytest.fixture(params=STORES)
+def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    with kept_in_stores(request.param, request) as fields:
+        yield fields
+
+
+def answer(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    content: dict[str, Any] | None = result.structured_content
+    assert content is not None
+    return content
+
+
+def refusal(result: CallToolResult) -> str:
+    assert result.is_error, result.content
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    assert any(pattern(text).fullmatch(block.text) for text in documented()), block.text
+    return block.text
+
+
+def navigator_of(settings: Settings) -> Navigator:
+    return Navigator(replace(settings, use_cache=False, workers=1))
+
+
+async def left_of(settings: Settings, navigation_id: str) -> list[Any]:
+    """Return every row and every artifact that names a navigation."""
+    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
+    where = {"app_name": APP_NAME, "user_id": "local", "session_id": navigation_id}
+    left: list[Any] = await stores.artifacts.list_artifact_keys(**where)
+    await stores.sessions.close()
+    tables = {
+        "sessions": "id",
+        "session_uses": "id",
+        "events": "session_id",
+        "forgotten_sessions": "id",
+    }
+    queries = [f"SELECT * FROM {table} WHERE {name} = '{navigation_id}'" for table, name in tables.items()]
+    if settings.store is not None:
+        for query in (*queries, "SELECT * FROM leases"):
+            left += await run_sql(settings.store, query)
+        return left
+    assert settings.data_dir is not None
+    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as db:
+        for query in queries:
+            left += db.execute(query).fetchall()
+    return [*left, *settings.data_dir.rglob(f"*{navigation_id}*")]
+
+
+async def test_the_owner_deletes_a_navigation_and_nothing_of_it_is_left(
+    settings: Settings, shop: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        kept = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        gone = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        told = refusal(await client.call_tool("step", {"action": "forget"}))
+        assert told.startswith("Action `forget` deletes a navigation for good and takes none by default")
+        deleted = await client.call_tool("step", {"navigation_id": gone, "action": "forget"})
+        assert answer(deleted) == {"navigation_id": gone, "status": "deleted"}
+        for tool, arguments in (("get_context", {}), ("step", {"action": "forget"})):
+            told = refusal(await client.call_tool(tool, {"navigation_id": gone, **arguments}))
+            assert told == f"You have no navigation `{gone}`; pass one of `{kept}`."
+        # Who names none means what is left.
+        assert answer(await client.call_tool("get_context", {}))["navigation_id"] == kept
+    assert await left_of(settings, gone) == []
+    assert await left_of(settings, kept) != []
+
+
+async def test_nobody_deletes_what_is_anothers(settings: Settings, shop: Path) -> None:
+    navigator = navigator_of(settings)
+    key = await navigator.open(NavigationRequest("discount", shop), user="alice")
+    with pytest.raises(UnknownNavigationError):
+        await navigator.forget(key, user="bob")
+    assert (await navigator.context(key, user="alice")).context_string
+    await navigator.aclose()
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        call = {"navigation_id": key, "action": "forget"}
+        assert refusal(await client.call_tool("step", call)).startswith(f"You have no navigation `{key}`;")
+
+
+async def test_a_deletion_that_was_cut_short_is_gone_on_with(settings: Settings, shop: Path) -> None:
+    navigator = navigator_of(settings)
+    key = await navigator.open(NavigationRequest("discount", shop))
+    await navigator.aclose()
+    # What a kill leaves behind right after the one transaction of a deletion.
+    stores = open_stores(settings.data_dir, settings.store, settings.bucket)
+    await stores.sessions.forget(SessionId(APP_NAME, "local", key))
+    await stores.sessions.close()
+    navigator = navigator_of(settings)
+    with pytest.raises(UnknownNavigationError):
+        await navigator.context(key)
+    assert await left_of(settings, key) != []
+    await navigator.delete_forgotten()
+    await navigator.aclose()
+    assert await left_of(settings, key) == []
+
+
+async def test_what_killed_processes_held_is_removed(settings: Settings, shop: Path) -> None:
+    navigator = navigator_of(settings)
+    await navigator.open(NavigationRequest("discount", shop))
+    if settings.store is not None:
+        await run_sql(
+            settings.store,
+            "INSERT INTO leases VALUES ('killed', nextval('lease_tokens'), 'x', now() - interval '1 day'), "
+            "('at work', nextval('lease_tokens'), 'x', now() + interval '1 minute')",
+        )
+        await navigator.delete_forgotten()
+        assert [row["name"] for row in await run_sql(settings.store, "SELECT name FROM leases")] == [
+            "at work"
+        ]
+    else:
+        assert settings.data_dir is not None
+        left = settings.data_dir / "locks" / f"{'0' * 32}.lock"
+        left.write_text("1")
+        await navigator.delete_forgotten()
+        assert not left.exists()
+    await navigator.aclose()
+
+
+async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_goes(
+    settings: Settings, shop: Path
+) -> None:
+    settings = replace(settings, max_navigations=2)
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        first = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        second = answer(await client.call_tool("navigate", GOAL))["navigation_id"]
+        # Used again, so it is not the oldest any more.
+        answer(await client.call_tool("get_context", {"navigation_id": first}))
+        answer(await client.call_tool("navigate", GOAL))
+        assert second in refusal(await client.call_tool("get_context", {"navigation_id": second}))
+        assert answer(await client.call_tool("get_context", {"navigation_id": first}))
+    assert await left_of(settings, second) == []
+
+
+async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Path) -> None:
+    settings = replace(settings, max_navigations=1)
+    async with Client(build_server(settings, working_folder=shop)) as client:
+        answer(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
+        told = refusal(await client.call_tool("navigate", GOAL))
+    assert told.startswith("You have 1 navigation, the most that are kept for one caller, and too few have")
+
+
+@pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
+def test_the_command_line_deletes_by_name_and_by_age(
+    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(settings.data_dir))
+    monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(settings.cache_dir))
+
+    def ran(*arguments: str, code: int = 0) -> str:
+        capfd.readouterr()
+        assert main(list(arguments)) == code
+        message = capfd.readouterr()
+        return message.err if code else message.out
+
+    for _ in range(2):
+        ran("navigate", str(shop), "discount")
+    assert "No navigation is named" in ran("forget", code=2)
+    assert settings.data_dir is not None
+    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as db:
+        (key, _) = sorted(row[0] for row in db.execute("SELECT id FROM sessions"))
+    assert ran("forget", key) == f"Deleted {key}.\n"
+    assert key in ran("forget", key, code=2)
+    assert ran("forget", "--older-than", "1") == "Deleted 0 navigations.\n"
+    assert ran("forget", "--older-than", "0") == "Deleted 1 navigation.\n"
+    assert not [path for path in (settings.data_dir / "artifacts").rglob("*") if path.is_file()]
