@@ -20,7 +20,7 @@ def shut_out_working_folder() -> None:
     package of somebody else is imported.
     """
     unsafe = set(_relative_entries(os.environ.get("PYTHONPATH", "")))
-    sys.path[:] = [entry for entry in sys.path if entry and os.path.abspath(entry) not in unsafe]  # noqa: PTH100
+    sys.path[:] = [entry for entry in sys.path if entry and _absolute(entry) not in unsafe]
     for name in ("PYTHONPATH", "PATH"):
         if os.environ.get(name):
             # An empty search path for programs means the working folder.
@@ -50,9 +50,13 @@ def _relative_entries(search_path: str) -> Iterator[str]:
     for entry in entries:
         if Path(entry).is_absolute():
             continue
-        try:
-            folder = os.path.abspath(entry)  # noqa: PTH100
-        except FileNotFoundError:  # The working folder is gone.
-            continue
-        if os.path.realpath(folder) != _SOURCE:
+        folder = _absolute(entry)
+        if not Path(folder).is_absolute() or os.path.realpath(folder) != _SOURCE:
             yield folder
+
+
+def _absolute(entry: str) -> str:
+    try:
+        return os.path.abspath(entry)  # noqa: PTH100
+    except FileNotFoundError:  # The working folder is gone: what is relative to it is nowhere.
+        return entry

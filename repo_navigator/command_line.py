@@ -8,9 +8,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from textwrap import fill
+from threading import Timer
 from types import ModuleType
 from typing import Final
 
@@ -30,9 +31,44 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     shut_out_working_folder()
     prepare_streams()
     os.environ.update({**ONE_THREAD, **program.environment, **os.environ})
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    named = _named(program, arguments)
+    if named is not None and named.hook_seconds:
+        return _answered(program, named, arguments, ends=argv is None)
+    return _done(program, named, arguments)
+
+
+def _named(program: Program, arguments: Sequence[str]) -> Command | None:
+    by_name = {each.name: each for each in program.commands}
+    return next((by_name[argument] for argument in arguments if argument in by_name), None)
+
+
+def _answered(program: Program, hook: Command, arguments: list[str], *, ends: bool) -> int:
+    """Run a hook in its time and return 0, whatever becomes of it; a process of its own ``ends`` there.
+
+    It then waits for no thread, and what can't be written any more is nobody's to hear of.
+    """
+    timer = Timer(hook.hook_seconds, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    try:
+        with suppress(BaseException):
+            _done(program, hook, arguments)
+        if ends:
+            with suppress(BaseException):
+                sys.stdout.flush()
+            with suppress(BaseException):
+                sys.stderr.flush()
+            os._exit(0)
+    finally:
+        timer.cancel()
+    return 0
+
+
+def _done(program: Program, named: Command | None, arguments: list[str]) -> int:
     collects = gc.isenabled()
     try:
-        return _run(program, list(sys.argv[1:] if argv is None else argv))
+        return _run(program, named, arguments)
     except (Exception, KeyboardInterrupt) as error:
         from repo_navigator.failures import report_failure  # noqa: PLC0415 - a command that works waits for no error
 
@@ -42,13 +78,11 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
             gc.enable()
 
 
-def _run(program: Program, arguments: list[str]) -> int:
+def _run(program: Program, named: Command | None, arguments: list[str]) -> int:
     parser = FlagParser(prog=program.name, description=program.description)
     parser.add_argument("--version", action=TellVersion)
     commands = parser.add_commands()
     # Only the named command is imported: serving must not wait for what navigating needs.
-    by_name = {each.name: each for each in program.commands}
-    named = next((by_name[argument] for argument in arguments if argument in by_name), None)
     module: ModuleType | None = None
     parsers: dict[str, FlagParser] = {}
     for each in program.commands:

@@ -23,6 +23,9 @@ class Command(NamedTuple):
     """Whether a line on stderr tells of variables that begin like settings and are none. A server refuses
     them, as it would run without a limit or a token for months; the doctor reports them; a prompt's hook
     says nothing beside its answer."""
+    hook_seconds: float = 0.0
+    """How long a host's hook may take, 0 for a command that is none. Whatever goes wrong, a hook ends by then
+    with 0 and nothing on stdout: Claude Code does not even send a prompt whose hook ends with 2."""
 
 
 class Program(NamedTuple):
@@ -88,6 +91,14 @@ REPO_NAVIGATOR: Final = Program(
             builds_tables=True,
         ),
         Command(
+            "forget",
+            "repo_navigator.forget",
+            "delete stored navigations",
+            "Delete stored navigations with their maps and reports, for good: those that are named, or all "
+            "that are old.",
+            ("nav-6f2c1e0d8a4b5c7f9e3d1a2b", "--older-than 30"),
+        ),
+        Command(
             "repositories",
             "repo_navigator.repositories",
             "keep clones of the repositories that a server knows by name",
@@ -103,6 +114,7 @@ REPO_NAVIGATOR: Final = Program(
             "its UserPromptSubmit hook, an object with `prompt` and `cwd`.",
             ("< hook.json",),
             warns_of_settings=False,
+            hook_seconds=25.0,  # The plugin gives it 30.
         ),
         Command(
             "install",

@@ -163,7 +163,14 @@ class Configuration:
                 raise InvalidRequestError(
                     f"`{path}` is no file, so it was left alone; move it out of the way."
                 )
-            return real.read_bytes().decode("utf-8")
+            with real.open("rb") as file:
+                data = file.read(self._notation.longest + 1)
+            if len(data) > self._notation.longest:
+                raise InvalidRequestError(
+                    f"`{path}` has more than {self._notation.longest:,} bytes, so it was left alone; add the "
+                    "entry by hand, or make the file smaller."
+                )
+            return data.decode("utf-8")
         except FileNotFoundError:
             return None
         except UnicodeDecodeError as error:

@@ -6,18 +6,27 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
 _BOM: Final = "\ufeff"
-_STRING: Final = r'"(?:[^"\\]|\\.)*"'
-_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+# What is never closed goes to the end, so that no character is looked at twice.
+_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)'
+_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LAST_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _SPACE: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder()
+_KEY_END: Final = re.compile(r"[=,{}\[\]\n]")
+_MOST_PARTS: Final = 300
+"""Names with dots between them in a key of TOML: reading it takes the square of their number."""
 
 
 class Notation(Protocol):
     """A way to write settings down; ``table`` is the name of the table of servers, ``name`` that of ours."""
+
+    @property
+    def longest(self) -> int:
+        """Bytes of a file that is read within some seconds."""
 
     def data(self, text: str) -> dict[str, Any]:
         """Return what the text says; raises ``ValueError`` where it can't be read."""
@@ -46,6 +55,8 @@ class Member(NamedTuple):
 
 class JsonWithComments:
     """JSON in which comments and a comma before a closing bracket are allowed."""
+
+    longest = 30_000_000
 
     def data(self, text: str) -> dict[str, Any]:
         """Return what the text says; nothing is an empty object."""
@@ -204,12 +215,11 @@ class _Object:
 class Toml:
     """TOML, of which a table with our name is ours, with the tables below it."""
 
+    longest = 3_000_000
+
     def data(self, text: str) -> dict[str, Any]:
         """Return what the text says."""
-        try:
-            return tomllib.loads(text.removeprefix(_BOM))
-        except RecursionError:
-            raise ValueError("it is nested too deep") from None
+        return _toml_data(text)
 
     def written(self, text: str, table: str, name: str, value: Mapping[str, Any]) -> str:
         """Return the table's lines."""
@@ -247,6 +257,17 @@ class Toml:
         return list(_tables(text, table, name)) if name in self.data(text).get(table, {}) else []
 
 
+@lru_cache(maxsize=4)
+def _toml_data(text: str) -> dict[str, Any]:
+    if any(key.count(".") > _MOST_PARTS for key in _KEY_END.split(text)):
+        raise ValueError(f"it has a key of more than {_MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text.removeprefix(_BOM))
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+@lru_cache(maxsize=4)
 def _bare(text: str) -> str:
     """Return the text with its comments as spaces, so that every other character stays where it is."""
     if text.startswith(_BOM):
@@ -256,6 +277,7 @@ def _bare(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=4)
 def _plain(bare: str) -> str:
     """Return plain JSON: a comma before a closing bracket is a space."""
     return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " ", bare)
