@@ -27,7 +27,7 @@ from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.yaml import parse_plan
 from repo_map.worktree.files import resolve_root
-from repo_map.worktree.git import Deadline, Git, GitOutput, git_version
+from repo_map.worktree.git import Git, GitOutput, git_version
 from repo_navigator.map_main import main
 from tests.support.error_texts import BELOW, constructed, documented, pattern, says_the_same
 from tests.support.trees import commit, git, write
@@ -181,15 +181,15 @@ def test_texts_of_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert_raises_documented(lambda named=named: read_changes(index, named))  # type: ignore[misc]
     answer = Git.history
 
-    def without_a_tree(self: Git, *arguments: str, deadline: Deadline) -> GitOutput | None:
-        output = answer(self, *arguments, deadline=deadline)
+    def without_a_tree(self: Git, *arguments: str, **given: Any) -> GitOutput | None:
+        output = answer(self, *arguments, **given)
         return output if output is None or arguments[0] != "ls-tree" else output._replace(status=128)
 
     monkeypatch.setattr(Git, "history", without_a_tree)
     assert_raises_documented(lambda: read_changes(index, "HEAD"))
 
-    def late(self: Git, *arguments: str, deadline: Deadline) -> GitOutput | None:
-        return answer(self, *arguments, deadline=deadline) if arguments[0] == "rev-parse" else None
+    def late(self: Git, *arguments: str, **given: Any) -> GitOutput | None:
+        return None if arguments[0] == "ls-tree" else answer(self, *arguments, **given)
 
     monkeypatch.setattr(Git, "history", late)
     assert_raises_documented(lambda: read_changes(index, "HEAD"))

@@ -14,6 +14,7 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import read_settings
+from repo_map.messages import quoted
 from repo_navigator.main import main
 from repo_navigator.map_main import main as repo_map
 
@@ -80,7 +81,8 @@ async def test_an_old_navigation_of_the_server_is_known_with_what_was_delivered(
         # The answer's budget is the one that it was opened with.
         assert message["turn_report"]["token_budget"] == 1200
         plan = await client.read_resource(f"navigator://{BY_COMMAND}/plan")
-        assert plan.contents[0].text == (OLD / "plan.yaml").read_text("utf-8")  # type: ignore[union-attr]
+        stored = quoted((OLD / "plan.yaml").read_text("utf-8").rstrip("\n"), before_lines="# ")
+        assert plan.contents[0].text == stored  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("place", ["under their old names", "under the names of today"])

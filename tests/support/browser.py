@@ -262,8 +262,9 @@ async def open_browser(profile: Path) -> AsyncIterator[Page]:
         await page.start()
         yield page
     finally:
-        await page.end()
         try:
+            # One that does not answer is ended too.
+            await asyncio.wait_for(page.end(), 20)
             await asyncio.wait_for(process.wait(), 20)
         except TimeoutError:
             process.kill()
