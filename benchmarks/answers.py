@@ -40,8 +40,8 @@ class Result(msgspec.Struct, frozen=True):
 
 def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
     """Ask the navigator through its command line, in this process."""
-    from navigator.menu_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
-    from navigator.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
+    from navigator.records.reports import MenuPlace  # noqa: PLC0415 - figures of old answers need no navigator
+    from navigator.steps.menu_text import menu_text  # noqa: PLC0415 - figures of old answers need no navigator
     from repo_navigator.main import main  # noqa: PLC0415 - figures of old answers need no navigator
 
     started = time.perf_counter()

@@ -25,7 +25,7 @@ from pydantic import PrivateAttr
 
 from navigator.errors import ModelFailedError
 from navigator.navigator import Navigator
-from navigator.pricing import ModelPrice, TokenUsage
+from navigator.records.pricing import ModelPrice, TokenUsage
 from navigator.settings import NavigationRequest, NavigatorSettings
 from repo_map.text.tokens import count
 

@@ -33,8 +33,8 @@ from mcp_types import PromptReference, ResourceTemplateReference
 
 from benchmarks.nginx import free_port
 from benchmarks.team import Replica
-from navigator.catalogue import Catalogue, Entry
-from navigator.clones import sync
+from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.clones import sync
 
 ALPHA: Final = 0.01
 """How likely one of all doors is told to differ where none does."""

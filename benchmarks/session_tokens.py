@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from navigator.navigator import Navigator
-from navigator.reports import TurnReport
+from navigator.records.reports import TurnReport
 from navigator.settings import GeminiMemory, NavigationRequest, NavigatorSettings
 from repo_map.plan.yaml import parse_plan
 from tests.support.providers.gemini import GeminiServer

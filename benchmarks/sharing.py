@@ -51,9 +51,9 @@ def opened(root: Path, cache: Path, *, shares: bool) -> Opening:
 def _open_here(root: Path, cache: Path, shares: bool) -> Opening:
     import numpy as np  # noqa: PLC0415 - in the process that opens
 
-    from navigator.buckets.opening import open_bucket  # noqa: PLC0415 - in the process that opens
-    from navigator.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - in the process that opens
-    from navigator.store_address import BucketAddress  # noqa: PLC0415 - in the process that opens
+    from navigator.stores.buckets.opening import open_bucket  # noqa: PLC0415 - in the process that opens
+    from navigator.stores.buckets.shared_objects import BucketObjects  # noqa: PLC0415 - in the process that opens
+    from navigator.stores.store_address import BucketAddress  # noqa: PLC0415 - in the process that opens
     from repo_map.index import build_index  # noqa: PLC0415 - in the process that opens
     from repo_map.indexing.shared_objects import Sharing  # noqa: PLC0415 - in the process that opens
     from repo_map.indexing.store import Store  # noqa: PLC0415 - in the process that opens

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.workspace import Workspace
+from navigator.workspaces.workspace import Workspace
 
 GOAL = "token_expired is wrong"
 SOURCES = {

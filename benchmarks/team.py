@@ -32,7 +32,7 @@ import anyio
 import httpx2
 
 from benchmarks.nginx import free_port, is_installed, nginx_before
-from navigator.store_address import DatabaseAddress, read_database_address
+from navigator.stores.store_address import DatabaseAddress, read_database_address
 
 STORE: Final = "postgresql+asyncpg://postgres@127.0.0.1:5432/test"
 _STEPS: Final = 5

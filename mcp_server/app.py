@@ -18,37 +18,37 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
 from pydantic import ValidationError
 
-from mcp_server.accounting import Accounting
-from mcp_server.audit import AuditLog
-from mcp_server.calls import note_refusal, note_usage
-from mcp_server.context import AppContext
 from mcp_server.eras import MODERN, can_ask
 from mcp_server.errors import TOLD
 from mcp_server.loading import load_navigator
-from mcp_server.map_tools import map_tools
-from mcp_server.navigations import Navigations
-from mcp_server.otel_metrics import OtelMetrics
-from mcp_server.principal import identify_principal
-from mcp_server.prompts import offer_prompts
-from mcp_server.resources import listed, offer_completions, offer_resources
-from mcp_server.sampling import DirectChannel, PendingCalls, ask_host, using_channel
-from mcp_server.sdk_private import low_level
-from mcp_server.settings import Settings, SettingsError
-from mcp_server.stdio import serve_stdio
-from mcp_server.subscriptions import Subscriptions, offer_subscriptions
-from mcp_server.tool_errors import (
+from mcp_server.protocol.context import AppContext
+from mcp_server.protocol.map_tools import map_tools
+from mcp_server.protocol.navigations import Navigations
+from mcp_server.protocol.prompts import offer_prompts
+from mcp_server.protocol.resources import listed, offer_completions, offer_resources
+from mcp_server.protocol.sampling import DirectChannel, PendingCalls, ask_host, using_channel
+from mcp_server.protocol.subscriptions import Subscriptions, offer_subscriptions
+from mcp_server.protocol.tool_errors import (
     argument_sentence,
     echoing_no_secret,
     refuse_unknown_arguments,
     refuse_unusable_prompt,
 )
-from mcp_server.tools import tools
+from mcp_server.protocol.tools import tools
+from mcp_server.protocol.views import OfferViews, view_extension
+from mcp_server.sdk_private import low_level
+from mcp_server.settings import Settings, SettingsError
+from mcp_server.tenancy.accounting import Accounting
+from mcp_server.tenancy.audit import AuditLog
+from mcp_server.tenancy.calls import note_refusal, note_usage
+from mcp_server.tenancy.otel_metrics import OtelMetrics
+from mcp_server.tenancy.principal import identify_principal
+from mcp_server.transport.stdio import serve_stdio
 from mcp_server.version import package_version
-from mcp_server.views import OfferViews, view_extension
 from navigator.adk.telemetry import is_wanted
 
 if TYPE_CHECKING:
-    from mcp_server.metrics import Metrics
+    from mcp_server.tenancy.metrics import Metrics
 
 NAME: Final = "repo-navigator"
 INSTRUCTIONS: Final = (
@@ -204,7 +204,7 @@ def _metrics(settings: Settings, navigations: Navigations) -> Metrics | None:
             "REPO_NAVIGATOR_HTTP_METRICS_TOKEN asks for metrics, whose package is not installed; "
             "run `pip install 'repo-navigator[team]'`."
         )
-    from mcp_server.metrics import Metrics  # noqa: PLC0415 - only where somebody may read them
+    from mcp_server.tenancy.metrics import Metrics  # noqa: PLC0415 - only where somebody may read them
 
     return Metrics(navigations)
 

@@ -23,22 +23,22 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server.admission import Admission
 from mcp_server.app import NAME, NavigatorServer
-from mcp_server.calls import origin_of
-from mcp_server.connections import Server, connections_within_descriptors
 from mcp_server.logs import announce
-from mcp_server.origins import allowed_addresses, is_own_host, is_own_origin
-from mcp_server.principal import admitted
 from mcp_server.readiness import Readiness, State
-from mcp_server.sessions import Sessions
 from mcp_server.settings import HttpSettings, IdentitySettings, SettingsError
-from mcp_server.watchdog import READY, STOPPING, Watchdog
+from mcp_server.tenancy.calls import origin_of
+from mcp_server.tenancy.principal import admitted
+from mcp_server.transport.admission import Admission
+from mcp_server.transport.connections import Server, connections_within_descriptors
+from mcp_server.transport.origins import allowed_addresses, is_own_host, is_own_origin
+from mcp_server.transport.sessions import Sessions
+from mcp_server.transport.watchdog import READY, STOPPING, Watchdog
 from navigator.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from mcp_server.accounting import Accounting
-    from mcp_server.metrics import Metrics
+    from mcp_server.tenancy.accounting import Accounting
+    from mcp_server.tenancy.metrics import Metrics
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/health"
@@ -193,7 +193,7 @@ def _read_metrics(metrics: Metrics, token: str) -> Callable[[Request], Awaitable
     async def read(request: Request) -> Response:
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), known):
             return PlainTextResponse("", 401, {"www-authenticate": "Bearer"})
-        from mcp_server.metrics import CONTENT_TYPE  # noqa: PLC0415 - only where somebody may read them
+        from mcp_server.tenancy.metrics import CONTENT_TYPE  # noqa: PLC0415 - only where somebody may read them
 
         return Response(await metrics.text(), media_type=CONTENT_TYPE)
 
@@ -262,7 +262,7 @@ def _identity(settings: IdentitySettings | None) -> tuple[TokenVerifier | None, 
     """Return who verifies a provider's tokens, and where what tells clients of the provider."""
     if settings is None:
         return None, None, Router()
-    from mcp_server.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
+    from mcp_server.tenancy.identity import TokenIssuer  # noqa: PLC0415 - only where a provider is named
 
     resource = AnyHttpUrl(settings.resource)
     # As they are set: a URL's model would add a slash to an issuer, and clients compare it whole.

@@ -9,9 +9,9 @@ from mcp_server.imports import large_imports, models_built_on_first_use
 from mcp_server.settings import Settings
 
 if TYPE_CHECKING:
+    from navigator.models.sampling_port import AskHost
     from navigator.navigator import Navigator
-    from navigator.sampling_port import AskHost
-    from navigator.usage import OnUsage
+    from navigator.stores.usage import OnUsage
 
 
 def load_navigator(
@@ -34,5 +34,5 @@ def load_navigator(
 
         (load_all if takes_steps else load_stored)()
         export_telemetry(os.environ)
-        from navigator.usage import unnoted  # noqa: PLC0415 - beside the rest
+        from navigator.stores.usage import unnoted  # noqa: PLC0415 - beside the rest
     return Navigator(settings, ask_host=ask_host, on_usage=on_usage or unnoted)

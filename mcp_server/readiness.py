@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mcp_server.errors import one_line
 
 if TYPE_CHECKING:
-    from mcp_server.navigations import Navigations
+    from mcp_server.protocol.navigations import Navigations
 
 
 class State(StrEnum):

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from mcp_server.ending import CALL_SECONDS
-from mcp_server.origins import host_rule, origin_rule
-from navigator.data_folder import default_data_dir
+from mcp_server.transport.ending import CALL_SECONDS
+from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
@@ -21,7 +20,8 @@ from navigator.settings import (
     GeminiMemory,
     NavigatorSettings,
 )
-from navigator.store_address import UnusableAddressError, read_bucket_address, read_database_address
+from navigator.stores.data_folder import default_data_dir
+from navigator.stores.store_address import UnusableAddressError, read_bucket_address, read_database_address
 from repo_map.indexing.cache_folder import cache_folder
 from repo_map.limits import read_limits
 from repo_map.messages import counted

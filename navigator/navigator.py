@@ -12,31 +12,31 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from navigator.changes import look_at_changes
-from navigator.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.loading import load_all
-from navigator.model_names import require_key
-from navigator.outputs import news_of, output_of, summary_of
-from navigator.places import resolved
-from navigator.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.request import NewTerms, checked, first_state, new_terms
-from navigator.sampling_port import HOST, AskHost
+from navigator.models.model_names import require_key
+from navigator.models.sampling_port import HOST, AskHost
+from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
 from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, StepAction
-from navigator.step_places import StepPlaces
-from navigator.turn import report_now
-from navigator.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
-from navigator.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
-from navigator.workspace import Workspaces, progress_messages
+from navigator.steps.changes import look_at_changes
+from navigator.steps.outputs import news_of, output_of, summary_of
+from navigator.steps.request import NewTerms, checked, first_state, new_terms
+from navigator.steps.step_places import StepPlaces
+from navigator.steps.turn import report_now
+from navigator.steps.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
+from navigator.workspaces.places import resolved
+from navigator.workspaces.workspace import Workspaces, progress_messages
 from repo_map.drawing.blocks import MapText
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
-    from navigator.bookkeeping import StepRecord
     from navigator.picture.text import PictureData
-    from navigator.reports import NavigatorOutput, TurnReport
-    from navigator.turn import Navigation
+    from navigator.records.bookkeeping import StepRecord
+    from navigator.records.reports import NavigatorOutput, TurnReport
+    from navigator.steps.turn import Navigation
 
 
 Answer = TypeVar("Answer")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
-    from navigator.state import ExecutionMode
-    from navigator.store_address import BucketAddress, DatabaseAddress
+    from navigator.records.state import ExecutionMode
+    from navigator.stores.store_address import BucketAddress, DatabaseAddress
     from repo_map.plan.model import FlightPlan
 
 GeminiMemory = Literal["cache", "interactions", "off"]

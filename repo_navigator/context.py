@@ -12,7 +12,7 @@ import anyio
 
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import status_of
+from mcp_server.protocol.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.follow_up import FollowUp, follow_up, follow_up_object, show_follow_up
@@ -24,7 +24,7 @@ from repo_navigator.terminal_report import closing
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.reports import NavigatorOutput
+    from navigator.records.reports import NavigatorOutput
 
 
 def add_arguments(parser: FlagParser) -> None:

@@ -24,11 +24,11 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import work_tree
 from mcp_server.setting_names import KNOWN, unknown_settings
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue
-from navigator.clones import kept
 from navigator.errors import InvalidRequestError, NavigatorError
 from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
-from navigator.store_address import DatabaseAddress, require_packages
+from navigator.stores.store_address import DatabaseAddress, require_packages
+from navigator.workspaces.catalogue import Catalogue
+from navigator.workspaces.clones import kept
 from repo_map.errors import RepoMapError
 from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
@@ -39,7 +39,7 @@ from repo_navigator.hosts import HOSTS, unsafe
 from repo_navigator.terminal import FlagParser
 
 if TYPE_CHECKING:
-    from navigator.postgres.layout import LayoutState
+    from navigator.stores.postgres.layout import LayoutState
 
 _PACKAGES: Final = ("mcp", "google-adk", "google-genai", "tree-sitter", "pydantic", "splintr-rs")
 _PYTHON: Final = 0x030B0000
@@ -239,7 +239,7 @@ def team_settings(settings: Settings) -> Iterator[Finding]:
 
 
 async def _layout_of(address: DatabaseAddress) -> LayoutState:
-    from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+    from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
 
     return await PostgresDatabase(address).layout()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from navigator.navigator import Navigator
-    from navigator.reports import NavigatorOutput, UnreadWords
+    from navigator.records.reports import NavigatorOutput, UnreadWords
 
 
 class FollowUp(NamedTuple):

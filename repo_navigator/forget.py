@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from mcp_server.callers import LOCAL
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
 from mcp_server.settings import Settings
+from mcp_server.tenancy.callers import LOCAL
 from navigator.errors import InvalidRequestError
 from repo_map.messages import counted
 from repo_navigator.terminal import FlagParser, ending_at_once, print_text

@@ -19,13 +19,13 @@ import anyio
 from mcp_server.errors import MODEL_FAILED
 from mcp_server.loading import load_navigator
 from mcp_server.logs import log_to_stderr
-from mcp_server.report_text import status_of
+from mcp_server.protocol.report_text import status_of
 from mcp_server.settings import Settings
-from navigator.arguments import require_goal
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
-from navigator.reports import NavigatorOutput, Progress, StopReason
+from navigator.records.reports import NavigatorOutput, Progress, StopReason
 from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
+from navigator.steps.arguments import require_goal
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.continuing import Continued, add_continue, continued
@@ -52,7 +52,7 @@ from repo_navigator.terminal_report import TerminalReport, closing, cost_line
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.picture.text import PictureData
-    from navigator.reports import TurnReport
+    from navigator.records.reports import TurnReport
 
 
 _GRADE: Final = re.compile(r"Evidence: (\w+)\.")
@@ -393,8 +393,8 @@ def _repository_and_goal(options: argparse.Namespace, settings: Settings) -> tup
 
 def _checked_request(options: argparse.Namespace, settings: Settings) -> NavigationRequest:
     """Return what is asked for; what can't be used is refused before anything takes time."""
-    from navigator.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
-    from navigator.request import checked  # noqa: PLC0415 - as above
+    from navigator.models.model_names import require_key  # noqa: PLC0415 - nothing else of this module needs them
+    from navigator.steps.request import checked  # noqa: PLC0415 - as above
 
     request = _request(options, settings)
     checked(request, settings)

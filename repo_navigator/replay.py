@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_server.settings import Settings
-from navigator.arguments import require_token_budget
-from navigator.places import Places
+from navigator.steps.arguments import require_token_budget
+from navigator.workspaces.places import Places
 from repo_map.atomic_files import require_writable
 from repo_map.messages import counted, one_line
 from repo_navigator.repository_arguments import add_further, require_repository

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue, new_entry
-from navigator.clones import SECONDS, Kept, Synced, kept, sync
 from navigator.errors import InvalidRequestError
+from navigator.workspaces.catalogue import Catalogue, new_entry
+from navigator.workspaces.clones import SECONDS, Kept, Synced, kept, sync
 from repo_map.messages import one_line
 from repo_map.worktree.fetching import MOST_BYTES
 from repo_navigator.terminal import FlagParser, nonempty, number, print_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mcp_server.callers import Here
 from mcp_server.repository import work_tree
-from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
+from mcp_server.tenancy.callers import Here
+from mcp_server.tenancy.repository_access import RepositoryAccess
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.terminal import FlagParser, nonempty
 

@@ -15,7 +15,7 @@ from mcp_server.logs import log_to_stderr
 from mcp_server.setting_names import require_known
 from mcp_server.settings import Settings, allowed_folders, log_level
 from navigator.errors import InvalidRequestError
-from navigator.store_address import require_packages
+from navigator.stores.store_address import require_packages
 from repo_navigator.terminal import FlagParser
 
 

@@ -6,11 +6,11 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.errors import UnknownNavigationError
-from navigator.repository_address import address_title, read_address
+from navigator.workspaces.repository_address import address_title, read_address
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.reports import NavigationSummary
+    from navigator.records.reports import NavigationSummary
 
 ID_START: Final = "nav-"
 """What the id of a navigation begins with."""

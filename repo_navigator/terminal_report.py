@@ -11,14 +11,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from navigator.money import dollars
-from navigator.report_words import action_word, decider_word
+from navigator.records.money import dollars
+from navigator.records.report_words import action_word, decider_word
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
 if TYPE_CHECKING:
-    from navigator.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
-    from navigator.token_usage import TokenAccount
+    from navigator.records.reports import CutReport, MenuPlace, NavigatorOutput, TurnReport
+    from navigator.records.token_usage import TokenAccount
 
 
 NO_CALLS: Final = "No model was called, so nothing was spent."
@@ -64,7 +64,7 @@ class TerminalReport:
 
     def _summary(self, report: TurnReport) -> str:
         """Return the last step's words without the files that a panel before has listed."""
-        from navigator.planner import without_files  # noqa: PLC0415 - a replay shows no panel
+        from navigator.steps.planner import without_files  # noqa: PLC0415 - a replay shows no panel
 
         return without_files(report.reasoning, self._files)
 

@@ -21,8 +21,8 @@ from benchmarks.figures import BY_NEED, NAVIGATOR, Row, table
 from benchmarks.scoring import Answer, Place, score
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import files_at_head, materialise
-from navigator.menu import menu_of
-from navigator.menu_text import menu_text
+from navigator.steps.menu import menu_of
+from navigator.steps.menu_text import menu_text
 from repo_map.drawing.draw import draw_map
 from repo_map.history.history import read_history
 from repo_map.index import RepoIndex, build_index

@@ -26,8 +26,8 @@ from benchmarks.agents.model import OPENAI_URL, SCRIPTED, SCRIPTED_NAME, Missing
 from benchmarks.agents.report import report
 from benchmarks.agents.task import TASKS_FOLDER, Task, TaskError, read_tasks
 from navigator.errors import NavigatorError
-from navigator.model_names import price_of
-from navigator.pricing import ModelPrice, load_prices
+from navigator.models.model_names import price_of
+from navigator.records.pricing import ModelPrice, load_prices
 from navigator.settings import NavigatorSettings
 from repo_navigator.terminal import FlagParser
 

@@ -17,8 +17,8 @@ from benchmarks.agents.mind import ScriptedMind
 from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endpoint
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, judge
-from navigator.money import dollars
-from navigator.pricing import ModelPrice, TokenUsage
+from navigator.records.money import dollars
+from navigator.records.pricing import ModelPrice, TokenUsage
 from tests.support.providers.gemini import gemini
 
 _LOG_KEPT = 1_500

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from google.genai import types
 
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 
 @dataclass(slots=True)

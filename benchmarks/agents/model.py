@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from google.adk.models import BaseLlm, Gemini
 from google.genai.types import HttpRetryOptions
 
-from navigator.model_names import OPENAI_KEY, is_here, require_package
+from navigator.models.model_names import OPENAI_KEY, is_here, require_package
 
 SCRIPTED = "scripted"
 """Stands for the loopback server with the scripted mind."""

@@ -14,7 +14,7 @@ from benchmarks.agents.isolation.sandbox import Room, run_isolated
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.task import AgentCheck, Task
 from benchmarks.agents.tools.agent_process import Tried, run_adk_agent
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 TEST_LIMITS = Limits(seconds=60.0, cpu_seconds=60)
 AGENT_LIMITS = Limits(seconds=120.0, cpu_seconds=60, memory_bytes=1536 * MEBIBYTE)

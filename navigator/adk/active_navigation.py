@@ -9,19 +9,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
-from navigator.planner import Update, decide
-from navigator.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
-from navigator.reports import Seconds
+from navigator.records.reports import Seconds
 from navigator.settings import EMBEDDED
-from navigator.turn import Decision, Navigation, View, amend, apply_decision, goal_with_feedback, opened
+from navigator.steps.planner import Update, decide
+from navigator.steps.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
+from navigator.steps.turn import Decision, Navigation, View, amend, apply_decision, goal_with_feedback, opened
 
 if TYPE_CHECKING:
     from navigator.adk.navigation_store import NavigationArtifacts
-    from navigator.bookkeeping import StepRecord
     from navigator.errors import StorageError
-    from navigator.pricing import Ledger
-    from navigator.state import Action
-    from navigator.workspace import Workspace
+    from navigator.records.bookkeeping import StepRecord
+    from navigator.records.pricing import Ledger
+    from navigator.records.state import Action
+    from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
     from repo_map.impact.values import Changes

@@ -16,8 +16,8 @@ from google.adk.artifacts import BaseArtifactService
 from google.adk.artifacts.base_artifact_service import ArtifactVersion, ensure_part
 from google.genai import types
 
-from navigator.buckets.bucket import Bucket, BucketError
 from navigator.errors import StorageError
+from navigator.stores.buckets.bucket import Bucket, BucketError
 
 _TEXT: Final = "text/plain; charset=utf-8"
 _T = TypeVar("_T")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from navigator.model_text import cleaned
+from navigator.models.model_text import cleaned
 
 PASSING_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _WORDS = {

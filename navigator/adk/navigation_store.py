@@ -20,10 +20,10 @@ from google.genai import types
 
 from navigator.adk import state_store
 from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
-from navigator.bookkeeping import StepRecord
-from navigator.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
-from navigator.turn import Navigation
+from navigator.records.bookkeeping import StepRecord
+from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
+from navigator.steps.turn import Navigation
 
 logger = logging.getLogger(__name__)
 

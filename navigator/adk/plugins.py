@@ -12,10 +12,10 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.prompt import base_part, changes_part
-from navigator.reports import StopReason
+from navigator.records.reports import StopReason
 from navigator.settings import EMBEDDED
-from navigator.turn import Navigation
+from navigator.steps.prompt import base_part, changes_part
+from navigator.steps.turn import Navigation
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation

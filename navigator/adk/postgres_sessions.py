@@ -32,9 +32,9 @@ from navigator.adk.session_values import (
     text_of,
     without_temporary,
 )
-from navigator.postgres.database import PostgresDatabase
-from navigator.postgres.json_text import as_said, as_stored
-from navigator.postgres.leases import is_latest
+from navigator.stores.postgres.database import PostgresDatabase
+from navigator.stores.postgres.json_text import as_said, as_stored
+from navigator.stores.postgres.leases import is_latest
 
 _ONE = "app_name = $1 AND user_id = $2 AND id = $3"
 _SHARED = (

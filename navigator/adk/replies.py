@@ -10,8 +10,8 @@ from google.genai import types
 
 from navigator.adk.model_errors import ModelError
 from navigator.adk.written_calls import written_calls
-from navigator.model_text import characters, cleaned, cleaned_name, cleaned_values
-from navigator.pricing import TokenUsage
+from navigator.models.model_text import characters, cleaned, cleaned_name, cleaned_values
+from navigator.records.pricing import TokenUsage
 from repo_map.messages import printable
 from repo_map.text.tokens import count
 

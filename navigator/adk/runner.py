@@ -31,20 +31,20 @@ from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError, StorageError
-from navigator.pricing import Ledger, ModelPrice, load_prices
-from navigator.prompt import ROLE, changing_part
-from navigator.sampling_port import HOST
-from navigator.turn import USER, Navigation
-from navigator.usage import Load, UsageStore
+from navigator.models.sampling_port import HOST
+from navigator.records.pricing import Ledger, ModelPrice, load_prices
+from navigator.steps.prompt import ROLE, changing_part
+from navigator.steps.turn import USER, Navigation
+from navigator.stores.usage import Load, UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
     from google.adk.sessions import BaseSessionService
 
     from navigator.adk.active_navigation import ActiveNavigation
-    from navigator.sampling_port import AskHost
+    from navigator.models.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
-    from navigator.workspace import Workspace
+    from navigator.workspaces.workspace import Workspace
     from repo_map.plan.diff import PlanChange
 
 

@@ -29,7 +29,7 @@ from navigator.adk.session_values import (
     updated,
     without_temporary,
 )
-from navigator.database import Database
+from navigator.stores.database import Database
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS app_states (

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from google.adk.sessions.state import State
 
-from navigator.bookkeeping import NavigationBookkeeping
-from navigator.delivery import Delivery, KnownNavigation
-from navigator.reports import StopReason
-from navigator.state import NavigatorState
-from navigator.turn import Navigation
+from navigator.records.bookkeeping import NavigationBookkeeping
+from navigator.records.delivery import Delivery, KnownNavigation
+from navigator.records.reports import StopReason
+from navigator.records.state import NavigatorState
+from navigator.steps.turn import Navigation
 
 STATE_KEY = "navigator"
 RUN_KEY = "navigator_run"

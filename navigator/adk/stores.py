@@ -15,11 +15,11 @@ from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMem
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
 from navigator.adk.session_service import SqliteSessions
 from navigator.adk.session_values import StoredSessions
-from navigator.local_usage import LocalUsage
-from navigator.locks import PATIENCE_S, Locks, NavigationLocks
 from navigator.settings import LEASE_S
-from navigator.store_address import BucketAddress, DatabaseAddress, require_packages
-from navigator.usage import UsageStore
+from navigator.stores.local_usage import LocalUsage
+from navigator.stores.locks import PATIENCE_S, Locks, NavigationLocks
+from navigator.stores.store_address import BucketAddress, DatabaseAddress, require_packages
+from navigator.stores.usage import UsageStore
 
 DATABASE = "sessions.db"
 USAGE = "usage.db"
@@ -75,9 +75,9 @@ def open_stores(
 
 def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessions, Locks, UsageStore]:
     from navigator.adk.postgres_sessions import PostgresSessions  # noqa: PLC0415 - only where one is named
-    from navigator.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
-    from navigator.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
-    from navigator.postgres.usage import PostgresUsage  # noqa: PLC0415 - only where one is named
+    from navigator.stores.postgres.database import PostgresDatabase  # noqa: PLC0415 - only where one is named
+    from navigator.stores.postgres.leases import NavigationLeases  # noqa: PLC0415 - only where one is named
+    from navigator.stores.postgres.usage import PostgresUsage  # noqa: PLC0415 - only where one is named
 
     database = PostgresDatabase(address, stalling_s=lease_s)
     leases = NavigationLeases(database, lease_s=lease_s, patience_s=PATIENCE_S + lease_s)
@@ -86,7 +86,7 @@ def _in_database(address: DatabaseAddress, lease_s: float) -> tuple[StoredSessio
 
 def _in_bucket(address: BucketAddress) -> BaseArtifactService:
     from navigator.adk.bucket_artifacts import BucketArtifacts  # noqa: PLC0415 - only where one is named
-    from navigator.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
+    from navigator.stores.buckets.opening import open_bucket  # noqa: PLC0415 - only where one is named
 
     return BucketArtifacts(open_bucket(address))
 

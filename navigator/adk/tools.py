@@ -17,8 +17,8 @@ from google.genai import types
 from navigator.adk import state_store
 from navigator.adk.active_navigation import ActiveNavigation, Step
 from navigator.errors import StorageError
-from navigator.menu_choice import NUMBERS
-from navigator.turn import Navigation, amend_by_model
+from navigator.steps.menu_choice import NUMBERS
+from navigator.steps.turn import Navigation, amend_by_model
 from repo_map.errors import RepoMapError
 
 NO_SUMMARY = {

@@ -11,7 +11,7 @@ from repo_map.drawing.outline import MOST_NODES, outline_of
 from repo_map.packing.why import brief_reason
 
 if TYPE_CHECKING:
-    from navigator.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
+    from navigator.records.reports import Candidate, CutReport, FileReport, MenuPlace, TurnReport
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.relevance.score import Relevance

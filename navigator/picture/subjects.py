@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
-from navigator.reports import CutReport, FileReport
-from navigator.repository_address import address_name
-from navigator.turn import Navigation, goal_with_feedback
+from navigator.records.reports import CutReport, FileReport
+from navigator.steps.turn import Navigation, goal_with_feedback
+from navigator.workspaces.repository_address import address_name
 from repo_map.worktree.places import names_of
 
 if TYPE_CHECKING:
-    from navigator.reports import NavigatorOutput, TurnReport
-    from navigator.workspace import Workspace
+    from navigator.records.reports import NavigatorOutput, TurnReport
+    from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.draw import RepoMap
     from repo_map.drawing.replay import Drift
     from repo_map.index import RepoIndex

@@ -38,7 +38,7 @@ def is_stdout(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "print"
 
 
-_PROTOCOLS = {"mcp_server/stdio.py", "repo_map/indexing/worker.py"}
+_PROTOCOLS = {"mcp_server/transport/stdio.py", "repo_map/indexing/worker.py"}
 """The server's own, and that of a worker with the process that started it."""
 OWNERS: dict[str, tuple[Callable[[ast.AST], bool], tuple[str, ...], set[str]]] = {
     "tokens are counted": (lambda node: imports(node, "splintr"), SERVING, {"repo_map/text/tokens.py"}),

@@ -13,11 +13,11 @@ import pytest
 
 from navigator.errors import NavigatorError
 from navigator.navigator import Navigator
-from navigator.pricing import load_prices
-from navigator.request import checked, first_state
+from navigator.records.pricing import load_prices
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.turn import amend, amend_by_model
-from navigator.turn_executor import turn_request
+from navigator.steps.request import checked, first_state
+from navigator.steps.turn import amend, amend_by_model
+from navigator.steps.turn_executor import turn_request
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import RepoMapError
@@ -83,7 +83,7 @@ def test_texts_of_plans(tmp_path: Path) -> None:
 
 
 def test_texts_that_a_model_is_told(tmp_path: Path) -> None:
-    from navigator.pricing import FREE
+    from navigator.records.pricing import FREE
 
     index = build_index(write(tmp_path, {"a.py": "x = 1\n"}), workers=1)
     plan = {"verbosity": [{"pattern": "a.py", "level": 0}]}
@@ -105,7 +105,7 @@ def test_texts_of_prices_and_actions(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 async def test_texts_of_the_navigator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navigator.model_names.find_spec", lambda _: None)
+    monkeypatch.setattr("navigator.models.model_names.find_spec", lambda _: None)
     urls = {"openai": "http://127.0.0.1:1/v1"}
     navigator = Navigator(NavigatorSettings(data_dir=None, use_cache=False, workers=1, model_urls=urls))
     (tmp_path / "a.py").write_text("x = 1\n")

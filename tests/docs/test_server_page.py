@@ -10,8 +10,8 @@ import pytest
 from mcp import Client
 from pydantic import BaseModel
 
-from mcp_server import wire
 from mcp_server.app import build_server
+from mcp_server.protocol import wire
 from mcp_server.settings import Settings
 from repo_navigator.hosts import HOSTS
 

@@ -19,15 +19,15 @@ from mcp.shared.exceptions import MCPError
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from mcp_server.accounting import Counted
 from mcp_server.app import build_server
-from mcp_server.audit import AuditLog
-from mcp_server.calls import Call
 from mcp_server.http import http_app
-from mcp_server.otel_metrics import OtelMetrics
 from mcp_server.settings import HttpSettings, Settings
+from mcp_server.tenancy.accounting import Counted
+from mcp_server.tenancy.audit import AuditLog
+from mcp_server.tenancy.calls import Call
+from mcp_server.tenancy.otel_metrics import OtelMetrics
 from mcp_server.version import package_version
-from navigator.usage import Usage
+from navigator.stores.usage import Usage
 from tests.mcp_server.test_http import ALICE, BOB, INITIALIZE, JSON, Served, answer, as_principal, serving
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_closed_connections")]

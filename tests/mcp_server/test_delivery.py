@@ -17,8 +17,8 @@ from mcp_types import CallToolResult
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.delivery import Delivery
 from navigator.navigator import Navigator
+from navigator.records.delivery import Delivery
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import stored_by_0_1_0
 from tests.support.team_stores import STORES, kept_in_stores

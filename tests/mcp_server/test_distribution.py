@@ -56,7 +56,7 @@ def test_the_bundle_holds_the_code_with_its_data_and_the_tested_versions(bundle:
         pinned = tomllib.loads(opened.read("pyproject.toml").decode())
     assert manifest["server"]["entry_point"] in names
     assert manifest["version"] == project()["version"]
-    assert "navigator/prices.yaml" in names
+    assert "navigator/records/prices.yaml" in names
     assert any(name.endswith(".scm") for name in names)
     assert not any("__pycache__" in name for name in names)
     assert any(pin.startswith("mcp==") for pin in pinned["tool"]["uv"]["constraint-dependencies"])

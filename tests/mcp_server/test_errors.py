@@ -33,18 +33,18 @@ from mcp_types import (
 from pydantic import ValidationError
 from starlette.types import Receive, Scope, Send
 
-from mcp_server.admission import Admission
 from mcp_server.app import build_server
-from mcp_server.connections import NO_ROOM
 from mcp_server.errors import storage_sentence
-from mcp_server.origins import allowed_addresses
 from mcp_server.repository import choose_repository
 from mcp_server.settings import PrincipalLimits, Settings
-from mcp_server.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
+from mcp_server.transport.admission import Admission
+from mcp_server.transport.connections import NO_ROOM
+from mcp_server.transport.origins import allowed_addresses
+from mcp_server.transport.stdio import MAX_LINE_BYTES, LineReader, RefusedLine, refusal
 from navigator.adk.stores import open_stores
 from navigator.errors import InvalidRequestError
-from navigator.store_address import DatabaseAddress
-from navigator.usage import Usage, UsageEntry
+from navigator.stores.store_address import DatabaseAddress
+from navigator.stores.usage import Usage, UsageEntry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
 from repo_navigator.configuration import Configuration, carry_out
@@ -216,7 +216,7 @@ async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Pat
 @pytest.mark.anyio
 async def test_a_navigation_that_another_process_steps_is_told(tmp_path: Path) -> None:
     from navigator.errors import NavigationBusyError
-    from navigator.locks import NavigationLocks
+    from navigator.stores.locks import NavigationLocks
 
     # Locks of their own stand for two processes: each opens the file anew.
     ours, theirs = NavigationLocks(tmp_path, patience_s=0.0), NavigationLocks(tmp_path)
@@ -434,7 +434,7 @@ def test_a_store_whose_packages_are_missing_is_told_before_anything_is_served(
             return None
         raise ModuleNotFoundError(name.rpartition(".")[0])
 
-    monkeypatch.setattr("navigator.store_address.find_spec", find)
+    monkeypatch.setattr("navigator.stores.store_address.find_spec", find)
     monkeypatch.setenv(f"REPO_NAVIGATOR_{setting}", address)
     assert main(["serve"]) == 2
     assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
@@ -459,9 +459,9 @@ async def test_stores_that_do_not_answer_are_told(
 async def test_a_database_that_others_use_is_told() -> None:
     pytest.importorskip("asyncpg")
     from navigator.errors import NavigationBusyError, StorageError
-    from navigator.postgres.database import PostgresDatabase
-    from navigator.postgres.layout import STEPS, bring_up_to_date
-    from navigator.postgres.leases import NavigationLeases
+    from navigator.stores.postgres.database import PostgresDatabase
+    from navigator.stores.postgres.layout import STEPS, bring_up_to_date
+    from navigator.stores.postgres.leases import NavigationLeases
 
     with own_schema() as address:
         database = PostgresDatabase(address)
@@ -662,8 +662,8 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
 @pytest.mark.anyio
 async def test_sessionless_callers_are_given_the_choices(settings: Settings, shop: Path) -> None:
     from mcp_server.loading import load_navigator
-    from mcp_server.navigations import Navigations
-    from mcp_server.principal import Principal
+    from mcp_server.protocol.navigations import Navigations
+    from mcp_server.tenancy.principal import Principal
     from navigator.errors import UnknownNavigationError
     from navigator.settings import NavigationRequest
 
@@ -683,7 +683,7 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mcp_server import navigations
+    from mcp_server.protocol import navigations
 
     monkeypatch.setattr(navigations, "_OPENING_SECONDS", 0.0)
     hasty = dataclasses.replace(settings, call_seconds=1e-6)

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, TextContent
 from benchmarks.nginx import free_port
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.store_address import DatabaseAddress
+from navigator.stores.store_address import DatabaseAddress
 
 pytestmark = [
     pytest.mark.slow,

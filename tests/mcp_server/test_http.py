@@ -24,10 +24,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server import connections, sessions
 from mcp_server.app import build_server
 from mcp_server.http import bound, http_app, parse_address
 from mcp_server.settings import HttpSettings, Settings, SettingsError
+from mcp_server.transport import connections, sessions
 from repo_navigator.main import main
 
 ALICE, BOB = "alice-0123456789abcdef", "bob-0123456789abcdef"

@@ -18,9 +18,9 @@ from mcp_types import TextContent
 
 from mcp_server.app import build_server
 from mcp_server.http import http_app
-from mcp_server.identity import TokenIssuer
-from mcp_server.principal import current_principal, groups_of
 from mcp_server.settings import HttpSettings, IdentitySettings, Settings
+from mcp_server.tenancy.identity import TokenIssuer
+from mcp_server.tenancy.principal import current_principal, groups_of
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal, serving
 from tests.support.providers.server import Answer, LoopbackServer, Reply
 
@@ -191,7 +191,7 @@ async def test_a_new_key_is_fetched_and_strangers_make_nobody_fetch(
     provider: Provider, issuer: TokenIssuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
-    monkeypatch.setattr("mcp_server.identity.monotonic", lambda: now[0])
+    monkeypatch.setattr("mcp_server.tenancy.identity.monotonic", lambda: now[0])
     assert await issuer.verify_token(provider.token()) is not None
     asked = len(provider.paths)
     provider.keys["second"] = ec.generate_private_key(ec.SECP256R1())

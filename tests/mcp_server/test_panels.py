@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from navigator.reports import TurnReport
-from navigator.token_usage import TokenAccount
+from navigator.records.reports import TurnReport
+from navigator.records.token_usage import TokenAccount
 from repo_navigator.main import main
 from repo_navigator.terminal_report import cost_table, shortened_path
 

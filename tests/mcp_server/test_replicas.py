@@ -21,7 +21,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.store_address import DatabaseAddress
+from navigator.stores.store_address import DatabaseAddress
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
 from tests.support.providers.minds import Thought, call
 from tests.support.providers.openai import OpenAiServer
@@ -287,7 +287,7 @@ async def test_a_database_that_stops_and_comes_back_loses_nothing(
 async def test_a_database_that_answers_slowly_is_told_and_the_report_says_what_was_taken(
     shop: Path, tmp_path: Path, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from navigator.postgres import database as module
+    from navigator.stores.postgres import database as module
 
     with Proxy(database.host, database.port) as proxy:
         store = replace(database, port=proxy.port)

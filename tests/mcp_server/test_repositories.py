@@ -13,12 +13,12 @@ from mcp import Client, MCPError
 from mcp_types import PromptReference
 
 from mcp_server.app import build_server
-from mcp_server.principal import Principal
-from mcp_server.repository_access import RepositoryAccess
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue, CatalogueError, Entry
-from navigator.clones import sync
-from navigator.repository_address import Source, read_address
+from mcp_server.tenancy.principal import Principal
+from mcp_server.tenancy.repository_access import RepositoryAccess
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry
+from navigator.workspaces.clones import sync
+from navigator.workspaces.repository_address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal

@@ -15,7 +15,7 @@ from mcp_server.settings import (
     log_level,
     read_settings,
 )
-from navigator.store_address import GCS, BucketAddress, DatabaseAddress
+from navigator.stores.store_address import GCS, BucketAddress, DatabaseAddress
 from repo_map.limits import VARIABLES
 
 

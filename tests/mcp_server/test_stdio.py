@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, JSONRPCResponse
 
-from mcp_server.stdio import Exchange
+from mcp_server.transport.stdio import Exchange
 from tests.support.signals import heeding_ctrl_c
 
 GOAL = "The discount on an apple must never make its price negative"

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from navigator.reports import NavigatorOutput, TurnReport
+from navigator.records.reports import NavigatorOutput, TurnReport
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
 from tests.support.providers.gemini import GeminiServer, gemini

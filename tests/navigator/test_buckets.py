@@ -20,10 +20,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from google.genai import types
 
 from navigator.adk.bucket_artifacts import BucketArtifacts
-from navigator.buckets import gcs, s3
-from navigator.buckets.bucket import Bucket, BucketError
-from navigator.buckets.opening import open_bucket
-from navigator.store_address import GCS, BucketAddress
+from navigator.stores.buckets import gcs, s3
+from navigator.stores.buckets.bucket import Bucket, BucketError
+from navigator.stores.buckets.opening import open_bucket
+from navigator.stores.store_address import GCS, BucketAddress
 from tests.support.cloud_storage import Account, CloudStorage
 from tests.support.proxy import Proxy
 from tests.support.team_stores import BUCKETS, own_bucket
@@ -273,9 +273,9 @@ def account(tmp_path: Path, cloud_storage: CloudStorage, monkeypatch: pytest.Mon
 PROGRAM = """
 import sys
 from mcp_server.logs import log_to_stderr
-from navigator.buckets.bucket import BucketError
-from navigator.buckets.opening import open_bucket
-from navigator.store_address import read_bucket_address
+from navigator.stores.buckets.bucket import BucketError
+from navigator.stores.buckets.opening import open_bucket
+from navigator.stores.store_address import read_bucket_address
 log_to_stderr("DEBUG", "text")
 bucket = open_bucket(read_bucket_address(sys.argv[1]), attempts=1)
 bucket.write("a", bytes(9_000_000), "application/octet-stream")

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import pytest
 
-from navigator.catalogue import Catalogue, CatalogueError, Entry, new_entry
-from navigator.clones import Synced, kept, sync
-from navigator.places import Places
-from navigator.repository_address import Source, write_address
 from navigator.settings import NavigatorSettings
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry, new_entry
+from navigator.workspaces.clones import Synced, kept, sync
+from navigator.workspaces.places import Places
+from navigator.workspaces.repository_address import Source, write_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store

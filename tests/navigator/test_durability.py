@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from navigator.errors import NavigationBusyError
-from navigator.locks import NavigationLocks
 from navigator.settings import NavigationRequest
+from navigator.stores.locks import NavigationLocks
 from tests.navigator.conftest import MakeNavigator
 
 
@@ -38,7 +38,8 @@ def test_a_lock_that_is_held_too_long_names_its_holder_and_that_of_the_dead_is_t
     tmp_path: Path,
 ) -> None:
     code = (
-        "import asyncio, sys, time; from pathlib import Path; from navigator.locks import NavigationLocks\n"
+        "import asyncio, sys, time; from pathlib import Path\n"
+        "from navigator.stores.locks import NavigationLocks\n"
         "async def main():\n"
         "    async with NavigationLocks(Path(sys.argv[1])).hold('nav-one'):\n"
         "        print('held', flush=True); sys.stdin.read()\n"

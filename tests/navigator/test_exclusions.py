@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.reports import TurnReport
+from navigator.records.reports import TurnReport
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import FILES, MakeNavigator
 from tests.navigator.flights import DONE, fly

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigator.prompt import MARK, DrawnMap, MapChanges, changes_between
+from navigator.steps.prompt import MARK, DrawnMap, MapChanges, changes_between
 from repo_map.drawing.blocks import MapText
 
 PATHS = ("a.py", "b/c.py", "d.py", "e/f/g.py")

@@ -13,7 +13,7 @@ import pytest
 
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.workspace import Workspace
+from navigator.workspaces.workspace import Workspace
 from repo_map.index import RepoIndex
 from repo_map.limits import USUAL
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from navigator.menu import menu_of
 from navigator.settings import NavigationRequest
+from navigator.steps.menu import menu_of
 from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store

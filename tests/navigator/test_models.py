@@ -18,11 +18,11 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from navigator.errors import InvalidRequestError, ModelFailedError
-from navigator.menu_text import menu_text
 from navigator.navigator import Navigator
-from navigator.pricing import TokenUsage
-from navigator.reports import StopReason
+from navigator.records.pricing import TokenUsage
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.steps.menu_text import menu_text
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, ZOOM, fly, good
 from tests.support.providers.gemini import gemini, text_of

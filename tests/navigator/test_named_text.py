@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.menu import menu_of
+from navigator.steps.menu import menu_of
 from repo_map.drawing.draw import draw_map
 from repo_map.feedback.apply import steer
 from repo_map.feedback.names import NamedDefinition

@@ -9,7 +9,7 @@ import pytest
 from google.adk.tools.function_tool import _build_declaration_cached
 
 from navigator.adk.active_navigation import ActiveNavigation
-from navigator.reports import StopReason
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
 

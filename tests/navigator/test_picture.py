@@ -20,7 +20,7 @@ from navigator.picture.page import saved_page, view_page
 from navigator.picture.subjects import CHANGED
 from navigator.picture.svg import DARK, LEVELS, LIGHT, svg_of
 from navigator.picture.text import as_json
-from navigator.reports import FileReport, MenuPlace
+from navigator.records.reports import FileReport, MenuPlace
 from navigator.settings import NavigationRequest
 from repo_map.drawing.outline import CLOSED, FILE, FOLDER, outline_of, paths_of
 from repo_map.index import build_index

@@ -10,9 +10,9 @@ import pytest
 
 from navigator.errors import InvalidArgumentError
 from navigator.navigator import Navigator
-from navigator.reports import NavigatorOutput
-from navigator.repository_address import Source, address_title, read_address, write_address
+from navigator.records.reports import NavigatorOutput
 from navigator.settings import NavigationRequest
+from navigator.workspaces.repository_address import Source, address_title, read_address, write_address
 from repo_map.drawing.replay import replay
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.index import build_index

@@ -12,7 +12,7 @@ import pytest
 
 from navigator.adk.models.gemini import close_client, open_gemini
 from navigator.adk.models.http import tls_context
-from navigator.reports import StopReason
+from navigator.records.reports import StopReason
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import WIRES, fly
 from tests.navigator.test_sent_once import BIG

@@ -11,8 +11,8 @@ import pytest
 
 from navigator.adk.models.http import MOST_BYTES
 from navigator.adk.replies import MOST_WORDS
-from navigator.pricing import TokenUsage
-from navigator.reports import StopReason
+from navigator.records.pricing import TokenUsage
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, fly

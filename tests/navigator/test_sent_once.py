@@ -15,8 +15,8 @@ from google.genai import types
 from navigator.adk.models import gemini
 from navigator.adk.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
-from navigator.pricing import CachedTokens, load_prices
-from navigator.reports import StopReason
+from navigator.records.pricing import CachedTokens, load_prices
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
 from repo_map.text.tokens import count
 from tests.navigator.conftest import MakeNavigator

@@ -24,9 +24,9 @@ from navigator.errors import (
     UnpricedModelError,
 )
 from navigator.navigator import Navigator
-from navigator.reports import Progress, StopReason
+from navigator.records.reports import Progress, StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.workspace import Workspaces
+from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError, RepositoryNotFoundError
 from repo_map.index import RepoIndex
 from repo_map.plan.yaml import parse_plan

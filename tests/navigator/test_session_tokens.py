@@ -18,8 +18,8 @@ from navigator.adk.models import gemini
 from navigator.adk.models.catalogue import Provider, RetryPolicy
 from navigator.adk.models.gemini import ExplicitCache, ProviderCache
 from navigator.adk.models.session import HybridSession
-from navigator.pricing import load_prices
-from navigator.token_usage import TokenAccount
+from navigator.records.pricing import load_prices
+from navigator.records.token_usage import TokenAccount
 from repo_map.text.tokens import count
 from tests.navigator.test_budget import make_flight
 from tests.support.providers.gemini import GeminiServer

@@ -16,7 +16,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from navigator.adk.session_service import SCHEMA, SqliteSessions
 from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
-from navigator.store_address import DatabaseAddress
+from navigator.stores.store_address import DatabaseAddress
 from tests.support.team_stores import own_schema, run_sql
 
 pytestmark = pytest.mark.anyio
@@ -64,13 +64,13 @@ class Team:
 
     def sessions(self) -> StoredSessions:
         from navigator.adk.postgres_sessions import PostgresSessions
-        from navigator.postgres.database import PostgresDatabase
+        from navigator.stores.postgres.database import PostgresDatabase
 
         return PostgresSessions(PostgresDatabase(self._address))
 
     async def store_as_before(self, rows: list[tuple[str, str]]) -> None:
         """Keep sessions, each an id and a state, in the layout that had no ``session_uses``."""
-        from navigator.postgres import layout
+        from navigator.stores.postgres import layout
 
         steps = [step for step in layout.STEPS[:4] if isinstance(step, str)]
         values = ", ".join(f"('app', 'user', '{name}', '{text}', 1.0, 2.0)" for name, text in rows)

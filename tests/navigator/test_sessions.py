@@ -26,7 +26,7 @@ from navigator.adk.session_service import SCHEMA, SqliteSessions
 from navigator.adk.stores import DATABASE
 from navigator.navigator import Navigator
 from navigator.settings import NavigatorSettings
-from navigator.store_address import DatabaseAddress
+from navigator.stores.store_address import DatabaseAddress
 from tests.navigator.conftest import stored_by_0_1_0
 from tests.support.team_stores import own_schema, run_sql
 
@@ -167,7 +167,7 @@ def test_the_same_calls_have_the_same_answers_in_a_database_that_servers_share(
     database: DatabaseAddress, wanted: list[tuple[Any, ...]]
 ) -> None:
     from navigator.adk.postgres_sessions import PostgresSessions
-    from navigator.postgres.database import PostgresDatabase
+    from navigator.stores.postgres.database import PostgresDatabase
 
     async def run(service: PostgresSessions | SqliteSessionService) -> list[object]:
         # A change that is earlier than the one before is no stale one for ADK; for ours it is.

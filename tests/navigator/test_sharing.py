@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from navigator.buckets.opening import open_bucket
-from navigator.buckets.shared_objects import BucketObjects
-from navigator.postgres.shared_objects import PostgresObjects
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.sharing import open_sharing
-from navigator.store_address import S3, BucketAddress
+from navigator.stores.buckets.opening import open_bucket
+from navigator.stores.buckets.shared_objects import BucketObjects
+from navigator.stores.postgres.shared_objects import PostgresObjects
+from navigator.stores.store_address import S3, BucketAddress
+from navigator.workspaces.sharing import open_sharing
 from repo_map.drawing.draw import draw_map
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing import sharing as sharing_module

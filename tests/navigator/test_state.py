@@ -12,10 +12,16 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from navigator.bookkeeping import NavigationBookkeeping, StepRecord
-from navigator.pricing import FREE
-from navigator.reports import TurnReport
-from navigator.state import BudgetConfig, DecisionLogEntry, MapMetadata, ModelPricingRates, NavigatorState
+from navigator.records.bookkeeping import NavigationBookkeeping, StepRecord
+from navigator.records.pricing import FREE
+from navigator.records.reports import TurnReport
+from navigator.records.state import (
+    BudgetConfig,
+    DecisionLogEntry,
+    MapMetadata,
+    ModelPricingRates,
+    NavigatorState,
+)
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
 
 DATA = Path(__file__).parent / "data"

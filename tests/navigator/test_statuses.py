@@ -9,7 +9,7 @@ import pytest
 
 from navigator.errors import NavigationClosedError
 from navigator.navigator import Navigator
-from navigator.reports import StopReason, TurnReport
+from navigator.records.reports import StopReason, TurnReport
 from navigator.settings import NavigationRequest
 from tests.navigator.conftest import MakeNavigator
 

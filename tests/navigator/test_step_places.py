@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from navigator.settings import NavigationRequest
-from navigator.step_places import AT_ONCE, StepPlaces
+from navigator.steps.step_places import AT_ONCE, StepPlaces
 from repo_map.errors import FlightPlanError
 from repo_map.limits import Limits
 from tests.navigator.conftest import MakeNavigator

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from navigator.planner import neighbours
+from navigator.steps.planner import neighbours
 from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index
 from repo_map.indexing.store import Store

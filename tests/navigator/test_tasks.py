@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from navigator.data_folder import default_data_dir
 from navigator.errors import InvalidRequestError
-from navigator.request import checked
 from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.steps.request import checked
+from navigator.stores.data_folder import default_data_dir
 from repo_map.errors import FlightPlanError
 from repo_map.plan.model import FlightPlan
 

@@ -26,7 +26,7 @@ from navigator.adk.stores import open_stores
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
 from navigator.settings import LEASE_S, NavigationRequest, NavigatorSettings
-from navigator.store_address import BucketAddress, DatabaseAddress
+from navigator.stores.store_address import BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
 from tests.support.proxy import Proxy
 from tests.support.team_stores import BUCKETS, own_bucket, own_schema, run_sql
@@ -50,8 +50,8 @@ def bucket(request: pytest.FixtureRequest) -> BucketAddress:
 async def opened(address: DatabaseAddress, **times: float) -> AsyncIterator[Any]:
     """One server's sessions and leases: ``lease_s`` and ``patience_s`` are those of its leases."""
     from navigator.adk.postgres_sessions import PostgresSessions
-    from navigator.postgres.database import PostgresDatabase
-    from navigator.postgres.leases import NavigationLeases
+    from navigator.stores.postgres.database import PostgresDatabase
+    from navigator.stores.postgres.leases import NavigationLeases
 
     database = PostgresDatabase(address, stalling_s=times.get("lease_s", 15.0))
     leases = NavigationLeases(database, **times)
@@ -119,7 +119,7 @@ async def test_a_lease_is_renewed_while_its_step_takes_long(database: DatabaseAd
 async def test_a_server_that_stalls_within_a_transaction_keeps_nobody_out_for_long(
     database: DatabaseAddress,
 ) -> None:
-    from navigator.postgres.leases import is_latest
+    from navigator.stores.postgres.leases import is_latest
 
     async with (
         opened(database, lease_s=0.1) as (slow, slow_leases),
@@ -249,7 +249,7 @@ async def test_a_state_may_hold_every_text_that_json_can_say(database: DatabaseA
 
 @given(st.text() | st.text(st.sampled_from("\0\\u0de8f\ue000\ue001\ue002\ue800\ud800\udc00\U0001f600")))
 def test_json_comes_back_as_it_was_said_whatever_it_says(words: str) -> None:
-    from navigator.postgres.json_text import as_said, as_stored
+    from navigator.stores.postgres.json_text import as_said, as_stored
 
     said = json.dumps({"words": words, words: 1})
     stored = as_stored(said)
@@ -261,7 +261,7 @@ def test_json_comes_back_as_it_was_said_whatever_it_says(words: str) -> None:
 async def test_a_layout_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(
     database: DatabaseAddress,
 ) -> None:
-    from navigator.postgres import layout
+    from navigator.stores.postgres import layout
 
     schema = database.schema
     await run_sql(
@@ -312,7 +312,7 @@ async def test_a_database_that_cannot_be_reached_is_told_without_who_asked(
 async def test_a_database_that_answers_slowly_is_waited_for_and_then_told(
     database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from navigator.postgres import database as module
+    from navigator.stores.postgres import database as module
 
     monkeypatch.setattr(module, "ANSWERING_S", 0.5)
     monkeypatch.setattr(module, "CONNECTING_S", 0.5)
@@ -396,7 +396,7 @@ async def test_a_bucket_that_is_gone_is_told_and_the_step_did_not_happen(
 
 async def test_artifacts_are_numbered_by_whoever_saves_at_once(bucket: BucketAddress) -> None:
     from navigator.adk.bucket_artifacts import BucketArtifacts
-    from navigator.buckets.opening import open_bucket
+    from navigator.stores.buckets.opening import open_bucket
 
     artifacts = BucketArtifacts(open_bucket(bucket))
     where = {"app_name": "a", "user_id": "../../u", "session_id": "nav-1"}

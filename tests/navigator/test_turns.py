@@ -10,9 +10,9 @@ import pytest
 
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.navigator import Navigator
-from navigator.reports import StopReason
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest
-from navigator.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
+from navigator.steps.turn_executor import HAS_ENDED, NOTHING_TO_UPDATE
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, good, wander
 from tests.support.providers.gemini import gemini

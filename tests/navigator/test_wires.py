@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from navigator.navigator import Navigator
-from navigator.pricing import TokenUsage
-from navigator.reports import StopReason
+from navigator.records.pricing import TokenUsage
+from navigator.records.reports import StopReason
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
 from tests.navigator.flights import DONE, WIRES, ZOOM, Wire, fly, good, wander

@@ -12,8 +12,8 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.catalogue import Catalogue, Entry
-from navigator.clones import sync
+from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.clones import sync
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.index import build_index

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from navigator.settings import NavigatorSettings
-from navigator.workspace import LEFT_OPEN, Workspaces
+from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.feedback.apply import steer
 from repo_map.impact.risks import impact_of
 from repo_map.impact.telling import tell_impact

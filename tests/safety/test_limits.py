@@ -19,7 +19,7 @@ from mcp_server.app import build_server
 from mcp_server.http import http_app
 from mcp_server.settings import HttpSettings, Settings, read_settings
 from navigator.settings import NavigatorSettings
-from navigator.workspace import SMALL_PER_INDEX, Workspaces
+from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import FlightPlanError, LimitError
 from repo_map.index import RepoIndex, build_index

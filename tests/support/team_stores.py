@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from navigator.store_address import GCS, BucketAddress, DatabaseAddress, read_database_address
+from navigator.stores.store_address import GCS, BucketAddress, DatabaseAddress, read_database_address
 from tests.support.cloud_storage import CloudStorage
 
 SERVER = os.environ.get("REPO_NAVIGATOR_TEST_STORE", "postgresql+asyncpg://postgres@127.0.0.1:5432/test")

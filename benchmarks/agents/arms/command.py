@@ -16,7 +16,7 @@ from benchmarks.agents.arms.records import Arm, Attempt
 from benchmarks.agents.arms.telling import tell
 from benchmarks.agents.model import SCRIPTED, speaks_gemini
 from benchmarks.agents.task import Task, TaskError
-from navigator.pricing import ModelPrice
+from navigator.records.pricing import ModelPrice
 
 _ARMS = {arm.name.lower(): arm for arm in Arm}
 

@@ -24,8 +24,8 @@ from benchmarks.agents.model import SCRIPTED, SCRIPTED_NAME, Endpoint, real_endp
 from benchmarks.agents.task import Task
 from benchmarks.agents.trial import Verdict, fresh_room, judge
 from benchmarks.git import run_git
-from navigator.money import dollars
-from navigator.pricing import ModelPrice
+from navigator.records.money import dollars
+from navigator.records.pricing import ModelPrice
 from tests.support.providers.gemini import gemini
 
 PLAIN = "shell"

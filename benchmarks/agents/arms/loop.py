@@ -11,7 +11,7 @@ from benchmarks.agents.arms.desk import Desk
 from benchmarks.agents.arms.records import Trace, Work
 from benchmarks.agents.meter import usage_of
 from benchmarks.agents.model import Endpoint
-from navigator.pricing import ModelPrice, TokenUsage
+from navigator.records.pricing import ModelPrice, TokenUsage
 
 INSTRUCTION = """You are a software engineer with a shell in a repository.
 Change its code so that the request is fulfilled. Look before you change, and run what you changed. Tests that

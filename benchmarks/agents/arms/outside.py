@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.agents.arms.records import Arm, Trace, Work
 from benchmarks.agents.isolation.sandbox import Room
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 PROGRAMS = {"claude-code": "claude", "codex": "codex"}
 ARMS = {"claude-code": tuple(Arm), "codex": (Arm.WITHOUT, Arm.INSTALLED)}

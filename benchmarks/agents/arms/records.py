@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchmarks.agents.isolation.sandbox import Room
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 
 class Arm(StrEnum):

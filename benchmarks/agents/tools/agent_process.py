@@ -11,7 +11,7 @@ from benchmarks.agents.isolation.limits import Ended, Limits
 from benchmarks.agents.isolation.sandbox import Room, Uplink, run_isolated
 from benchmarks.agents.model import Endpoint
 from benchmarks.agents.tools.relay import LENT_KEY, relaying
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 _HOST = Path(__file__).with_name("agent_host.py")
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from benchmarks.agents.model import Endpoint
-from navigator.pricing import TokenUsage
+from navigator.records.pricing import TokenUsage
 
 _MODEL_PATH = "/v1beta/models/"
 _TIMEOUT_S = 60.0

@@ -17,7 +17,7 @@ from navigator.adk.model_errors import UnusableError
 from navigator.adk.models.embedded import EmbeddedPlanner
 from navigator.adk.models.gemini import ExplicitCache, Interactions, ProviderCache, close_client, open_gemini
 from navigator.adk.models.http import open_client
-from navigator.model_names import (
+from navigator.models.model_names import (
     GEMINI_KEYS,
     OPENAI_KEY,
     garbled_key,
@@ -26,7 +26,7 @@ from navigator.model_names import (
     price_of,
     require_package,
 )
-from navigator.pricing import ModelPrice, PriceTable
+from navigator.records.pricing import ModelPrice, PriceTable
 from navigator.settings import EMBEDDED, NavigatorSettings
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from navigator.planner import Finalize, decide
 from navigator.settings import EMBEDDED
+from navigator.steps.planner import Finalize, decide
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation

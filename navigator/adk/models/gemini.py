@@ -20,8 +20,8 @@ from navigator.adk.model_errors import says_gone
 from navigator.adk.models.http import open_client, tls_context
 from navigator.adk.replies import SLACK, WIDE
 from navigator.adk.requests import base_length, says_more, shared_length, stable_texts, texts_of
-from navigator.pricing import CachedTokens
-from navigator.prompt import CachedPrefix
+from navigator.records.pricing import CachedTokens
+from navigator.steps.prompt import CachedPrefix
 
 
 def open_gemini(model: str, url: str | None, *, interactions: bool = False) -> Gemini:

@@ -13,7 +13,7 @@ from pydantic import PrivateAttr
 
 from navigator.adk.model_errors import UnusableError
 from navigator.adk.requests import MAX_OUTPUT_TOKENS
-from navigator.sampling_port import HOST, AskHost, HostError, HostMessage, HostQuestion, HostTool
+from navigator.models.sampling_port import HOST, AskHost, HostError, HostMessage, HostQuestion, HostTool
 
 
 class HostModel(BaseLlm):

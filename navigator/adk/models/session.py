@@ -17,15 +17,15 @@ from navigator.adk.model_errors import ModelError, explain, may_be_billed, refus
 from navigator.adk.models.catalogue import Provider, RetryPolicy, answer_of, providers_of
 from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.adk.requests import RequestTokenCounter, attempt_of
-from navigator.model_names import price_of
-from navigator.money import dollars
-from navigator.pricing import FIRST_MARGIN, CachedTokens, TokenUsage
+from navigator.models.model_names import price_of
+from navigator.records.money import dollars
+from navigator.records.pricing import FIRST_MARGIN, CachedTokens, TokenUsage
+from navigator.records.token_usage import RequestTokens
 from navigator.settings import EMBEDDED
-from navigator.token_usage import RequestTokens
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation
-    from navigator.pricing import ModelPrice, PriceTable
+    from navigator.records.pricing import ModelPrice, PriceTable
     from navigator.settings import NavigatorSettings
 
 

@@ -16,7 +16,7 @@ from benchmarks.__main__ import main
 from benchmarks.agents.arms.comparing import changes
 from benchmarks.agents.arms.mind import ShellMind
 from benchmarks.agents.task import Task
-from navigator.pricing import TokenUsage, load_prices
+from navigator.records.pricing import TokenUsage, load_prices
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import call, say
 

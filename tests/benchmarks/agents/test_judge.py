@@ -20,7 +20,7 @@ from benchmarks.agents.task import Task
 from benchmarks.agents.tools.modules import IndexEntry, index_text
 from benchmarks.agents.tools.relay import Relay
 from benchmarks.agents.trial import Verdict, judge
-from navigator.pricing import TokenUsage, load_prices
+from navigator.records.pricing import TokenUsage, load_prices
 from tests.benchmarks.agents.conftest import endpoint_of
 from tests.support.providers.gemini import GeminiServer, gemini
 from tests.support.providers.minds import say

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from navigator.settings import NavigatorSettings
-from navigator.workspace import Workspaces
+from navigator.workspaces.workspace import Workspaces
 from repo_map.history.history import read_history
 from repo_map.indexing.store import Store
 from repo_map.worktree.files import list_files

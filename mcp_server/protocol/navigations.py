@@ -1,0 +1,373 @@
+"""A caller's navigations: which is meant, whose it is, how old it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+
+from mcp_server.protocol.responses import response_token_budget_for
+from mcp_server.protocol.stored_before import take_over_deliveries
+from mcp_server.settings import Settings
+from mcp_server.tenancy.callers import LOCAL
+from mcp_server.tenancy.calls import note_asked, note_navigation
+from mcp_server.tenancy.expiry import Expiry
+from mcp_server.tenancy.limits import Limits
+from mcp_server.tenancy.principal import Principal
+from mcp_server.tenancy.repository_access import RepositoryAccess
+from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
+from navigator.workspaces.repository_address import address_title, read_address
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.messages import counted
+
+if TYPE_CHECKING:
+    from navigator.navigator import Navigator
+    from navigator.records.delivery import Delivery, NavigationUse
+    from navigator.records.reports import NavigationSummary, OnProgress
+    from navigator.settings import NavigationRequest
+    from navigator.stores.usage import Load
+
+
+class Delivering(NamedTuple):
+    """A navigation that a call is about."""
+
+    navigation_id: str
+    user: str
+    token_budget: int
+    """Most tokens of a whole answer, headers and report included."""
+    held_step: int | None
+    """Latest step whose map the host was given, or offered page by page; None while it holds none."""
+    held_steps: tuple[int, ...] = ()
+    """Every such step."""
+    unread: tuple[str, ...] = ()
+    """Cursors of the pages that were offered and not fetched, oldest first."""
+    menu_step: int | None = None
+    """Step whose menu the host was given last."""
+
+
+_SESSIONS: Final = 10_000
+_REMEMBERED: Final = 200
+_OPENING_SECONDS: Final = 10.0
+"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
+logger = logging.getLogger(__name__)
+
+
+class StillIndexingError(NavigatorError):
+    """A repository is not indexed yet; the work goes on, and a later call finds it done."""
+
+
+class Navigations:
+    """Every navigation that this server opens or is asked about."""
+
+    def __init__(self, settings: Settings, load: Callable[[Settings], Navigator]) -> None:
+        self._settings = settings
+        self.access = RepositoryAccess(settings, settings.allowed)
+        """Who may read which repository."""
+        self._load = load
+        self.limits = Limits(settings.principal_limits)
+        """What each principal may use."""
+        self._navigator: Navigator | None = None
+        self._loading = anyio.Lock()
+        self._expiry = Expiry(settings.keep_days)
+        self._opening: set[asyncio.Task[str]] = set()
+        self._sessions: OrderedDict[str, list[str]] = OrderedDict()
+        self._opened: OrderedDict[str, list[str]] = OrderedDict()
+
+    async def navigator(self) -> Navigator:
+        """Return the navigator; the first call imports and builds it, in a thread as that takes a second."""
+        async with self._loading:
+            if self._navigator is None:
+                navigator = await anyio.to_thread.run_sync(self._load, self._settings)
+                if self._settings.data_dir is not None:
+                    with suppress(StorageError):  # Told to whoever asks for what can't be read.
+                        await take_over_deliveries(self._settings.data_dir, navigator)
+                await self._expiry.begin(navigator)
+                self._navigator = navigator
+            return self._navigator
+
+    async def open(
+        self,
+        principal: Principal,
+        request: NavigationRequest,
+        response_token_budget: int,
+        on_progress: OnProgress,
+    ) -> str:
+        """Open a navigation whose whole answers may take ``response_token_budget`` tokens.
+
+        Raises:
+            InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
+            StillIndexingError: The repository is so large that a host would give up waiting.
+        """
+        navigator = await self.navigator()
+        await self.limits.require_index(navigator, principal.user)
+        surplus = await self._surplus(navigator, principal)
+        delivery = self.delivery(response_token_budget)
+        opening = asyncio.create_task(
+            navigator.open(request, user=principal.user, delivery=delivery, on_progress=on_progress)
+        )
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            done, _ = await asyncio.wait({opening}, timeout=self._settings.call_seconds + _OPENING_SECONDS)
+        except asyncio.CancelledError:
+            opening.cancel()
+            raise
+        if not done:
+            raise StillIndexingError(
+                f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
+                "background; call navigate again in a minute, it will find the index done."
+            )
+        navigation_id = opening.result()
+        for old in surplus:
+            with suppress(
+                NavigatorError
+            ):  # It is being stepped, or gone; the next one that is opened looks again.
+                await self._delete(principal, old.navigation_id)
+        self._move_up(principal, navigation_id)
+        note_navigation(navigation_id, str(request.repo_path))
+        return navigation_id
+
+    async def require_tokens(self, user: str) -> None:
+        """Refuse a principal that was sent all tokens of the day.
+
+        Raises:
+            LimitReachedError: It was.
+        """
+        if self.limits.by_day:
+            await self.limits.require_tokens(await self.navigator(), user)
+
+    async def money_left(self, principal: Principal, model: str) -> float | None:
+        """Return the dollars that a principal may spend today by steps of ``model``; None for any number.
+
+        Raises:
+            LimitReachedError: It may spend none, and the model costs money.
+        """
+        return await self.limits.money_left(await self.navigator(), principal.user, model)
+
+    async def require_money(self, principal: Principal, navigation_id: str, model: str | None) -> None:
+        """Refuse a step of ``model``, by default the navigation's own, that would cost what nobody has left.
+
+        Raises:
+            LimitReachedError: It would.
+        """
+        if self.limits.by_money:
+            chosen = model or await (await self.navigator()).model_of(navigation_id, user=principal.user)
+            await self.money_left(principal, chosen)
+
+    async def count_open(self) -> int:
+        """Return how many navigations are open in the store.
+
+        Raises:
+            StorageError: They can't be counted.
+        """
+        return await (await self.navigator()).count_open()
+
+    def load(self) -> Load | None:
+        """Return what the navigator is doing, None before it is loaded."""
+        return None if self._navigator is None else self._navigator.load()
+
+    async def _surplus(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return the navigations that have to go for one more: the ended ones, used least lately first.
+
+        Raises:
+            InvalidRequestError: Too few of a caller's navigations have ended.
+        """
+        most, uses = self._settings.max_navigations, await self._uses(navigator, principal)
+        self.limits.require_place([use.navigation_id for use in uses if use.is_open])
+        used = [(use.used_at, use) for use in uses if use.used_at is not None]
+        surplus = max(0, len(used) + 1 - most)
+        ended = [use for _, use in sorted(used) if not use.is_open]
+        if len(ended) < surplus:
+            raise InvalidRequestError(
+                f"You have {counted(len(used), 'navigation')}, the most that are kept for one caller, and "
+                "too few have ended; delete one by step with its navigation_id and action `forget`, end one "
+                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS."
+            )
+        return ended[:surplus]
+
+    async def forget(self, principal: Principal, navigation_id: str | None) -> str:
+        """Delete a navigation of the caller's and return its id.
+
+        Raises:
+            InvalidRequestError: None is named.
+            UnknownNavigationError: None of that id is the caller's.
+            StorageError: It can't be deleted.
+        """
+        if navigation_id is None:
+            raise InvalidRequestError(
+                "Action `forget` deletes a navigation for good and takes none by default; pass its "
+                "navigation_id."
+            )
+        navigator = await self.navigator()
+        found = await navigator.known(navigation_id, user=principal.user)
+        if found is None:
+            raise await self._unknown(principal, navigation_id)
+        note_navigation(navigation_id, found.repo_path)
+        await self._delete(principal, navigation_id)
+        return navigation_id
+
+    async def _delete(self, principal: Principal, navigation_id: str) -> None:
+        await (await self.navigator()).forget(navigation_id, user=principal.user)
+        for ids in (*self._opened.values(), *self._sessions.values()):
+            if navigation_id in ids:
+                ids.remove(navigation_id)
+
+    async def _unknown(self, principal: Principal, navigation_id: str) -> UnknownNavigationError:
+        ids = await self.known(principal)
+        return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
+
+    async def resolve(self, principal: Principal, navigation_id: str | None) -> Delivering:
+        """Return the navigation that is meant: the named one, else the session's latest, else the only one.
+
+        Raises:
+            UnknownNavigationError: None of that id is the caller's, or several could be meant.
+            RepositoryNotFoundError: The caller may not read its repository, or not any more.
+        """
+        chosen = navigation_id or await self.implied(principal)
+        navigator = await self.navigator()
+        found = await navigator.known(chosen, user=principal.user)
+        if found is None or (found.delivery is not None and self._expiry.is_over(found.delivery.used_at)):
+            raise await self._unknown(principal, chosen)
+        note_asked(self.access.known_among([each.name for each in read_address(found.repo_path)]))
+        self.access.require(found.repo_path, principal)
+        self._move_up(principal, chosen)
+        note_navigation(chosen, found.repo_path)
+        if found.delivery is not None:
+            known = found.delivery
+            return Delivering(
+                chosen,
+                found.user,
+                known.token_budget,
+                known.held_step,
+                known.held_steps,
+                known.unread,
+                known.menu_step,
+            )
+        # The command line has opened it.
+        report = await navigator.report(chosen, user=principal.user)
+        budget = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
+        await navigator.deliver(chosen, user=principal.user, used_at=self._expiry.now(), token_budget=budget)
+        return Delivering(chosen, found.user, budget, None)
+
+    async def known(self, principal: Principal) -> list[str]:
+        """Return the ids that the caller opened or named here, latest first.
+
+        Who authenticated sees all of his own, earlier runs of the server included. Others are told apart by
+        session alone, and two of them are not shown each other's.
+        """
+        if principal.user != LOCAL:
+            uses = await self._uses(await self.navigator(), principal)
+            used = [(use.used_at, use.navigation_id) for use in uses if use.used_at is not None]
+            return [key for _, key in sorted(used, reverse=True)]
+        ids = (
+            self._opened.get(principal.user, [])
+            if principal.session is None
+            else self._sessions.get(principal.session, [])
+        )
+        return ids[::-1]
+
+    async def summaries(self, principal: Principal, most: int | None = None) -> list[NavigationSummary]:
+        """Return what the navigator knows of the ``known`` navigations, latest first, ``most`` at most.
+
+        One of a repository that the caller may not read any more is left out: its name and goal tell of it.
+        """
+        known = await self.known(principal)
+        if not known:
+            return []
+        found = await (await self.navigator()).navigations(principal.user, most=most, among=known)
+        return [each for each in found if self._may_read(each.repo_path, principal)]
+
+    def _may_read(self, address: str, principal: Principal) -> bool:
+        try:
+            self.access.require(address, principal)
+        except RepositoryNotFoundError:
+            return False
+        return True
+
+    def delivery(self, token_budget: int, **held: Any) -> Delivery:
+        """Return the state of a delivery that is made now; ``held`` are its further fields."""
+        # It comes with models that take long to build, and the server starts without them.
+        from navigator.records.delivery import Delivery  # noqa: PLC0415 - the server answers before the navigator loads
+
+        return Delivery(token_budget=token_budget, **held, used_at=self._expiry.now())
+
+    async def note_delivered(self, delivering: Delivering, **held: Any) -> None:
+        """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
+        navigator = await self.navigator()
+        await navigator.deliver(
+            delivering.navigation_id, user=delivering.user, used_at=self._expiry.now(), **held
+        )
+
+    async def reach_stores(self) -> None:
+        """Load the navigator, and ask its stores something.
+
+        Raises:
+            StorageError: One does not answer.
+        """
+        await (await self.navigator()).reach_stores()
+
+    async def aclose(self) -> None:
+        """Close the navigator; the next call builds a new one."""
+        for opening in tuple(self._opening):
+            opening.cancel()
+        await asyncio.gather(*self._opening, return_exceptions=True)
+        async with self._loading:
+            await self._expiry.end()
+            navigator, self._navigator = self._navigator, None
+            if navigator is not None:
+                await navigator.aclose()
+
+    async def implied(self, principal: Principal) -> str:
+        """Return the navigation that a caller means who names none.
+
+        Raises:
+            UnknownNavigationError: There is none, or more than one could be meant.
+        """
+        if principal.session is not None and (latest := self._sessions.get(principal.session)):
+            return latest[-1]
+        known = await self.known(principal)
+        if not known:
+            raise UnknownNavigationError(
+                "There is no navigation in this session yet; call navigate first, "
+                "or pass the navigation_id of an earlier one."
+            )
+        if len(known) == 1:
+            return known[0]
+        uses = await self._uses(await self.navigator(), principal)
+        still_open = {use.navigation_id for use in uses if use.is_open}.intersection(known)
+        if len(still_open) == 1:
+            return still_open.pop()
+        raise UnknownNavigationError(
+            f"`navigation_id` is left out and {len(known)} navigations could be meant; {_choices(known)}.",
+            known,
+        )
+
+    def _move_up(self, principal: Principal, navigation_id: str) -> None:
+        _move_to_end(self._opened, principal.user, navigation_id)
+        if principal.session is not None:
+            _move_to_end(self._sessions, principal.session, navigation_id)
+
+    async def _uses(self, navigator: Navigator, principal: Principal) -> list[NavigationUse]:
+        """Return what the store tells of a principal's navigations, without those that are too old."""
+        return [use for use in await navigator.uses(principal.user) if not self._expiry.is_over(use.used_at)]
+
+
+def _choices(known: Sequence[str]) -> str:
+    if not known:
+        return "call navigate to start one"
+    more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+    return f"pass one of {', '.join(f'`{key}`' for key in known[:5])}{more}"
+
+
+def _move_to_end(ids_by_key: OrderedDict[str, list[str]], key: str, navigation_id: str) -> None:
+    ids = [known for known in ids_by_key.get(key, ()) if known != navigation_id]
+    ids_by_key[key] = [*ids[-_REMEMBERED:], navigation_id]
+    ids_by_key.move_to_end(key)
+    if len(ids_by_key) > _SESSIONS:
+        ids_by_key.popitem(last=False)

@@ -1,0 +1,1 @@
+"""Who calls, what they may read and spend, and what is counted of it."""

@@ -1,0 +1,239 @@
+"""Which repositories a call is about, and whether the caller may read them: decided before any is touched."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from mcp_server.repository import (
+    RepositoryNotAllowedError,
+    choose_repository,
+    is_readable_folder,
+    lies_below,
+    path_of,
+    require_allowed,
+)
+from mcp_server.tenancy.callers import LOCAL, Caller
+from navigator.settings import NavigatorSettings
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry, split_ref
+from navigator.workspaces.repository_address import Source, read_address, write_address
+from repo_map.errors import RepositoryNotFoundError
+
+MOST: Final = 20
+"""Repositories of one question."""
+_TOLD: Final = 10
+_BARE: Final = re.compile(r"[^/\\~.][^/\\]*")
+"""A word that nobody takes for a path, such as ``api``, ``api@v1`` or ``apo``."""
+
+logger = logging.getLogger(__name__)
+
+
+class RepositoriesUnknownError(RepositoryNotFoundError):
+    """Which repositories there are can't be told; why is for the operator alone."""
+
+
+class RepositoryAccess:
+    """Who may read what: the catalogue's repositories by their readers, folders by the allow-list.
+
+    Where there is a catalogue, who comes with a token reads folders only where an allow-list names them.
+    """
+
+    def __init__(self, settings: NavigatorSettings, allowed: Sequence[Path]) -> None:
+        self._allowed = allowed
+        self._catalogue: Catalogue | None = None
+        if settings.repositories is not None and settings.data_dir is not None:
+            self._catalogue = Catalogue(settings.repositories, settings.data_dir)
+
+    def choose(
+        self,
+        named: str | Sequence[str] | None,
+        roots: Sequence[Path],
+        working_folder: Path,
+        principal: Caller,
+    ) -> str:
+        """Return the address of what a call is about.
+
+        Args:
+            named: folders, or names of the catalogue, each also with ``@`` and a commit's name; None for the
+                folders that the host has open, else the work tree we stand in.
+            roots: folders that the host has open.
+            working_folder: where this process was started.
+            principal: who calls.
+
+        Raises:
+            RepositoryNotFoundError: one of them is none, or none that the caller may read.
+        """
+        given = [named] if isinstance(named, str) else list(named or ())
+        texts = [text.strip() for text in given if text.strip()]
+        if len(texts) > MOST:
+            raise RepositoryNotFoundError(
+                f"{len(texts)} repositories are named, and one question is about {MOST} at most; name fewer."
+            )
+        names = frozenset(self.names(principal))
+        if texts:
+            base = roots[0] if roots else working_folder
+            return write_address([self._source(text, base, names, principal) for text in texts])
+        if not self.may_name_folders(principal):
+            raise self._none_named(principal)
+        try:
+            opened = self._open_ones(roots, working_folder)
+        except RepositoryNotFoundError as error:
+            if principal.user == LOCAL or roots:
+                raise
+            # What is wrong with the server's own folder is nothing that a caller can mend.
+            raise self._none_named(principal) from error
+        return write_address([Source(folder=str(each)) for each in opened])
+
+    def require(self, address: str, principal: Caller) -> None:
+        """Raise ``RepositoryNotFoundError`` unless the caller may read all repositories of an address."""
+        names = frozenset(self.names(principal))
+        for source in read_address(address):
+            if source.name:
+                if source.name not in names:
+                    raise self._not_found(source.title, principal)
+            elif not self.may_name_folders(principal):
+                raise self._not_found(source.title, principal)
+            else:
+                require_allowed(Path(source.folder), self._allowed)
+                self._require_no_clone(Path(source.folder), source.title, principal)
+
+    def names(self, principal: Caller) -> list[str]:
+        """Return the names of the catalogue's repositories that the caller may read.
+
+        Raises:
+            CatalogueError: there is no list of repositories to go by; told to who is on the machine.
+            RepositoriesUnknownError: the same, told to others without a name and a place of the file.
+        """
+        try:
+            entries = self._entries()
+        except CatalogueError as error:
+            if principal.user == LOCAL:
+                raise
+            raise RepositoriesUnknownError(
+                "This server can't read its list of repositories at the moment; tell its operator, whose log "
+                "says why."
+            ) from error
+        is_local = principal.user == LOCAL
+        return [
+            name
+            for name, entry in entries.items()
+            if is_local or entry.admits(principal.user, principal.groups)
+        ]
+
+    def known_among(self, named: str | Sequence[str] | None) -> tuple[str, ...]:
+        """Return which of the names that a call gives are repositories' names, whoever may read them."""
+        try:
+            entries = self._entries()
+        except CatalogueError:
+            return ()
+        given = [named] if isinstance(named, str) else list(named or ())
+        return tuple(name for text in given[:MOST] if (name := split_ref(text.strip()).name) in entries)
+
+    def fault(self) -> str:
+        """Return why an earlier list of repositories is used, for the operator; ``""`` where it is today's.
+
+        Raises:
+            CatalogueError: there is no list to go by.
+        """
+        return "" if self._catalogue is None else self._catalogue.current().fault
+
+    def _entries(self) -> Mapping[str, Entry]:
+        """Return the catalogue's repositories; that an earlier list is used is logged each time."""
+        if self._catalogue is None:
+            return {}
+        try:
+            current = self._catalogue.current()
+        except CatalogueError as error:
+            logger.error("Nobody is served by name: %s", error)
+            raise
+        if current.fault:
+            logger.error(
+                "An EARLIER LIST OF REPOSITORIES IS USED, and rights that were taken away since are still "
+                "given: %s",
+                current.fault,
+            )
+        return current.entries
+
+    def may_name_folders(self, principal: Caller) -> bool:
+        """Tell whether the caller may name folders of this machine at all."""
+        return self._catalogue is None or bool(self._allowed) or principal.user == LOCAL
+
+    def _source(self, text: str, base: Path, names: frozenset[str], principal: Caller) -> Source:
+        name, ref = split_ref(text)
+        if name in names:
+            return Source(name=name, ref=ref)
+        if not self.may_name_folders(principal):
+            raise self._not_found(text, principal)
+        self._require_no_clone(base / path_of(text), text, principal)
+        folder, ref = next(
+            (each for each in _readings(text) if is_readable_folder(base / path_of(each[0]), self._allowed)),
+            (text, ""),
+        )
+        is_folder = is_readable_folder(base / path_of(folder), self._allowed)
+        if self._catalogue is not None and not is_folder and _BARE.fullmatch(text):
+            raise self._not_found(text, principal)
+        try:
+            chosen = choose_repository(folder or ".", (base,), base, self._allowed)
+        except RepositoryNotAllowedError as error:
+            if principal.user == LOCAL:
+                raise
+            # The caller's own words: where the server stands is none of its business.
+            raise RepositoryNotAllowedError(
+                f"`{ascii(text[:200])[1:-1]}` lies outside the folders that you may name here "
+                f"({', '.join(f'`{each}`' for each in self._allowed)}); choose a repository in them."
+            ) from error
+        self._require_no_clone(chosen, text, principal)
+        return Source(folder=str(chosen), ref=ref)
+
+    def _open_ones(self, roots: Sequence[Path], working_folder: Path) -> list[Path]:
+        """Return the folders that the host has open, those within others left out, else where we stand."""
+        if len(roots) < 2:
+            return [choose_repository(None, roots, working_folder, self._allowed)]
+        found: list[Path] = []
+        refused: list[RepositoryNotFoundError] = []
+        for root in roots[:MOST]:
+            try:
+                found.append(choose_repository(None, (root,), working_folder, self._allowed))
+            except RepositoryNotFoundError as error:
+                refused.append(error)
+        if not found:
+            raise refused[0]
+        found = list(dict.fromkeys(found))
+        return [each for each in found if not any(other in each.parents for other in found)]
+
+    def _require_no_clone(self, folder: Path, told: str, principal: Caller) -> None:
+        """Raise where a folder is one of the catalogue's clones, which are read by their names alone."""
+        if self._catalogue is not None and lies_below(folder, self._catalogue.clones):
+            raise self._not_found(told, principal)
+
+    def _none_named(self, principal: Caller) -> RepositoryNotFoundError:
+        if self._catalogue is None:
+            return RepositoryNotFoundError(
+                "No repository is named; pass the absolute path of one on the server as `repo_path`."
+            )
+        return RepositoryNotFoundError(f"No repository is named; {self._advice(principal)}")
+
+    def _not_found(self, told: str, principal: Caller) -> RepositoryNotFoundError:
+        """Return the same words for what is not there and for what is not the caller's."""
+        return RepositoryNotFoundError(
+            f"No repository is called `{ascii(told[:200])[1:-1]}`; {self._advice(principal)}"
+        )
+
+    def _advice(self, principal: Caller) -> str:
+        names = [f"`{name}`" for name in self.names(principal)]
+        if not names:
+            return "ask the operator of this server for one that you may read."
+        more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+        return f"name one of {', '.join(names[:_TOLD])}{more} as `repo_path`."
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield how a text may be read: as a folder, then as one and a commit's name, the longest first."""
+    yield text, ""
+    at = len(text)
+    while (at := text.rfind("@", 0, at)) >= 0:
+        if ref := text[at + 1 :]:
+            yield text[:at], ref

@@ -1,0 +1,1 @@
+"""What a navigation keeps and tells: values alone, without the engine."""

@@ -1,0 +1,154 @@
+"""What a navigation has to remember besides its state's contract: limits, totals, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, computed_field, model_validator
+
+from navigator.records.pricing import TokenUsage
+from navigator.records.reports import FileReport, Seconds, StopReason, TurnReport
+from navigator.records.state import PlanValue
+from navigator.records.token_usage import TokenAccount
+from repo_map.impact.values import NOTHING, Changes
+from repo_map.plan.model import FlightPlan
+
+MAX_NOTES = 8
+
+ExactUsd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]
+"""US dollars, exact in JSON as well."""
+
+
+class UndoPoint(BaseModel):
+    """What the user had asked for before a step that changed it, kept with that step's record."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    own: PlanValue
+    wishes: tuple[str, ...] = ()
+    flight_plan: PlanValue
+    changed_at: int = 0
+    """The step of the change before, 0 where there was none."""
+
+
+class MentionedThing(BaseModel):
+    """A file, a definition or a text that the user's words were about, by its names."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    words: str
+    name: str
+    patterns: tuple[str, ...] = ()
+    """Globs of files."""
+    places: tuple[tuple[str, str, int], ...] = ()
+    """Path, qualified name and line of definitions."""
+    spans: tuple[tuple[str, int, int], ...] = ()
+    """Path, first and last line."""
+
+
+class NavigationBookkeeping(BaseModel):
+    """Bookkeeping of one navigation, in ``session.state["navigator_run"]``; of bounded size."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True, serialize_by_alias=True)
+
+    navigation_id: str
+    model: str
+    """The model that was asked for."""
+    max_steps: int = Field(ge=1)
+    fingerprint: str = ""
+    """Of the tree that the latest map was drawn from."""
+    step: int = 0
+    """Steps completed; each has a record among the artifacts."""
+    map_version: int = 0
+    record_versions: dict[int, int] | None = None
+    """Version of a step's record by step, where it is not the first: of a step that was cut short, or that
+    another server was about to take, a record may be there. None in navigations of before this was kept."""
+    spent: ExactUsd = Decimal(0)
+    spent_before_step: ExactUsd = Decimal(0)
+    """The total when the last completed step ended: what came since belongs to the step under way."""
+    usage: TokenUsage = TokenUsage()
+    usage_before_step: TokenUsage = TokenUsage()
+    account: TokenAccount = TokenAccount()
+    own: PlanValue
+    """What the user asks of the plan: the one that was given, with the user's later changes.
+
+    Its budget is the map's, whatever less a model makes do with.
+    """
+    fill: bool = False
+    """Whether the embedded planner fills the budget; else it stops where more is not worth its tokens."""
+    feedback: tuple[str, ...] = ()
+    """The user's words, oldest first, that steer the steps to come."""
+    wishes: tuple[str, ...] = ()
+    """What the user's words add to the goal."""
+    mentioned: tuple[MentionedThing, ...] = ()
+    """What the user's latest words were about, which "it" means in the next."""
+    asked: str = ""
+    """What was asked of that last; ``""`` where it was no question."""
+    undo: UndoPoint | None = None
+    """What the step under way changes of what the user asks; its record keeps it."""
+    changed_at: int = 0
+    """The latest step that changed what the user asks and that is not undone, 0 for none."""
+    answer: str = ""
+    """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
+    changes: Changes = NOTHING
+    """What was changed, where the navigation is about that."""
+    planned: int = 0
+    """Decisions of a model since the start or since the last feedback."""
+    stop_reason: StopReason | None = None
+    ended: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: Seconds = Seconds()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_a_plan_of_the_users(cls, stored: Any) -> Any:
+        """Read what a version stored that knew of the user's plan the budget alone."""
+        if isinstance(stored, Mapping) and "own" not in stored and "token_budget" in stored:
+            return {**stored, "own": FlightPlan(budget=stored["token_budget"])}
+        return stored
+
+    @computed_field(alias="token_budget")  # type: ignore[prop-decorator]
+    @property
+    def map_token_budget(self) -> int:
+        """Most tokens of the map; stored for versions that read it."""
+        return self.own.budget
+
+    def noting(self, *notes: str) -> NavigationBookkeeping:
+        """Return the run with ``notes`` added, each once, the oldest dropped beyond ``MAX_NOTES``."""
+        fresh = [note for note in dict.fromkeys(notes) if note not in self.notes]
+        return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
+
+    def stopping(self, reason: StopReason, ended: str) -> NavigationBookkeeping:
+        """Return the run as it ends for ``reason``."""
+        return self.model_copy(update={"stop_reason": reason, "ended": ended})
+
+    def recorded(self, step: int, version: int) -> NavigationBookkeeping:
+        """Return the run with a step whose record is kept as ``version``."""
+        kept = {} if self.record_versions is None else self.record_versions
+        if self.record_versions is None and self.step > 0 and step > 0:
+            return self
+        return self.model_copy(update={"record_versions": {**kept, step: version} if version else kept})
+
+    def record_version(self, step: int) -> int | None:
+        """Return the version of a step's record, None for the latest."""
+        return None if self.record_versions is None else self.record_versions.get(step, 0)
+
+    def reopened(self) -> NavigationBookkeeping:
+        """Return the run open for another step."""
+        return self.model_copy(update={"stop_reason": None, "ended": ""})
+
+
+class StepRecord(BaseModel):
+    """One completed step, stored once as an artifact and never changed."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    report: TurnReport
+    files: tuple[FileReport, ...]
+    """Every file of the map, in map order."""
+    flight_plan: PlanValue
+    reasoning_summary: str = ""
+    undo: UndoPoint | None = None
+    """What to go back to where this step is undone; None where it changed nothing that the user asks."""

@@ -1,0 +1,1 @@
+"""One step of a navigation: what is asked, decided, revised, offered and told."""

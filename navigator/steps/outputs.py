@@ -1,0 +1,127 @@
+"""The context as it is handed out: whole, or only what is new since an earlier step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from navigator.records.bookkeeping import StepRecord
+from navigator.records.reports import NavigationSummary, NavigatorOutput
+from navigator.steps.news import news_in
+from navigator.steps.turn import Navigation, report_now
+from repo_map.drawing.blocks import MapText
+from repo_map.plan.levels import level_word
+from repo_map.text.tokens import count
+
+
+def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:
+    """Return the output of the latest step."""
+    report = report_now(record, navigation.run)
+    at = record.report.step_number
+    return NavigatorOutput(
+        navigation_id=report.navigation_id,
+        context_string=drawn.text,
+        file_starts=drawn.starts,
+        flight_plan=record.flight_plan,
+        reasoning_summary=record.reasoning_summary or _summary(navigation, record),
+        total_iterations=at,
+        total_cost=navigation.run.spent,
+        token_count=report.map_size_tokens,
+        map_token_budget=navigation.run.map_token_budget,
+        files=record.files,
+        focus_areas=report.focus_areas,
+        excluded_count=report.excluded_count,
+        left_out=report.left_out,
+        cuts=report.cuts,
+        candidates=report.candidates,
+        menu=report.menu,
+        sufficiency=report.sufficiency,
+        impact=report.impact,
+        stop_reason=report.stop_reason,
+        ended=report.ended,
+        model=report.model,
+        total_usage=report.total_usage,
+        seconds=navigation.run.seconds,
+        notes=report.notes,
+    )
+
+
+def news_of(
+    whole: NavigatorOutput, drawn: MapText, since: StepRecord, earlier: Sequence[MapText]
+) -> NavigatorOutput:
+    """Return the output with only the parts that are new since an earlier step.
+
+    Args:
+        whole: the output of the step that is told of.
+        drawn: its map.
+        since: the earlier step.
+        earlier: that one's map, then others that the reader was given before it.
+    """
+    before = earlier[0]
+    # Who holds the lines without their numbers, or with them, wants to see them the other way now.
+    alike = [each for each in earlier if each.is_numbered == drawn.is_numbered or not each.files]
+    news = {
+        path: news_in(block, [each.files[path] for each in alike if path in each.files])
+        for path, block in drawn.files.items()
+    }
+    parts = [part for part in news.values() if part]
+    legend = MapText({path: part for path, part in news.items() if part}).legend
+    if legend and not any(each.legend.startswith(legend.rstrip()) for each in alike):
+        parts[0] = f"{legend}{parts[0]}"
+    only_before = [
+        path
+        for path, part in news.items()
+        if not part and (path not in before.files or news_in(drawn.files[path], [before.files[path]]))
+    ]
+    return whole.model_copy(
+        update={
+            "context_string": "\n\n".join(parts),
+            "file_starts": _starts([f"{part}\n\n" for part in parts]),
+            "token_count": count("\n\n".join(parts)),
+            "since_step": since.report.step_number,
+            "removed": tuple(path for path in before.files if path not in drawn.files),
+            "again": tuple(only_before),
+            "lessened": tuple(
+                path
+                for path, block in drawn.files.items()
+                if path in before.files and news_in(before.files[path], [block])
+            ),
+        }
+    )
+
+
+def changed_blocks(earlier: MapText, drawn: MapText) -> MapText:
+    """Return the blocks of a map that are new or read differently, without white space at their ends.
+
+    The closing line is there where it reads differently, and has no line break either.
+    """
+    fresh = {path: block.rstrip() for path, block in drawn.files.items()}
+    changed = {path: block for path, block in fresh.items() if earlier.files.get(path, "").rstrip() != block}
+    return MapText(changed, "" if drawn.closing == earlier.closing else drawn.closing.rstrip())
+
+
+def _starts(parts: Sequence[str]) -> tuple[int, ...]:
+    """Return where each part begins in the text that they make up together, in characters."""
+    return tuple(accumulate(map(len, parts[:-1]), initial=0)) if parts else ()
+
+
+def summary_of(navigation: Navigation, updated_at: float) -> NavigationSummary:
+    """Return a navigation's line in a list."""
+    return NavigationSummary(
+        navigation_id=navigation.run.navigation_id,
+        goal=navigation.state.user_task,
+        repo_path=navigation.state.repo_path,
+        steps=navigation.run.step,
+        stop_reason=navigation.run.stop_reason,
+        updated_at=updated_at,
+    )
+
+
+def _summary(navigation: Navigation, record: StepRecord) -> str:
+    """Return the reasons of the focus areas, for a navigation that its model did not sum up."""
+    lines = [
+        f"- {file.path} ({level_word(file.level)}): {'; '.join(file.reasons) or 'chosen by the plan'}"
+        for file in record.report.focus
+    ]
+    said = [entry.reasoning for entry in navigation.state.decision_log[-1:]]
+    return "\n".join([*said, *lines])

@@ -1,0 +1,81 @@
+"""Wishes on a plan that is made: they change what they name, and what was shown stays while there is room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from navigator.settings import EMBEDDED
+from navigator.steps.turn import USER, Navigation, apply_user_plan, goal_with_feedback, named, with_notes
+from repo_map.feedback.operations import Operation
+from repo_map.messages import counted
+from repo_map.plan.diff import PlanChange, compare_plans
+from repo_map.selection.exclusions import without_excluded
+
+if TYPE_CHECKING:
+    from navigator.workspaces.workspace import Workspace
+    from repo_map.feedback.steering import Steering
+
+_ASK_FOR_MORE = frozenset({Operation.SEARCH, Operation.MORE, Operation.ONLY, Operation.BACK})
+"""Wishes that leave it to the planner what is shown for them."""
+
+_TOO_MUCH = (
+    "Still not all that you asked for fits whole: some of it has less detail. A larger budget shows it."
+)
+
+
+class KeptNavigation(NamedTuple):
+    """A navigation with its wishes heeded, before the step is taken."""
+
+    navigation: Navigation
+    change: PlanChange
+    """Of the plan as it was."""
+    by: str
+    """Who chose what is shown: the user, or the planner."""
+
+
+def is_planned(navigation: Navigation) -> bool:
+    """Say whether there is a plan to keep to: before the first decision it shows all files alike."""
+    return bool(navigation.state.decision_log)
+
+
+def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: Workspace) -> KeptNavigation:
+    """Return the navigation with a plan that does what was said and shows what it showed, as far as it fits.
+
+    Args:
+        before: the navigation as it was.
+        heard: the same, with what the words change of the user's part of the plan and of the goal.
+        steering: what the words came to.
+        workspace: the repository.
+    """
+    from repo_map.packing.keep import keep_within, with_more  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
+
+    index, own = workspace.index, heard.run.own
+    relevance = without_excluded(
+        index, workspace.relevance(goal_with_feedback(heard), heard.run.changes), own
+    )
+    plan = apply_user_plan(index, before, heard).state.flight_plan
+    asks_for_more = (
+        bool(steering.goal_addition)
+        or own.budget > before.run.own.budget
+        or any(wish.operation in _ASK_FOR_MORE for wish in steering.heard)
+    )
+    if asks_for_more or heard.run.fill:
+        packed = pack(index, relevance, own.budget, base=own, fill=heard.run.fill)
+        plan = with_more(index, plan, packed, own)
+    latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
+    kept = keep_within(index, relevance, plan, own, latest)
+    notes = []
+    if kept.gave_way:
+        room = f"To make room in the {counted(own.budget, 'token')} that code may take"
+        notes.append(f"{room}, no longer shown: {named(kept.gave_way)}.")
+    if not kept.fits:
+        notes.append(_TOO_MUCH)
+    # What was summed up is another map; a further step goes on from this one.
+    state = heard.state.model_copy(update={"reasoning_summary": ""})
+    run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})
+    return KeptNavigation(
+        with_notes(Navigation(state, run), notes),
+        compare_plans(before.state.flight_plan, kept.plan),
+        EMBEDDED if asks_for_more else USER,
+    )

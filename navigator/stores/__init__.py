@@ -1,0 +1,1 @@
+"""Where navigations, locks and counts are kept: folders, PostgreSQL, buckets."""

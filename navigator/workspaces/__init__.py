@@ -1,0 +1,1 @@
+"""Which trees a navigation reads, and what is computed of them."""

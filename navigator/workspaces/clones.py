@@ -1,0 +1,121 @@
+"""Keeps the clones of a catalogue up to date, each on its own: one that fails keeps what it had."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from stat import S_IFDIR
+from typing import Final, NamedTuple
+
+from navigator.workspaces.catalogue import Catalogue, Entry
+from repo_map.errors import RepositoryNotFoundError
+from repo_map.worktree.disk import kind
+from repo_map.worktree.fetching import MOST_BYTES, fetch, head_commit, make_clone
+from repo_map.worktree.git import Deadline, GitError
+
+SECONDS: Final = 900.0
+"""Of one repository; a first fetch of a very large one takes longer."""
+_AT_ONCE: Final = 4
+
+
+class Synced(NamedTuple):
+    """What became of one repository."""
+
+    name: str
+    head: str = ""
+    """Its branch and its commit by now."""
+    failed: str = ""
+    """Why nothing was fetched; ``""`` where all was."""
+
+
+class Kept(NamedTuple):
+    """One repository as it is."""
+
+    name: str
+    entry: Entry
+    head: str
+    """Its branch and its commit, ``""`` for one that was never fetched."""
+    fetched_at: datetime | None
+
+
+def sync(
+    catalogue: Catalogue,
+    names: Sequence[str],
+    on_done: Callable[[Synced], object],
+    seconds: float = SECONDS,
+    most_bytes: int = MOST_BYTES,
+) -> bool:
+    """Fetch repositories, all of them where none is named; return whether each was fetched.
+
+    Each has ``seconds``, and its clone may hold ``most_bytes``.
+
+    ``on_done`` is called for each, in the catalogue's order. Whoever reads meanwhile reads a clone as it was
+    before, or as it is after.
+
+    Raises:
+        RepositoryNotFoundError: one that is named is not in the catalogue.
+    """
+    entries = catalogue.entries()
+    if unknown := [name for name in names if name not in entries]:
+        raise RepositoryNotFoundError(
+            f"No repository is called `{unknown[0]}` in `{catalogue.file}`; "
+            "`repo-navigator repositories add` adds one."
+        )
+    chosen = [(name, entry) for name, entry in entries.items() if not names or name in names]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        results = list[bool]()
+        for done in pool.map(partial(_sync_one, catalogue.clones, seconds, most_bytes), chosen):
+            on_done(done)
+            results.append(not done.failed)
+    return all(results)
+
+
+def kept(catalogue: Catalogue) -> Iterator[Kept]:
+    """Yield the repositories as they are, in the catalogue's order."""
+    for name, entry in catalogue.entries().items():
+        clone = catalogue.clones / name
+        yield Kept(name, entry, head_commit(clone), _fetched_at(clone))
+
+
+def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, Entry]) -> Synced:
+    name, entry = named
+    clone, deadline = clones / name, Deadline(seconds)
+    try:
+        if kind(clone / ".git") == S_IFDIR:
+            fetch(clone, entry.address, entry.branches, deadline, most_bytes)
+        else:
+            _begin(clone, entry, deadline, most_bytes)
+    except GitError as error:
+        return Synced(name, failed=str(error))
+    except OSError as error:
+        return Synced(name, failed=f"its clone can't be written ({error.strerror})")
+    # The folder's own time says when it was fetched last.
+    with suppress(OSError):
+        os.utime(clone)
+    return Synced(name, head_commit(clone))
+
+
+def _begin(clone: Path, entry: Entry, deadline: Deadline, most_bytes: int) -> None:
+    """Make a clone beside its place, and move it there once it is whole."""
+    clone.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".new-", dir=clone.parent))
+    try:
+        made = draft / clone.name
+        make_clone(made, deadline)
+        fetch(made, entry.address, entry.branches, deadline, most_bytes)
+        made.rename(clone)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _fetched_at(clone: Path) -> datetime | None:
+    with suppress(OSError):
+        return datetime.fromtimestamp(clone.stat().st_mtime, UTC)
+    return None

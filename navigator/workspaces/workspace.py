@@ -1,0 +1,404 @@
+"""An index and what is drawn from it, shared by navigations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import cached_property, partial
+from itertools import count
+from pathlib import Path
+from threading import Event
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakValueDictionary
+
+from navigator.records.reports import OnProgress, Progress
+from navigator.settings import DEFAULT_MENU_PLACES
+from navigator.steps.candidates import candidates
+from navigator.steps.menu import menu_of
+from navigator.steps.turn import View
+from navigator.stores.usage import OnUsage, Usage, unnoted
+from navigator.workspaces.places import Places
+from navigator.workspaces.sharing import open_sharing
+from repo_map.impact.values import NOTHING, Changes
+from repo_map.indexing.remaining import RemainingTime
+from repo_map.messages import counted
+from repo_map.recent import Recent
+from repo_map.worktree.repository import top_of
+
+if TYPE_CHECKING:
+    from navigator.settings import NavigatorSettings
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.history.history import History
+    from repo_map.impact.risks import Impact
+    from repo_map.index import RepoIndex
+    from repo_map.indexing.shared_objects import Sharing
+    from repo_map.indexing.store import Store
+    from repo_map.plan.model import FlightPlan
+    from repo_map.relevance.score import Relevance
+    from repo_map.worktree.places import Place
+
+
+TELL_EVERY_S = 1.0
+"""Seconds between two signs of life; what takes less says nothing."""
+
+OnWords = Callable[[str], Awaitable[None]]
+"""Told what is being done, in words."""
+
+
+def progress_messages(on_progress: OnProgress | None, max_steps: int) -> OnWords | None:
+    """Return what tells ``on_progress`` of the work before the first step."""
+    if on_progress is None:
+        return None
+
+    async def tell(words: str) -> None:
+        await on_progress(Progress(0, max_steps, words, 0))
+
+    return tell
+
+
+class IndexingHalted(Exception):  # noqa: N818 - nothing went wrong
+    """Nobody wants the index any more."""
+
+
+class InitialIndexing:
+    """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
+
+    def __init__(
+        self, place: Place, store: Store, settings: NavigatorSettings, on_end: Callable[[], object]
+    ) -> None:
+        """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not."""
+        self._place = place
+        self._store = store
+        self._settings = settings
+        self._halted = Event()
+        self._words = "Listing the files"
+        self._remaining = RemainingTime()
+        self._task = asyncio.create_task(self._read())
+        self._on_end = on_end
+        self._task.add_done_callback(self._ended)
+
+    async def outcome(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
+        """Wait for it, telling now and then how far it is; to cancel the wait does not stop it."""
+        while not (await asyncio.wait({self._task}, timeout=TELL_EVERY_S))[0]:
+            if on_words is not None:
+                await on_words(self._words)
+        return self._task.result()
+
+    async def halt(self) -> None:
+        """Stop it, and wait until its worker processes have ended."""
+        self._halted.set()
+        await asyncio.wait({self._task})
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        """Look at a fault that nobody may wait for any more: the next call reads again, and is told."""
+        self._on_end()
+        if not task.cancelled():
+            task.exception()
+
+    async def _read(self) -> tuple[RepoIndex, History | None]:
+        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        # git works on the history while this process and its workers read the tree.
+        history = asyncio.create_task(
+            asyncio.to_thread(history_of, self._place, store=self._store, is_wanted=self._is_wanted)
+        )
+        try:
+            index = await asyncio.to_thread(
+                build_index,
+                self._place,
+                store=self._store,
+                workers=self._settings.workers,
+                on_progress=self._note,
+                unmasked=self._settings.unmasked,
+                limits=self._settings.limits,
+            )
+            self._words = "Reading git's history"
+        except IndexingHalted:
+            raise_cancelled()
+        except BaseException:
+            self._halted.set()
+            raise
+        finally:
+            past = await history
+        if self._halted.is_set():
+            raise_cancelled()
+        return index, past
+
+    def _is_wanted(self) -> bool:
+        return not self._halted.is_set()
+
+    def _note(self, phase: str, done: int, total: int) -> None:
+        """Hear, in the thread that builds the index, how far it is."""
+        if self._halted.is_set():
+            raise IndexingHalted
+        if phase == "parsing":
+            left = self._remaining.words(done, total)
+            self._words = f"Reading the repository: {done:,} of {counted(total, 'file')}{left}"
+        elif phase == "fetching":
+            self._words = "Fetching what other servers have parsed"
+        elif phase == "saving":
+            self._words = "Saving the index"
+
+
+def raise_cancelled() -> NoReturn:
+    """Say to who waits for a reading that it was stopped; raises ``CancelledError``."""
+    raise asyncio.CancelledError("the reading was stopped")
+
+
+SHARED_WITHIN_S = 3.0
+"""For what is being shared once a navigator closes."""
+WORTH_SHARING_AGAIN_BYTES = 1_000_000
+"""Of source parsed by one refresh, as after a change of branches; edits wait until the next start."""
+MAX_GOALS = 64
+"""Whose scores are kept: as many as navigations stand ready."""
+LARGE_BYTES = 4_000_000
+"""Of source: an index of so much or more counts as one live index, a smaller one as its share."""
+SMALL_PER_INDEX = 16
+"""Indexes that count as one, however small they are."""
+LARGE_FOLDER = 500
+"""Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
+PLAIN_FOLDER = (
+    "The folder is no git repository: every file below it is read, and no history helps to choose; where a "
+    "repository was meant, name its own folder."
+)
+LEFT_OPEN = "Some uses of names are too involved to follow; who calls or uses what is told without them."
+NAMED_PROBLEMS = 2
+"""Files that a note names when they could not be read whole; the rest are counted."""
+
+
+class Workspace:
+    """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
+
+    def __init__(
+        self, index: RepoIndex, history: History | None, menu_places: int = DEFAULT_MENU_PLACES
+    ) -> None:
+        self.index = index
+        self.history = history
+        self.looked_at = 0
+        """Number of the latest look at the tree that found it as it is here."""
+        self._menu_places = menu_places
+        self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
+        self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
+
+    def relevance(self, goal: str, changes: Changes = NOTHING) -> Relevance:
+        """Return the scores of ``goal`` and what was changed, computed once while it is among the latest."""
+        from repo_map.impact.ranking import goal_with_changes, raise_by_impact  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.relevance.score import score_goal  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        relevance = self._relevance.get((goal, changes))
+        if relevance is None:
+            relevance = score_goal(self.index, goal_with_changes(goal, changes), self.history)
+            if changes:
+                relevance = raise_by_impact(self.index, relevance, self.impact(changes), changes)
+            self._relevance.put((goal, changes), relevance)
+        return relevance
+
+    def impact(self, changes: Changes) -> Impact:
+        """Return what relies on what was changed."""
+        from repo_map.impact.risks import impact_of_changes  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        impact = self._impact.get(changes)
+        if impact is None:
+            impact = impact_of_changes(self.index, changes)
+            self._impact.put(changes, impact)
+        return impact
+
+    def draw(self, plan: FlightPlan, wishes: FlightPlan | None = None) -> RepoMap:
+        """Return the map of ``plan``, of which somebody wrote ``wishes``, by default all of it."""
+        from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        return draw_map(self.index, plan, wishes=wishes)
+
+    def view(
+        self,
+        goal: str,
+        plan: FlightPlan,
+        own: FlightPlan,
+        wishes: FlightPlan | None = None,
+        changes: Changes = NOTHING,
+    ) -> View:
+        """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
+        from navigator.steps.evidence import evidence_of  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.impact.telling import tell_changes  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
+        allowed = without_excluded(self.index, relevance, own)
+        menu = menu_of(self.index, allowed, drawn, own, most=self._menu_places)
+        return View(
+            map=drawn,
+            plan=stamp(self.index, plan, drawn),
+            reasons={file.path: tuple(file.reasons) for file in relevance.files},
+            candidates=candidates(self.index, allowed, drawn),
+            menu=menu,
+            sufficiency=evidence_of(allowed, drawn, menu),
+            notes=self.notes,
+            impact=tell_changes(self.index, self.impact(changes), changes) if changes else (),
+        )
+
+    def release(self) -> None:
+        """Let go of what was computed, so that the index is freed as soon as no step uses it any more."""
+        self.index.release()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the repository could not be read, or followed so far, one sentence each."""
+        from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        return (*self._unread, LEFT_OPEN) if relations_of(self.index).left_open else self._unread
+
+    @cached_property
+    def _unread(self) -> tuple[str, ...]:
+        problems = self.index.problems
+        whole = [problem.what for problem in problems if not problem.path]
+        files = [problem for problem in problems if problem.path]
+        if files:
+            named = "; ".join(f"`{problem.path}` ({problem.what})" for problem in files[:NAMED_PROBLEMS])
+            more = f"; and {len(files) - NAMED_PROBLEMS} more" if len(files) > NAMED_PROBLEMS else ""
+            whole.append(f"Not read whole: {named}{more}.")
+        if self.history is not None and not self.history.complete:
+            whole.append("Git was slow, so part of the history was left out; the next navigation reads on.")
+        parts = self.index.place.parts
+        if len(self.index.paths) > LARGE_FOLDER and len(parts) == 1 and top_of(parts[0].root) is None:
+            whole.append(PLAIN_FOLDER)
+        return tuple(whole)
+
+
+class Workspaces:
+    """The live workspaces, least recently used dropped first."""
+
+    def __init__(self, settings: NavigatorSettings, on_usage: OnUsage = unnoted) -> None:
+        self._settings = settings
+        self._on_usage = on_usage
+        self._live: OrderedDict[bytes, Workspace] = OrderedDict()
+        """By the name of the place."""
+        self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+        self._readings: dict[bytes, InitialIndexing] = {}
+        self._halted = Event()
+        self._looks = count(1)
+        self._is_over = Event()
+        self._sharing: set[asyncio.Task[Any]] = set()
+        self._places = Places(settings)
+
+    async def open(
+        self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
+    ) -> tuple[Workspace, float]:
+        """Return the workspace of the repository, or repositories, at ``path``, and the seconds that it took.
+
+        Where it is read for the first time ``on_words`` is told how far that is. To cancel the call does not
+        stop the reading: hosts give up waiting and ask again, and the next call finds it further on or done.
+
+        Args:
+            path: a folder, or an address of ``repository_address``.
+            refresh: whether it is to be as it is now, rather than as it was last looked at.
+            on_words: told how far its first reading is.
+
+        Raises:
+            RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
+        """
+        started = perf_counter()
+        place, asked_at = self._places.of(str(path)), next(self._looks)
+        key = place.name
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        async with lock:
+            before = live = self._live.get(key)
+            if live is None or (refresh and live.looked_at < asked_at):
+                # Of many who wait, the first looks at the tree for all: it begins after they asked.
+                looked_at = next(self._looks)
+                live = await (self._first(place, on_words) if live is None else self._refresh(live))
+                live.looked_at = looked_at
+                self._share(live, before)
+            self._live[key] = live
+            if before is not None and before is not live:
+                before.release()
+            self._live.move_to_end(key)
+            self._drop_idle()
+        seconds = perf_counter() - started
+        self._on_usage(Usage(index_seconds=seconds))
+        return live, seconds
+
+    def _drop_idle(self) -> None:
+        """Let go of the indexes used least lately while there are too many, or too large ones together."""
+        limits = self._settings.limits
+        while len(self._live) > 1 and (
+            sum(_share(each.index) for each in self._live.values()) > limits.indexes
+            or sum(each.index.memory_mb for each in self._live.values()) > limits.memory_mb
+        ):
+            self._live.popitem(last=False)[1].release()
+
+    async def _first(self, place: Place, on_words: OnWords | None) -> Workspace:
+        root = place.name
+        reading = self._readings.get(root)
+        is_joined = reading is not None
+        if reading is None:
+            forget = partial(self._readings.pop, root, None)
+            reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
+        live = Workspace(*await reading.outcome(on_words), self._settings.menu_places)
+        # What an earlier call had begun to read may have changed since.
+        return await self._refresh(live) if is_joined else live
+
+    async def _refresh(self, live: Workspace) -> Workspace:
+        from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        try:
+            index = await asyncio.to_thread(live.index.refresh, self._note)
+        except IndexingHalted:
+            raise_cancelled()
+        if index.fingerprint == live.index.fingerprint:
+            return live
+        past = await asyncio.to_thread(
+            history_of, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
+        )
+        return Workspace(index, past, self._settings.menu_places)
+
+    def _share(self, live: Workspace, before: Workspace | None) -> None:
+        """Share beside the answer what was parsed for a workspace, where servers share and it is worth it."""
+        if self._shared_through is None or live is before:
+            return
+        if before is not None and live.index.parsed_bytes < WORTH_SHARING_AGAIN_BYTES:
+            return
+        task = asyncio.create_task(asyncio.to_thread(live.index.share, lambda: not self._is_over.is_set()))
+        self._sharing.add(task)
+        task.add_done_callback(self._sharing.discard)
+
+    @cached_property
+    def _shared_through(self) -> Sharing | None:
+        return open_sharing(self._settings)
+
+    def _note(self, *_: object) -> None:
+        """Hear, in the thread that refreshes an index, that it goes on."""
+        if self._halted.is_set():
+            raise IndexingHalted
+
+    def _store(self) -> Store:
+        from repo_map.indexing.store import Store, user_store  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        settings = self._settings
+        if not settings.use_cache:
+            return Store(None, settings.limits, self._shared_through)
+        if settings.cache_dir:
+            return Store(settings.cache_dir, settings.limits, self._shared_through)
+        return user_store(settings.limits, self._shared_through)
+
+    async def halt(self) -> None:
+        """Stop what is being read, end the processes that read it, and let what is shared be stored."""
+        self._halted.set()
+        await asyncio.gather(*(reading.halt() for reading in tuple(self._readings.values())))
+        if self._sharing:
+            await asyncio.wait(self._sharing, timeout=SHARED_WITHIN_S)
+        self._is_over.set()
+        await asyncio.gather(*self._sharing, return_exceptions=True)
+
+    def close(self) -> None:
+        """Let go of every index."""
+        while self._live:
+            self._live.popitem()[1].release()
+
+
+def _share(index: RepoIndex) -> float:
+    """Return how much of one live index an index counts as."""
+    return min(1.0, max(1 / SMALL_PER_INDEX, index.source_bytes / LARGE_BYTES))
