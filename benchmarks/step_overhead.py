@@ -15,9 +15,11 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from navigator.adk.active_navigation import ActiveNavigation
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
-from navigator.workspaces.workspace import Workspace
+from navigator.steps.view import View
+from repo_map.plan.model import FlightPlan
 
 GOAL = "token_expired is wrong"
 SOURCES = {
@@ -63,20 +65,20 @@ class _DrawingTime:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._view = view = Workspace.view
+        self._view = view = ActiveNavigation.view
 
-        def timed(workspace: Workspace, *parts: object) -> object:
+        async def timed(active: ActiveNavigation, plan: FlightPlan) -> View:
             begun = time.perf_counter()
             try:
-                return view(workspace, *parts)  # type: ignore[arg-type]
+                return await view(active, plan)
             finally:
                 self.seconds += time.perf_counter() - begun
 
-        Workspace.view = timed  # type: ignore[method-assign, assignment]
+        ActiveNavigation.view = timed  # type: ignore[method-assign, assignment]
 
     def stop(self) -> None:
         """Step out of the way."""
-        Workspace.view = self._view  # type: ignore[method-assign]
+        ActiveNavigation.view = self._view  # type: ignore[method-assign]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

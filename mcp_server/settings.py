@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from mcp_server.transport.ending import CALL_SECONDS
 from mcp_server.transport.origins import host_rule, origin_rule
 from navigator.loopback import is_loopback
+from navigator.records.decisions import EMBEDDED
 from navigator.settings import (
     DEFAULT_MAX_COST_USD,
     DEFAULT_TOKEN_BUDGET,
-    EMBEDDED,
     GeminiMemory,
     NavigatorSettings,
 )

@@ -5,173 +5,40 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from navigator.errors import InvalidRequestError, ModelFailedError
+from navigator.errors import ModelFailedError
+from navigator.execution.running_steps import RunningSteps, finished_by
+from navigator.execution.step_reader import StepReader
+from navigator.execution.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.loading import load_all
 from navigator.models.model_names import require_key
 from navigator.models.sampling_port import HOST, AskHost
+from navigator.records.decisions import EMBEDDED
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.settings import EMBEDDED, NavigationRequest, NavigatorSettings, StepAction
+from navigator.settings import NavigationRequest, NavigatorSettings, StepAction
 from navigator.steps.changes import look_at_changes
-from navigator.steps.outputs import news_of, output_of, summary_of
+from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, checked, first_state, new_terms
-from navigator.steps.step_places import StepPlaces
-from navigator.steps.turn import report_now
-from navigator.steps.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.workspace import Workspaces, progress_messages
-from repo_map.drawing.blocks import MapText
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
     from navigator.picture.text import PictureData
-    from navigator.records.bookkeeping import StepRecord
-    from navigator.records.reports import NavigatorOutput, TurnReport
     from navigator.steps.turn import Navigation
 
 
 Answer = TypeVar("Answer")
 HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
 """Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
-
-Taken = tuple[TurnReport, TurnOutcome]
-"""A step's report, and the turn that took it."""
-
-
-_MOST_HELD = 24
-"""Earlier maps, beside the latest, that are looked through for what a host holds already."""
-
-
-class RunningSteps:
-    """The steps that run at present."""
-
-    def __init__(self) -> None:
-        self._steps: set[asyncio.Task[Taken]] = set()
-        self._places = StepPlaces()
-
-    def room(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
-        """Hold one of the few places for steps that compute, the principals in turn.
-
-        A step that waits for a model elsewhere takes none: it computes little, and may wait long.
-        """
-        return self._places.hold(user) if model == EMBEDDED else nullcontext()
-
-    def counts(self) -> tuple[int, int]:
-        """Return how many steps compute, and how many wait for a place."""
-        return self._places.held, self._places.waiting
-
-    def start(self, step: Coroutine[Any, Any, Taken]) -> asyncio.Task[Taken]:
-        """Begin a step."""
-        task = asyncio.create_task(step)
-        self._steps.add(task)
-        task.add_done_callback(self._landed)
-        return task
-
-    async def aclose(self) -> None:
-        """Cancel what runs, and wait until it has ended."""
-        steps = tuple(self._steps)
-        for step in steps:
-            step.cancel()
-        await asyncio.gather(*steps, return_exceptions=True)
-
-    def _landed(self, step: asyncio.Task[Taken]) -> None:
-        """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
-        self._steps.discard(step)
-        if not step.cancelled():
-            step.exception()
-
-
-async def finished_by(step: asyncio.Task[Taken], ends: float | None) -> bool:
-    """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
-    try:
-        done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))
-    except asyncio.CancelledError:
-        step.cancel()
-        raise
-    return bool(done)
-
-
-class StepReader:
-    """The steps of navigations, as reports and as contexts."""
-
-    def __init__(self, pool: RunnerPool) -> None:
-        self._pool = pool
-
-    async def report(self, navigation: Navigation, user: str, step: int | None = None) -> TurnReport:
-        """Return the report of ``step``, by default the latest.
-
-        Raises:
-            InvalidRequestError: the navigation has not come to that step.
-        """
-        return report_now(await self._record(navigation, user, step), navigation.run)
-
-    async def context(
-        self,
-        navigation: Navigation,
-        user: str,
-        since_step: int | None = None,
-        *,
-        step: int | None = None,
-        held: Sequence[int] = (),
-    ) -> NavigatorOutput:
-        """Return the context, or only what is new against ``since_step``.
-
-        Args:
-            navigation: the navigation.
-            user: whose it is.
-            since_step: the step that is held; None for none.
-            step: the step whose context it is, by default the latest.
-            held: steps that are held besides; those after ``since_step`` do not count.
-
-        Raises:
-            InvalidRequestError: the navigation has not come to that step.
-        """
-        record = await self._record(navigation, user, step)
-        drawn = await self._map(record, user)
-        whole = output_of(navigation, record, drawn)
-        if since_step is None:
-            return whole
-        earlier = await self._record(navigation, user, since_step)
-        maps = [await self._map(earlier, user)]
-        others = sorted({other for other in held if other < since_step}, reverse=True)[:_MOST_HELD]
-        records = [await self._record(navigation, user, other) for other in others]
-        maps += [await self._map(other, user) for other in records]
-        return news_of(whole, drawn, earlier, maps)
-
-    async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:
-        """Return the reports of all steps, oldest first; step 0 is the opening view."""
-        return [await self.report(navigation, user, step) for step in range(navigation.run.step + 1)]
-
-    async def _record(self, navigation: Navigation, user: str, step: int | None) -> StepRecord:
-        run = navigation.run
-        wanted = run.step if step is None else step
-        if not 0 <= wanted <= run.step:
-            raise InvalidRequestError(
-                f"Step {wanted} does not exist; navigation `{run.navigation_id}` has steps 0 to {run.step}."
-            )
-        result = self._pool.step_result(run.navigation_id, user, wanted)
-        if result is not None:
-            return result.record
-        version = run.record_version(wanted)
-        return await self._pool.artifacts(run.navigation_id, user).load_record(wanted, version)
-
-    async def _map(self, record: StepRecord, user: str) -> MapText:
-        report = record.report
-        result = self._pool.step_result(report.navigation_id, user, report.step_number)
-        if result is not None:
-            return result.map_text
-        stored = await self._pool.artifacts(report.navigation_id, user).load_map(report.map_version)
-        return MapText.parse(stored, [file.path for file in record.files])
-
 
 LOCAL_USER = "local"
 _now = partial(datetime.now, UTC)
@@ -204,7 +71,7 @@ class Navigator:
         self._clock = clock
         self._on_usage = on_usage
         self._workspaces = Workspaces(settings, on_usage)
-        self._active_navigation = RunningSteps()
+        self._running_steps = RunningSteps()
         self._opened: RunnerPool | None = None
 
     async def open(
@@ -241,7 +108,7 @@ class Navigator:
         task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
         first = first_state(task, navigation_id, root, rates, seconds)
         live = await self._pool.live(first, workspace, user)
-        async with self._active_navigation.room(task.model, user):
+        async with self._running_steps.computing_slot(task.model, user):
             opened = await live.active.open()
         await self._pool.store.create(opened, user, delivery)
         live.active.finish_step()
@@ -308,7 +175,7 @@ class Navigator:
             # What others have changed since is new to the host, also where this turn takes no step.
             since = at if turn.said and held is None else held
             steps = () if before is None else before.held_steps
-            news = await self._readings.context(turn.navigation, user, since, held=steps)
+            news = await self._step_reader.context(turn.navigation, user, since, held=steps)
             answer, delivered = hand_out(report, news, before)
             await self._pool.store.deliver(navigation_id, user, delivered.model_dump(mode="json"))
             answers.append(answer)
@@ -400,7 +267,7 @@ class Navigator:
         stopped, refresh, taken = before.run.stop_reason, before.run.step > 0, 0
         while stopped is None and taken != most_steps:
             taken += 1
-            step = self._active_navigation.start(
+            step = self._running_steps.start(
                 self._turn(navigation_id, user, TurnRequest(), on_progress, refresh=refresh)
             )
             if not await finished_by(step, ends):
@@ -410,7 +277,7 @@ class Navigator:
             except ModelFailedError as error:
                 async with self._pool.hold(navigation_id):
                     failed = await self._pool.store.load_to_change(navigation_id, user)
-                    await self._pilot.fail(failed, user, error)
+                    await self._executor.fail(failed, user, error)
                 break
             stopped, refresh = report.stop_reason, False
             if turn.navigation.state.interactive_pause:
@@ -426,7 +293,7 @@ class Navigator:
             InvalidRequestError: the navigation has not come to that step.
         """
         navigation = await self._pool.store.load(navigation_id, user)
-        return await self._readings.report(navigation, user, step)
+        return await self._step_reader.report(navigation, user, step)
 
     async def context(
         self,
@@ -442,7 +309,7 @@ class Navigator:
         ``held`` are steps whose contexts the reader has besides.
         """
         navigation = await self._pool.store.load(navigation_id, user)
-        return await self._readings.context(navigation, user, since_step, step=step, held=held)
+        return await self._step_reader.context(navigation, user, since_step, step=step, held=held)
 
     async def navigations(
         self, user: str = LOCAL_USER, *, most: int | None = None, among: Sequence[str] | None = None
@@ -465,7 +332,7 @@ class Navigator:
     async def decisions(self, navigation_id: str, *, user: str = LOCAL_USER) -> list[TurnReport]:
         """Return the reports of all steps, oldest first; step 0 is the opening view."""
         navigation = await self._pool.store.load(navigation_id, user)
-        return await self._readings.reports(navigation, user)
+        return await self._step_reader.reports(navigation, user)
 
     async def picture(self, navigation_id: str, *, user: str = LOCAL_USER, within: str = "") -> PictureData:
         """Return what a picture shows of the latest step, most of its tree of the folder ``within``.
@@ -479,10 +346,10 @@ class Navigator:
         from navigator.picture.subjects import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
 
         navigation = await self._pool.store.load(navigation_id, user)
-        output = await self._readings.context(navigation, user)
-        reports = await self._readings.reports(navigation, user)
+        output = await self._step_reader.context(navigation, user)
+        reports = await self._step_reader.reports(navigation, user)
         workspace, _ = await self._workspaces.open(navigation.state.repo_path, refresh=False)
-        async with self._active_navigation.room(EMBEDDED, user):
+        async with self._running_steps.computing_slot(EMBEDDED, user):
             return await asyncio.to_thread(
                 picture_of_navigation, workspace, navigation, output, reports, within
             )
@@ -548,13 +415,13 @@ class Navigator:
 
     def load(self) -> Load:
         """Return what this process is doing."""
-        steps, waiting = self._active_navigation.counts()
+        steps, waiting = self._running_steps.counts()
         return self._pool.load()._replace(steps=steps, waiting=waiting)
 
     async def aclose(self) -> None:
         """Stop what is under way, then release models, stores and indexes."""
         await self._workspaces.halt()
-        await self._active_navigation.aclose()
+        await self._running_steps.aclose()
         if self._opened is not None:
             await self._opened.aclose()
         self._workspaces.close()
@@ -568,8 +435,8 @@ class Navigator:
         return self._opened
 
     @property
-    def _pilot(self) -> TurnExecutor:
-        return TurnExecutor(self._pool, self._workspaces, self._active_navigation.room, self._terms_of)
+    def _executor(self) -> TurnExecutor:
+        return TurnExecutor(self._pool, self._workspaces, self._running_steps.computing_slot, self._terms_of)
 
     def _note_usage(self, before: Navigation, after: Navigation) -> None:
         sent = after.run.account.minus(before.run.account)
@@ -594,7 +461,7 @@ class Navigator:
         return {*self._models, *([HOST] if self._ask_host else [])}
 
     @property
-    def _readings(self) -> StepReader:
+    def _step_reader(self) -> StepReader:
         return StepReader(self._pool)
 
     async def _turn(
@@ -613,7 +480,7 @@ class Navigator:
             try:
                 before = await store.load_to_change(navigation_id, user)
                 try:
-                    turn = await self._pilot.answer(before, user, ask, refresh=refresh)
+                    turn = await self._executor.answer(before, user, ask, refresh=refresh)
                 except ModelFailedError:
                     # What the attempts cost is booked all the same.
                     self._note_usage(before, await store.load(navigation_id, user))
@@ -624,7 +491,7 @@ class Navigator:
             self._note_usage(before, after)
             if after.run.stop_reason is not None:
                 await self._pool.rest(navigation_id)
-            report = await self._readings.report(after, user)
+            report = await self._step_reader.report(after, user)
             if turn.said:
                 report = report.model_copy(update={"answer": turn.said})
             report = report.model_copy(update={"not_understood": turn.not_understood})

@@ -8,6 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from navigator.records.decisions import EMBEDDED
+from navigator.stores.store_address import LEASE_S
 from repo_map.limits import USUAL, Limits
 
 if TYPE_CHECKING:  # A server reads its settings before it imports what builds models.
@@ -17,16 +19,12 @@ if TYPE_CHECKING:  # A server reads its settings before it imports what builds m
 
 GeminiMemory = Literal["cache", "interactions", "off"]
 
-EMBEDDED = "embedded"
-"""The planner that needs no key, no network and no money."""
-
 StepAction = Literal["continue", "finish", "cancel"]
 """What a step shall do, beside what words and updates ask for."""
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
 DEFAULT_MENU_PLACES = 40
-LEASE_S = 15.0
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 

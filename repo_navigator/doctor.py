@@ -25,7 +25,8 @@ from mcp_server.repository import work_tree
 from mcp_server.setting_names import KNOWN, unknown_settings
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, NavigatorError
-from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
+from navigator.records.decisions import EMBEDDED
+from navigator.settings import NavigationRequest, kept_in_memory
 from navigator.stores.store_address import DatabaseAddress, require_packages
 from navigator.workspaces.catalogue import Catalogue
 from navigator.workspaces.clones import kept

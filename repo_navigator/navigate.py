@@ -23,8 +23,9 @@ from mcp_server.protocol.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
+from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import NavigatorOutput, Progress, StopReason
-from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, EMBEDDED, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
 from navigator.steps.arguments import require_goal
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError

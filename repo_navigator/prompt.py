@@ -14,7 +14,8 @@ from mcp_server.loading import load_navigator
 from mcp_server.repository import path_of, require_allowed, work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from navigator.settings import EMBEDDED, NavigationRequest, kept_in_memory
+from navigator.records.decisions import EMBEDDED
+from navigator.settings import NavigationRequest, kept_in_memory
 from repo_map.messages import quoted
 from repo_navigator.terminal import FlagParser, print_text, read_input
 

@@ -11,8 +11,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from navigator.records.decisions import action_word, decider_word
 from navigator.records.money import dollars
-from navigator.records.report_words import action_word, decider_word
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 

@@ -22,8 +22,9 @@ from benchmarks.small_model.sampling import add_task_arguments, asked_tasks
 from benchmarks.tasks import Task
 from benchmarks.trees import files_at_head, materialise
 from navigator.navigator import Navigator
+from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import MenuPlace, NavigatorOutput, TurnReport
-from navigator.settings import DEFAULT_MENU_PLACES, EMBEDDED, NavigationRequest, NavigatorSettings
+from navigator.settings import DEFAULT_MENU_PLACES, NavigationRequest, NavigatorSettings
 from repo_map import globs
 from repo_map.text import tokens
 

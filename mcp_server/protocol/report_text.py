@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_server.protocol import wire
 from mcp_server.protocol.addresses import address
+from navigator.records.decisions import EMBEDDED, USER, action_word
 from navigator.records.money import dollars
-from navigator.records.report_words import action_word
-from navigator.settings import EMBEDDED
 from navigator.steps.menu_text import menu_text
-from navigator.steps.turn import USER
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
 

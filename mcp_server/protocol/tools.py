@@ -267,7 +267,7 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
     "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
-    from navigator.steps.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
+    from navigator.execution.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
 
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:

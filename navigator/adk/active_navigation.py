@@ -9,11 +9,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import Seconds
-from navigator.settings import EMBEDDED
 from navigator.steps.planner import Update, decide
 from navigator.steps.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
-from navigator.steps.turn import Decision, Navigation, View, amend, apply_decision, goal_with_feedback, opened
+from navigator.steps.turn import Decision, Navigation, amend, apply_decision, goal_with_feedback, opened
+from navigator.steps.view import View, ViewRequest, view_of
 
 if TYPE_CHECKING:
     from navigator.adk.navigation_store import NavigationArtifacts
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
-    from repo_map.impact.values import Changes
     from repo_map.plan.model import FlightPlan
 
 
@@ -84,7 +84,7 @@ class ActiveNavigation:
         """ADK makes the tool calls of one answer at once; the second decides only if the first did not."""
         self._clock = clock
         self._since = perf_counter()
-        self._view: tuple[tuple[str, FlightPlan, FlightPlan, FlightPlan, Changes], View] | None = None
+        self._view: tuple[ViewRequest, View] | None = None
         self._stored: tuple[str, int] | None = None
         self._landing: StepResult | None = None
         self.remembers = CachedPrefix.ALL
@@ -167,7 +167,7 @@ class ActiveNavigation:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index."""
         # What the embedded planner adds names what is there; a model's plan is judged as a person's is.
         own = self.navigation.run.own
-        drawn_for = (
+        drawn_for = ViewRequest(
             goal_with_feedback(self.navigation),
             plan,
             own,
@@ -175,7 +175,7 @@ class ActiveNavigation:
             self.navigation.run.changes,
         )
         if self._view is None or self._view[0] != drawn_for:
-            self._view = drawn_for, await asyncio.to_thread(self.workspace.view, *drawn_for)
+            self._view = drawn_for, await asyncio.to_thread(view_of, self.workspace, drawn_for)
         return self._view[1]
 
     def report_progress(self, view: View) -> MapDelta:

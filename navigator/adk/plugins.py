@@ -12,8 +12,8 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
 from navigator.adk import state_store
+from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import StopReason
-from navigator.settings import EMBEDDED
 from navigator.steps.prompt import base_part, changes_part
 from navigator.steps.turn import Navigation
 

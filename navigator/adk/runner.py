@@ -32,9 +32,10 @@ from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError, StorageError
 from navigator.models.sampling_port import HOST
+from navigator.records.decisions import USER
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.prompt import ROLE, changing_part
-from navigator.steps.turn import USER, Navigation
+from navigator.steps.turn import Navigation
 from navigator.stores.usage import Load, UsageStore
 
 if TYPE_CHECKING:

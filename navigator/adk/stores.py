@@ -15,10 +15,9 @@ from google.adk.artifacts import BaseArtifactService, FileArtifactService, InMem
 from navigator.adk.overlay import ReadOnlyArtifacts, stored_tables
 from navigator.adk.session_service import SqliteSessions
 from navigator.adk.session_values import StoredSessions
-from navigator.settings import LEASE_S
 from navigator.stores.local_usage import LocalUsage
 from navigator.stores.locks import PATIENCE_S, Locks, NavigationLocks
-from navigator.stores.store_address import BucketAddress, DatabaseAddress, require_packages
+from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress, require_packages
 from navigator.stores.usage import UsageStore
 
 DATABASE = "sessions.db"

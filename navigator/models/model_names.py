@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from navigator.errors import InvalidArgumentError, UnknownModelError
 from navigator.loopback import is_loopback
 from navigator.models.model_text import MOST_NAME, cleaned_name
+from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import FREE, ModelPrice, PriceTable, load_prices
-from navigator.settings import EMBEDDED, NavigatorSettings
+from navigator.settings import NavigatorSettings
 from repo_map.messages import is_printable
 
 CHOICES = "`embedded`, `gemini-…`, `ollama/…` or `openai/…`"

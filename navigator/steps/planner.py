@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.steps.turn import FOCUS_LEVEL, Navigation, View, goal_with_feedback
+from navigator.steps.turn import FOCUS_LEVEL, Navigation, goal_with_feedback
+from navigator.steps.view import View
 from repo_map import globs
 from repo_map.languages.kinds import CODE
 from repo_map.messages import counted

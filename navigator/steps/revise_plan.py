@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.settings import EMBEDDED
-from navigator.steps.turn import USER, Navigation, apply_user_plan, goal_with_feedback, named, with_notes
+from navigator.records.decisions import EMBEDDED, USER
+from navigator.steps.turn import Navigation, apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
 from repo_map.messages import counted
 from repo_map.plan.diff import PlanChange, compare_plans

@@ -8,13 +8,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.records.bookkeeping import NavigationBookkeeping, StepRecord
-from navigator.records.reports import Candidate, CutReport, FileReport, MenuPlace, StopReason, TurnReport
+from navigator.records.decisions import EMBEDDED, USER
+from navigator.records.reports import CutReport, FileReport, MenuPlace, StopReason, TurnReport
 from navigator.records.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
-from navigator.settings import EMBEDDED
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, one_line
 
 if TYPE_CHECKING:
+    from navigator.steps.view import View
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
     from repo_map.plan.diff import PlanChange
@@ -28,8 +29,6 @@ WHOLE_DIFFS = 2
 MAX_REASONING = 2_000
 """Characters."""
 FOCUS_LEVEL = 3
-USER = "user"
-"""In a report's ``model``: the user changed the plan without one."""
 _NOTHING_TO_IMPROVE = "Nothing was found that a further step would improve."
 _ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
 _ENDED_BY_NEED = "The code ends where more seemed not worth its tokens."
@@ -40,23 +39,6 @@ class Navigation(NamedTuple):
 
     state: NavigatorState
     run: NavigationBookkeeping
-
-
-class View(NamedTuple):
-    """A map and what it means for the goal."""
-
-    map: RepoMap
-    plan: FlightPlan
-    """Its plan, stamped with the tree that it was drawn from."""
-    reasons: Mapping[str, tuple[str, ...]]
-    """Why a path is relevant to the goal."""
-    candidates: tuple[Candidate, ...]
-    sufficiency: str
-    menu: tuple[MenuPlace, ...] = ()
-    notes: tuple[str, ...] = ()
-    """What of the repository could not be read, one sentence each."""
-    impact: tuple[str, ...] = ()
-    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
 
 
 def goal_with_feedback(navigation: Navigation) -> str:

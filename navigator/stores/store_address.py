@@ -12,6 +12,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from navigator.errors import StorageError
 
 DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
+LEASE_S: Final = 15.0
+"""How long a navigation stays with a server of a database that gives no sign of life, by default."""
 _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")

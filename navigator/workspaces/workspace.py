@@ -15,9 +15,6 @@ from weakref import WeakValueDictionary
 
 from navigator.records.reports import OnProgress, Progress
 from navigator.settings import DEFAULT_MENU_PLACES
-from navigator.steps.candidates import candidates
-from navigator.steps.menu import menu_of
-from navigator.steps.turn import View
 from navigator.stores.usage import OnUsage, Usage, unnoted
 from navigator.workspaces.places import Places
 from navigator.workspaces.sharing import open_sharing
@@ -177,9 +174,10 @@ class Workspace:
     ) -> None:
         self.index = index
         self.history = history
+        self.menu_places = menu_places
+        """Most places of a menu."""
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
-        self._menu_places = menu_places
         self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
         self._impact: Recent[Changes, Impact] = Recent(MAX_GOALS, lambda _impact: 1)
 
@@ -211,34 +209,6 @@ class Workspace:
         from repo_map.drawing.draw import draw_map  # noqa: PLC0415 - a stored navigation is read without the engine
 
         return draw_map(self.index, plan, wishes=wishes)
-
-    def view(
-        self,
-        goal: str,
-        plan: FlightPlan,
-        own: FlightPlan,
-        wishes: FlightPlan | None = None,
-        changes: Changes = NOTHING,
-    ) -> View:
-        """Return the map of ``plan`` with what it means for ``goal``; ``own`` is the user's part of it."""
-        from navigator.steps.evidence import evidence_of  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.drawing.replay import stamp  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.impact.telling import tell_changes  # noqa: PLC0415 - a stored navigation is read without the engine
-        from repo_map.selection.exclusions import without_excluded  # noqa: PLC0415 - a stored navigation is read without the engine
-
-        relevance, drawn = self.relevance(goal, changes), self.draw(plan, wishes)
-        allowed = without_excluded(self.index, relevance, own)
-        menu = menu_of(self.index, allowed, drawn, own, most=self._menu_places)
-        return View(
-            map=drawn,
-            plan=stamp(self.index, plan, drawn),
-            reasons={file.path: tuple(file.reasons) for file in relevance.files},
-            candidates=candidates(self.index, allowed, drawn),
-            menu=menu,
-            sufficiency=evidence_of(allowed, drawn, menu),
-            notes=self.notes,
-            impact=tell_changes(self.index, self.impact(changes), changes) if changes else (),
-        )
 
     def release(self) -> None:
         """Let go of what was computed, so that the index is freed as soon as no step uses it any more."""

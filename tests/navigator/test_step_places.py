@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from navigator.execution.step_places import AT_ONCE, StepPlaces
 from navigator.settings import NavigationRequest
-from navigator.steps.step_places import AT_ONCE, StepPlaces
 from repo_map.errors import FlightPlanError
 from repo_map.limits import Limits
 from tests.navigator.conftest import MakeNavigator
@@ -119,7 +119,7 @@ async def test_slow_queries_of_one_client_do_not_keep_another_one_waiting(
 
     ids = {name: await opened(name[0], name) for name in ("a1", "a2", "b1")}
     both = asyncio.gather(slow("a1"), slow("a2"))
-    while len(navigator._active_navigation._places._held) < AT_ONCE:  # noqa: ASYNC110 - they tell nobody
+    while navigator.load().steps < AT_ONCE:  # noqa: ASYNC110 - they tell nobody
         await asyncio.sleep(0.01)
     await ordinary()
     await both

@@ -25,8 +25,8 @@ from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
 from navigator.errors import NavigationBusyError, StorageError
 from navigator.navigator import Navigator
-from navigator.settings import LEASE_S, NavigationRequest, NavigatorSettings
-from navigator.stores.store_address import BucketAddress, DatabaseAddress
+from navigator.settings import NavigationRequest, NavigatorSettings
+from navigator.stores.store_address import LEASE_S, BucketAddress, DatabaseAddress
 from tests.navigator.conftest import MakeNavigator
 from tests.support.proxy import Proxy
 from tests.support.team_stores import BUCKETS, own_bucket, own_schema, run_sql

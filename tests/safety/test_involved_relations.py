@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from navigator.settings import NavigatorSettings
+from navigator.steps.view import ViewRequest, view_of
 from navigator.workspaces.workspace import LEFT_OPEN, Workspaces
 from repo_map.feedback.apply import steer
 from repo_map.impact.risks import impact_of
@@ -116,5 +117,6 @@ async def test_a_report_says_that_not_all_could_be_followed(tmp_path: Path) -> N
     spaces = Workspaces(NavigatorSettings(use_cache=False, workers=1))
     for name, expected in ((_ALIASES, (LEFT_OPEN,)), ("ladder of kotlin functions", ())):
         space, _ = await spaces.open(write(tmp_path / name.replace(" ", ""), INVOLVED[name].files))
-        view = space.view("foo", pack(space.index, score_goal(space.index, "foo"), 2_000), FlightPlan())
+        plan = pack(space.index, score_goal(space.index, "foo"), 2_000)
+        view = view_of(space, ViewRequest("foo", plan, FlightPlan()))
         assert tuple(note for note in view.notes if note == LEFT_OPEN) == expected

@@ -26,8 +26,9 @@ from navigator.models.model_names import (
     price_of,
     require_package,
 )
+from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import ModelPrice, PriceTable
-from navigator.settings import EMBEDDED, NavigatorSettings
+from navigator.settings import NavigatorSettings
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation

@@ -12,7 +12,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from navigator.settings import EMBEDDED
+from navigator.records.decisions import EMBEDDED
 from navigator.steps.planner import Finalize, decide
 
 if TYPE_CHECKING:

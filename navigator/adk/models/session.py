@@ -18,10 +18,10 @@ from navigator.adk.models.catalogue import Provider, RetryPolicy, answer_of, pro
 from navigator.adk.replies import count_received, is_plausible, metadata_of, read_reply, usage_of
 from navigator.adk.requests import RequestTokenCounter, attempt_of
 from navigator.models.model_names import price_of
+from navigator.records.decisions import EMBEDDED
 from navigator.records.money import dollars
 from navigator.records.pricing import FIRST_MARGIN, CachedTokens, TokenUsage
 from navigator.records.token_usage import RequestTokens
-from navigator.settings import EMBEDDED
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation

@@ -12,9 +12,8 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from navigator.errors import StorageError
-from navigator.settings import LEASE_S
 from navigator.stores.postgres.layout import LayoutState, bring_up_to_date, look_at
-from navigator.stores.store_address import DatabaseAddress
+from navigator.stores.store_address import LEASE_S, DatabaseAddress
 
 MOST_CONNECTIONS: Final = 8
 """Of one process. A transaction takes milliseconds, so these serve hundreds of steps at once."""

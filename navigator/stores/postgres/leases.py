@@ -19,8 +19,8 @@ from weakref import WeakValueDictionary
 import asyncpg
 
 from navigator.errors import NavigationBusyError, StorageError
-from navigator.settings import LEASE_S
 from navigator.stores.postgres.database import PostgresDatabase
+from navigator.stores.store_address import LEASE_S
 
 PAUSE_S: Final = 0.1
 _ABANDONED_S: Final = 3_600.0

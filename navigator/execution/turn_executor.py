@@ -8,8 +8,9 @@ from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError, StorageError
+from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import MenuPlace, StopReason, UnreadWords
-from navigator.settings import EMBEDDED, StepAction
+from navigator.settings import StepAction
 from navigator.steps.feedback import (
     FeedbackOutcome,
     apply_feedback,
@@ -95,18 +96,19 @@ class TurnExecutor:
         self,
         pool: RunnerPool,
         workspaces: Workspaces,
-        room: Callable[[str, str], AbstractAsyncContextManager[None]],
+        computing_slot: Callable[[str, str], AbstractAsyncContextManager[None]],
         terms_of: Callable[[Mapping[str, Any]], tuple[NewTerms, dict[str, Any]]],
     ) -> None:
         """Build a turn executor.
 
         Args:
-            room: holds a place for a step of a model, asked for by a principal, among those that compute.
+            computing_slot: holds a place for a step of a model, asked for by a principal, among the few that
+                compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
         """
         self._pool = pool
         self._workspaces = workspaces
-        self._room = room
+        self._computing_slot = computing_slot
         self._terms_of = terms_of
 
     async def answer(self, before: Navigation, user: str, ask: TurnRequest, *, refresh: bool) -> TurnOutcome:
@@ -154,7 +156,7 @@ class TurnExecutor:
                     await self._pool.store.store(before, user)
                 return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
-        async with self._room(before.run.model, user):
+        async with self._computing_slot(before.run.model, user):
             live = await self._pool.live(before, workspace, user)
             steered = with_notes(reopened(before), message)
             return await self._run_step(

@@ -1,14 +1,17 @@
-"""What readers are told of a step in place of the names that our code has for it."""
+"""Who decides a step and what a decision does, by name and in the words that readers are told."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from navigator.settings import EMBEDDED
+EMBEDDED: Final = "embedded"
+"""The planner that needs no key, no network and no money."""
+USER: Final = "user"
+"""In a report's ``model``: the user changed the plan without one."""
 
 _ACTIONS: Final = {"open": "opened", "update_flight_plan": "changed the plan", "finalize_context": "done"}
 """What a step did, by its action."""
-_DECIDERS: Final = {EMBEDDED: "without a model", "user": "by you"}
+_DECIDERS: Final = {EMBEDDED: "without a model", USER: "by you"}
 
 
 def action_word(action: str) -> str:

@@ -1,0 +1,66 @@
+"""The steps that run at present: few compute at once, and one that nobody waits for goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
+from time import monotonic
+from typing import Any
+
+from navigator.execution.step_places import StepPlaces
+from navigator.execution.turn_executor import TurnOutcome
+from navigator.records.decisions import EMBEDDED
+from navigator.records.reports import TurnReport
+
+TakenStep = tuple[TurnReport, TurnOutcome]
+"""A step's report, and the turn that took it."""
+
+
+class RunningSteps:
+    """The steps that run at present."""
+
+    def __init__(self) -> None:
+        self._steps: set[asyncio.Task[TakenStep]] = set()
+        self._places = StepPlaces()
+
+    def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
+        """Hold one of the few places for steps that compute, the principals in turn.
+
+        A step that waits for a model elsewhere takes none: it computes little, and may wait long.
+        """
+        return self._places.hold(user) if model == EMBEDDED else nullcontext()
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many steps compute, and how many wait for a place."""
+        return self._places.held, self._places.waiting
+
+    def start(self, step: Coroutine[Any, Any, TakenStep]) -> asyncio.Task[TakenStep]:
+        """Begin a step."""
+        task = asyncio.create_task(step)
+        self._steps.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    async def aclose(self) -> None:
+        """Cancel what runs, and wait until it has ended."""
+        steps = tuple(self._steps)
+        for step in steps:
+            step.cancel()
+        await asyncio.gather(*steps, return_exceptions=True)
+
+    def _ended(self, step: asyncio.Task[TakenStep]) -> None:
+        """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
+        self._steps.discard(step)
+        if not step.cancelled():
+            step.exception()
+
+
+async def finished_by(step: asyncio.Task[TakenStep], ends: float | None) -> bool:
+    """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
+    try:
+        done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))
+    except asyncio.CancelledError:
+        step.cancel()
+        raise
+    return bool(done)

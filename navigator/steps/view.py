@@ -1,0 +1,69 @@
+"""What a step shows: a plan drawn, with what its map means for the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from navigator.records.reports import Candidate, MenuPlace
+from navigator.steps.candidates import candidates
+from navigator.steps.evidence import evidence_of
+from navigator.steps.menu import menu_of
+from repo_map.drawing.replay import stamp
+from repo_map.impact.telling import tell_changes
+from repo_map.impact.values import NOTHING, Changes
+from repo_map.selection.exclusions import without_excluded
+
+if TYPE_CHECKING:
+    from navigator.workspaces.workspace import Workspace
+    from repo_map.drawing.draw import RepoMap
+    from repo_map.plan.model import FlightPlan
+
+
+class ViewRequest(NamedTuple):
+    """What is drawn, and for which goal."""
+
+    goal: str
+    """What the user wants, with what was said since."""
+    plan: FlightPlan
+    own: FlightPlan
+    """The user's part of the plan."""
+    wishes: FlightPlan | None = None
+    """What of the plan somebody wrote, None for all of it."""
+    changes: Changes = NOTHING
+    """What was changed in the repository."""
+
+
+class View(NamedTuple):
+    """A map and what it means for the goal."""
+
+    map: RepoMap
+    plan: FlightPlan
+    """Its plan, stamped with the tree that it was drawn from."""
+    reasons: Mapping[str, tuple[str, ...]]
+    """Why a path is relevant to the goal."""
+    candidates: tuple[Candidate, ...]
+    sufficiency: str
+    menu: tuple[MenuPlace, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What of the repository could not be read, one sentence each."""
+    impact: tuple[str, ...] = ()
+    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
+
+
+def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
+    """Return the map of a plan with what it means for the goal."""
+    index, (goal, plan, own, wishes, changes) = workspace.index, wanted
+    relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
+    allowed = without_excluded(index, relevance, own)
+    menu = menu_of(index, allowed, drawn, own, most=workspace.menu_places)
+    return View(
+        map=drawn,
+        plan=stamp(index, plan, drawn),
+        reasons={file.path: tuple(file.reasons) for file in relevance.files},
+        candidates=candidates(index, allowed, drawn),
+        menu=menu,
+        sufficiency=evidence_of(allowed, drawn, menu),
+        notes=workspace.notes,
+        impact=tell_changes(index, workspace.impact(changes), changes) if changes else (),
+    )
