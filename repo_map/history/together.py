@@ -48,9 +48,13 @@ class ChangedTogether:
         It takes three commits at least, a quarter of the file's latest changes, and the other file changing
         clearly oftener in these commits than in all.
         """
+        return next(iter(self.with_(path, others)), None)
+
+    def with_(self, path: str, others: Sequence[str]) -> tuple[SharedChanges, ...]:
+        """Return all of ``others`` of which that holds, the most often changed first."""
         file = self._rows.get(path)
         if file is None:
-            return None
+            return ()
         latest = self._commits_of(file)[:_LATEST]
         found = []
         for other in others:
@@ -63,7 +67,7 @@ class ChangedTogether:
                 continue
             if together / len(latest) >= _LEAST_LIFT * len(commits) / self._narrow_commits:
                 found.append(SharedChanges(other, together, len(latest)))
-        return max(found, key=lambda each: each.together, default=None)
+        return tuple(sorted(found, key=lambda each: -each.together))
 
     @cached_property
     def _rows(self) -> dict[str, int]:

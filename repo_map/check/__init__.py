@@ -1,0 +1,1 @@
+"""What to do after an edit: what it breaks, what it forgot, and which tests to run."""

@@ -1,0 +1,252 @@
+"""The tests to run after a change: at most eight files, each with its reason, and the command for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.check.runners import command_for
+from repo_map.check.test_files import has_inline_tests, is_of_tests, is_test_file, subject, test_name
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.messages import one_line
+from repo_map.relations.model import Confidence, Place, RelationKind
+from repo_map.relations.resolve import Relations, relations_of
+
+if TYPE_CHECKING:
+    from repo_map.history.together import ChangedTogether
+    from repo_map.index import RepoIndex
+
+MOST_TESTS: Final = 8
+_DEEPEST: Final = 8
+"""Calls between a test and what changed."""
+_NEAR: Final = 2
+"""Calls up to which a test says more than one that is only named after the file."""
+_MOST_ASKED: Final = 150
+"""Definitions whose callers are asked for on the way to tests."""
+_MOST_DIRECT: Final = 40
+"""Changed definitions that tests are looked for."""
+_MOST_NAMED: Final = 3
+"""Tests of a file that are named; of more the whole file is run."""
+
+
+class Tier(IntEnum):
+    """Why a test is chosen."""
+
+    CHANGED = 0
+    CALLS = 1
+    """Resolved calls lead from it to what changed."""
+    SAME_NAME = 2
+    IMPORTS = 3
+    """It imports the changed file."""
+    TOGETHER = 4
+    """It often changed together with the changed file."""
+
+
+class ChosenTest(NamedTuple):
+    """A file of tests that a change should be tried with."""
+
+    path: str
+    names: tuple[str, ...]
+    """The tests of the file that reach what changed, qualified; none where the whole file is meant."""
+    line: int
+    """Where the first of them stands, 1-based."""
+    tier: Tier
+    reason: str
+    """A few words."""
+
+
+class ChosenTests(NamedTuple):
+    """What to run after a change."""
+
+    tests: tuple[ChosenTest, ...]
+    """At most ``MOST_TESTS``, those that say most first."""
+    command: str
+    """What runs them and no others, from the root; ``""`` where the repository's set-up does not say how."""
+
+
+def tests_for(
+    index: RepoIndex,
+    places: Sequence[Place],
+    *,
+    together: ChangedTogether | None = None,  # noqa: PT028 - it is no test
+) -> ChosenTests:
+    """Return the tests that say most about some definitions, and the command that runs just them.
+
+    Args:
+        index: the tree.
+        places: definitions that changed or will; row -1 is a file as a whole.
+        together: what changed together in the tree's history, where that is known.
+    """
+    with relations_of(index).asking():
+        found = _Chooser(index, places, together).chosen()
+    return ChosenTests(found, command_for(index, [(each.path, each.names) for each in found]))
+
+
+class _Reach(NamedTuple):
+    """How a file of tests reaches what changed."""
+
+    depth: int
+    """Calls on the way."""
+    target: Place
+    places: list[Place]
+    """Of the tests in it."""
+
+
+class _Chooser:
+    """Collects the tests of some places."""
+
+    def __init__(self, index: RepoIndex, places: Sequence[Place], together: ChangedTogether | None) -> None:
+        self._index = index
+        self._relations: Relations = relations_of(index)
+        self._places = tuple(dict.fromkeys(places))
+        self._files = tuple(dict.fromkeys(file for file, _ in self._places))
+        self._together = together
+        self._found: dict[str, ChosenTest] = {}
+
+    def chosen(self) -> tuple[ChosenTest, ...]:
+        """Return them."""
+        index = self._index
+        for place in self._places:
+            if is_test_file(index, place[0]):
+                self._add(place[0], (place,), Tier.CHANGED, "is part of the change")
+        reached = self._reached()
+        subjects = {subject(index.paths[file]): file for file in reversed(self._sources())}
+        named = self._named(subjects)
+
+        def order(file: int) -> tuple[int, int, int, str]:
+            each = reached[file]
+            return (each.depth - (file in named), -len(each.places), self._distance(file), index.paths[file])
+
+        far = [file for file in sorted(reached, key=order) if reached[file].depth > _NEAR]
+        for file in sorted(reached.keys() - set(far), key=order):
+            self._add_reached(file, reached[file])
+        for file in named:
+            self._add(file, (), Tier.SAME_NAME, f"is named after {index.paths[named[file]]}")
+        for path, reason in self._changed_together():
+            if (file_id := index.file_id(path)) is not None:
+                self._add(file_id, (), Tier.TOGETHER, reason)
+        for file in far:
+            self._add_reached(file, reached[file])
+        for file, source in self._importing():
+            self._add(file, (), Tier.IMPORTS, f"imports {index.paths[source]}")
+        return tuple(list(self._found.values())[:MOST_TESTS])
+
+    def _add_reached(self, file: int, each: _Reach) -> None:
+        index = self._index
+        name = one_line(index.qualified_name(*each.target)) or index.paths[each.target[0]]
+        how = f"calls `{name}`" if each.depth <= 1 else f"reaches `{name}` by {each.depth} calls"
+        self._add(file, each.places, Tier.CALLS, how)
+
+    def _sources(self) -> tuple[int, ...]:
+        return tuple(file for file in self._files if not is_test_file(self._index, file))
+
+    def _add(self, file: int, places: Iterable[Place], tier: Tier, reason: str) -> None:
+        path = self._index.paths[file]
+        if path in self._found:
+            return
+        names = list(dict.fromkeys(test_name(self._index, each) for each in places))
+        lines = [
+            self._index.definitions(file)[row].sig_start for at, row in places if at == file and row >= 0
+        ]
+        is_whole = not names or "" in names or len(names) > _MOST_NAMED
+        self._found[path] = ChosenTest(
+            path, () if is_whole else tuple(names), min(lines, default=1), tier, reason
+        )
+
+    def _reached(self) -> dict[int, _Reach]:
+        """Return the files of tests from which calls lead to the places, nearest first."""
+        found: dict[int, _Reach] = {}
+        level = {
+            place: place
+            for place in self._places[:_MOST_DIRECT]
+            if place[1] >= 0 and self._relations.knows(place[0])
+        }
+        seen, asked = set(level), 0
+        for depth in range(1, _DEEPEST + 1):
+            further: dict[Place, Place] = {}
+            for place, target in level.items():
+                asked += 1
+                if asked > _MOST_ASKED:
+                    break
+                for source in self._callers(place, is_first=depth == 1):
+                    if self._is_test(source):
+                        reach = found.setdefault(source[0], _Reach(depth, target, []))
+                        if source not in reach.places and reach.depth == depth:
+                            reach.places.append(source)
+                    elif source not in seen and source[1] >= 0:
+                        seen.add(source)
+                        further[source] = target
+            if len(found) >= MOST_TESTS or asked > _MOST_ASKED:
+                break
+            level = further
+        return found
+
+    def _callers(self, place: Place, *, is_first: bool) -> Iterator[Place]:
+        relations, kind = self._relations, self._index.definitions(place[0])[place[1]].kind
+        sure = relations.surest(place[0])
+        if kind in FUNCTIONS:
+            calls = relations.callers_of(place, sure)
+            if not calls and is_first:
+                calls = relations.callers_of(place, Confidence.LIKELY) or relations.uses_of(place, sure)
+        else:
+            calls = relations.uses_of(place, sure)
+        yield from dict.fromkeys(each.source for each in calls if each.kind is not RelationKind.IMPORT)
+        if is_first:
+            # Who calls the method of the interface may mean this one.
+            for above in relations.overrides_of(place):
+                yield from dict.fromkeys(each.source for each in relations.callers_of(above.target, sure))
+
+    def _is_test(self, place: Place) -> bool:
+        """Tell whether a place is a test itself, and no helper of tests."""
+        if is_test_file(self._index, place[0]):
+            return place[1] < 0 or bool(test_name(self._index, place)) or self._is_script(place[0])
+        return is_of_tests(self._index, place) and self._index.paths[place[0]].endswith(".rs")
+
+    def _is_script(self, file: int) -> bool:
+        """Tell whether tests are no functions of their own in a file's language."""
+        return self._index.languages[int(self._index.files.language[file])] not in (
+            "python",
+            "go",
+            "java",
+            "kotlin",
+        )
+
+    def _named(self, subjects: dict[str, int]) -> dict[int, int]:
+        """Return the files of tests that are named after a changed file, nearest first, each with it."""
+        index = self._index
+        found = {file: file for file in self._sources() if has_inline_tests(index, file)}
+        wanted = {name: file for name, file in subjects.items() if name}
+        near = [
+            (self._distance_of(file, wanted[name]), file, wanted[name])
+            for file, path in enumerate(index.paths)
+            if (name := subject(path)) in wanted and is_test_file(index, file) and file not in self._files
+        ]
+        found.update((file, source) for _, file, source in sorted(near))
+        return found
+
+    def _importing(self) -> Iterator[tuple[int, int]]:
+        for source in self._sources():
+            if self._relations.knows(source):
+                for each in self._relations.importers_of(source):
+                    if is_test_file(self._index, each.source[0]):
+                        yield each.source[0], source
+
+    def _changed_together(self) -> Iterator[tuple[str, str]]:
+        if self._together is None:
+            return
+        tests = [path for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)]
+        for source in self._sources():
+            for each in self._together.with_(self._index.paths[source], tests):
+                yield (
+                    each.other,
+                    f"changed in {each.together} of {each.changes} changes of {self._index.paths[source]}",
+                )
+
+    def _distance(self, file: int) -> int:
+        return min((self._distance_of(file, source) for source in self._files), default=0)
+
+    def _distance_of(self, file: int, source: int) -> int:
+        """Return how far two files are apart: folders that only one of them stands in."""
+        one, other = ({*self._index.paths[each].split("/")[:-1]} for each in (file, source))
+        return len(one ^ other)

@@ -1,0 +1,107 @@
+"""Which tests a change should be tried with, and the command that runs just them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.check import tests_to_run
+from repo_map.check.tests_to_run import MOST_TESTS, Tier
+from repo_map.history.joining import history_of
+from repo_map.history.together import ChangedTogether
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.relations.model import Place
+from tests.repo_map.check.run_cases import COMMANDS, SHOP
+from tests.support.trees import commit, write
+
+
+def index_of(root: Path, files: dict[str, str]) -> RepoIndex:
+    return build_index(write(root, files), store=Store(None), workers=1)
+
+
+def place(index: RepoIndex, path: str, name: str = "") -> Place:
+    file = index.file_id(path)
+    assert file is not None
+    rows = range(len(index.definitions(file)))
+    return file, next((row for row in rows if index.qualified_name(file, row) == name), -1)
+
+
+def test_tests_that_call_come_first_then_those_that_reach_by_more_calls(tmp_path: Path) -> None:
+    index = index_of(tmp_path, SHOP)
+    tests, command = tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")])
+    assert [(each.path, each.reason) for each in tests] == [
+        ("tests/test_price.py", "calls `net`"),
+        ("tests/test_far.py", "reaches `net` by 2 calls"),
+        ("tests/test_cart.py", "reaches `net` by 3 calls"),
+    ]
+    assert tests[0].names == ("test_net", "TestMore.test_more")
+    assert tests[0].line == 4
+    assert command == (
+        "python -m pytest tests/test_price.py::test_net tests/test_price.py::TestMore::test_more "
+        "tests/test_far.py::test_made tests/test_cart.py::test_total"
+    )
+
+
+def test_a_test_five_calls_away_is_found(tmp_path: Path) -> None:
+    steps = (
+        "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5)) + "def s5():\n    return 1\n"
+    )
+    index = index_of(
+        tmp_path, {"a.py": steps, "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n"}
+    )
+    (only,), _ = tests_to_run.tests_for(index, [place(index, "a.py", "s5")])
+    assert (only.path, only.reason) == ("test_b.py", "reaches `s5` by 6 calls")
+
+
+def test_a_file_that_nothing_calls_leads_to_the_test_of_its_name(tmp_path: Path) -> None:
+    files = SHOP | {"shop/tax.py": "RATE = 1\n", "tests/test_tax.py": "import shop\n"}
+    index = index_of(tmp_path, files)
+    (only,), command = tests_to_run.tests_for(index, [place(index, "shop/tax.py")])
+    assert (only.path, only.tier, only.reason) == (
+        "tests/test_tax.py",
+        Tier.SAME_NAME,
+        "is named after shop/tax.py",
+    )
+    assert command == "python -m pytest tests/test_tax.py"
+
+
+def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path) -> None:
+    for n in range(6):
+        files = {"a.txt": f"{n}\n"} | (
+            {"rules.ini": f"x={n}\n", "tests/test_rules_file.py": f"# {n}\n"} if n % 2 else {}
+        )
+        commit(tmp_path, SHOP | files, message=f"Change {n}")
+    commit(tmp_path, {"rules.ini": "x=9\n", "tests/test_rules_file.py": "# 9\n"})
+    for n in range(8):
+        commit(tmp_path, {"a.txt": f"{n}{n}\n"}, message=f"More {n}")
+    index = build_index(tmp_path, store=Store(None), workers=1)
+    history = history_of(index.place, store=Store(None))
+    assert history is not None
+    (only,), _ = tests_to_run.tests_for(index, [place(index, "rules.ini")], together=ChangedTogether(history))
+    assert (only.path, only.tier) == ("tests/test_rules_file.py", Tier.TOGETHER)
+    assert only.reason == "changed in 3 of 3 changes of rules.ini"
+
+
+def test_no_more_than_eight_are_chosen(tmp_path: Path) -> None:
+    many = {
+        f"tests/test_{n:02}.py": f"from shop.price import net\n\n\ndef test_{n}():\n    net({n})\n"
+        for n in range(20)
+    }
+    index = index_of(tmp_path, SHOP | many)
+    assert len(tests_to_run.tests_for(index, [place(index, "shop/price.py", "net")]).tests) == MOST_TESTS
+
+
+def test_an_edited_test_is_run_itself(tmp_path: Path) -> None:
+    index = index_of(tmp_path, SHOP)
+    (only,), command = tests_to_run.tests_for(index, [place(index, "tests/test_other.py", "test_other")])
+    assert (only.tier, only.reason) == (Tier.CHANGED, "is part of the change")
+    assert command == "python -m pytest tests/test_other.py::test_other"
+
+
+@pytest.mark.parametrize("kind", sorted(COMMANDS))
+def test_the_command_is_that_of_the_repository(tmp_path: Path, kind: str) -> None:
+    files, path, name, wanted = COMMANDS[kind]
+    index = index_of(tmp_path, files)
+    assert tests_to_run.tests_for(index, [place(index, path, name)]).command == wanted
