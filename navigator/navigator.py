@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from navigator.errors import ModelFailedError
 from navigator.execution.running_steps import RunningSteps, finished_by
 from navigator.execution.step_reader import StepReader
-from navigator.execution.turn_executor import TurnExecutor, TurnOutcome, TurnRequest, turn_request
+from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
 from navigator.loading import load_all
 from navigator.models.model_names import require_key
 from navigator.models.sampling_port import HOST, AskHost
@@ -25,6 +25,7 @@ from navigator.settings import NavigationRequest, NavigatorSettings, StepAction
 from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, checked, first_state, new_terms
+from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspaces.places import resolved
 from navigator.workspaces.workspace import Workspaces, progress_messages
@@ -33,7 +34,7 @@ from repo_map.messages import counted
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
     from navigator.picture.text import PictureData
-    from navigator.steps.turn import Navigation
+    from navigator.records.bookkeeping import Navigation
 
 
 Answer = TypeVar("Answer")
@@ -173,7 +174,7 @@ class Navigator:
             held = None if before is None else before.held_step
             at = turn.navigation.run.step
             # What others have changed since is new to the host, also where this turn takes no step.
-            since = at if turn.said and held is None else held
+            since = at if turn.answer and held is None else held
             steps = () if before is None else before.held_steps
             news = await self._step_reader.context(turn.navigation, user, since, held=steps)
             answer, delivered = hand_out(report, news, before)
@@ -480,7 +481,7 @@ class Navigator:
             try:
                 before = await store.load_to_change(navigation_id, user)
                 try:
-                    turn = await self._executor.answer(before, user, ask, refresh=refresh)
+                    turn = await self._executor.take(before, user, ask, refresh=refresh)
                 except ModelFailedError:
                     # What the attempts cost is booked all the same.
                     self._note_usage(before, await store.load(navigation_id, user))
@@ -492,8 +493,8 @@ class Navigator:
             if after.run.stop_reason is not None:
                 await self._pool.rest(navigation_id)
             report = await self._step_reader.report(after, user)
-            if turn.said:
-                report = report.model_copy(update={"answer": turn.said})
+            if turn.answer:
+                report = report.model_copy(update={"answer": turn.answer})
             report = report.model_copy(update={"not_understood": turn.not_understood})
             if before_release is not None:
                 await before_release(report, turn)

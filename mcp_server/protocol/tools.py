@@ -47,6 +47,7 @@ from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
+from navigator.steps.turn_request import turn_request
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -267,8 +268,6 @@ async def step(
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
     """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
     "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
-    from navigator.execution.turn_executor import turn_request  # noqa: PLC0415 - the server answers before the engine loads
-
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         if action == "forget":

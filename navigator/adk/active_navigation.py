@@ -1,19 +1,20 @@
-"""One navigation in the air: what its tools, its plugin and its models share while a step runs."""
+"""One navigation that takes steps: what its planner, or its model with tools and plugins, shares."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import ref
 
+from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import Seconds
 from navigator.steps.planner import Update, decide
 from navigator.steps.prompt import CachedPrefix, MapDelta, continue_delta, start_delta
-from navigator.steps.turn import Decision, Navigation, amend, apply_decision, goal_with_feedback, opened
+from navigator.steps.turn import Decision, amend, apply_decision, goal_with_feedback, opened
 from navigator.steps.view import View, ViewRequest, view_of
 
 if TYPE_CHECKING:
@@ -21,22 +22,10 @@ if TYPE_CHECKING:
     from navigator.errors import StorageError
     from navigator.records.bookkeeping import StepRecord
     from navigator.records.pricing import Ledger
-    from navigator.records.state import Action
     from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.blocks import MapText
     from repo_map.drawing.draw import RepoMap
     from repo_map.plan.model import FlightPlan
-
-
-class Step(NamedTuple):
-    """A decision that is yet to be carried out."""
-
-    action: Action
-    reasoning: str
-    plan: FlightPlan
-    diff: Mapping[str, Any]
-    by: str
-    """The model that decided, or the user."""
 
 
 class StepResult(NamedTuple):
@@ -48,7 +37,7 @@ class StepResult(NamedTuple):
 
 SHARE_OF_OPENING = 0.7
 """Of the budget, what a model's first map may take: the rest is for what it chooses."""
-_LANDINGS = 2
+_MOST_RESULTS = 2
 """Steps that are remembered: the latest, and the one that its news are told against."""
 
 
@@ -70,7 +59,7 @@ class ActiveNavigation:
         self.ledger = ledger
         self.model_name = navigation.run.model
         """The model that answers at present."""
-        self.landings: dict[int, StepResult] = {}
+        self.results: dict[int, StepResult] = {}
         """By step, the latest that were taken here and are stored for good."""
         self.decided = False
         """Whether the step under way has its decision; a model that makes several calls at once gets one."""
@@ -86,7 +75,7 @@ class ActiveNavigation:
         self._since = perf_counter()
         self._view: tuple[ViewRequest, View] | None = None
         self._stored: tuple[str, int] | None = None
-        self._landing: StepResult | None = None
+        self._result: StepResult | None = None
         self.remembers = CachedPrefix.ALL
         """What that model's provider remembers of what it was told, so far as is known before a step."""
         self.delta: MapDelta | None = None
@@ -99,6 +88,11 @@ class ActiveNavigation:
         assert workspace is not None, "no step is under way"
         return workspace
 
+    @property
+    def planner_decides(self) -> bool:
+        """Whether the embedded planner decides, as was asked for or because no model is left to ask."""
+        return self.model_name == EMBEDDED
+
     def begin_step(self, navigation: Navigation, workspace: Workspace) -> None:
         """Start from ``navigation`` as it is stored, over the index as it is now."""
         if workspace is not self._workspace():
@@ -109,35 +103,35 @@ class ActiveNavigation:
         self.decided = False
         self.failure = ""
         self.unsaved = None
-        self._landing = None
+        self._result = None
         self.notes.clear()
         self._since = perf_counter()
 
-    async def decide(self, before: Navigation, step: Step) -> Navigation:
-        """Draw the step's plan, keep map and record, and return the navigation with the decision in it.
+    async def record(self, before: Navigation, decision: Decision) -> Navigation:
+        """Draw a decision's plan, keep map and record, and return the navigation with the decision in it.
 
-        The caller writes it to the session: until that event is stored, the step has not happened.
+        Whoever decided, this is how it is recorded. The caller writes the navigation to the session: until
+        that event is stored, the step has not happened.
 
         Raises:
             RepoMapError: the plan can't be drawn.
             StorageError: the map or the record can't be kept.
         """
-        view = await self.view(step.plan)
-        version = await self._keep(view.map)
-        decision = Decision(step.action, step.by, step.reasoning, step.diff, self._clock())
-        timed = self._timed(self.booked(before))
-        after, record = apply_decision(timed, decision, step.plan, view, version)
-        self.navigation, self.decided = await self._record(after, record), True
-        self._landing = StepResult(record, view.map.map_text)
+        view = await self.view(decision.plan)
+        version = await self._keep_map(view.map)
+        at, timed = self._clock(), self._timed(self.booked(before))
+        after, record = apply_decision(timed, decision, at, view, version)
+        self.navigation, self.decided = await self._keep_record(after, record), True
+        self._result = StepResult(record, view.map.map_text)
         return self.navigation
 
     def finish_step(self) -> None:
         """Remember the step that has just been stored: it never changes any more."""
-        if self._landing is not None:
-            self.landings[self._landing.record.report.step_number] = self._landing
-            self._landing = None
-            while len(self.landings) > _LANDINGS:
-                del self.landings[min(self.landings)]
+        if self._result is not None:
+            self.results[self._result.record.report.step_number] = self._result
+            self._result = None
+            while len(self.results) > _MOST_RESULTS:
+                del self.results[min(self.results)]
 
     async def open(self) -> Navigation:
         """Draw the opening view, keep it with its record, and return the navigation as it starts.
@@ -147,7 +141,7 @@ class ActiveNavigation:
         """
         state, run = self._timed(self.navigation)
         view = await self.view(state.flight_plan)
-        if self.model_name != EMBEDDED:
+        if not self.planner_decides:
             room = max(1, int(SHARE_OF_OPENING * state.flight_plan.budget))
             tight = state.model_copy(
                 update={"flight_plan": state.flight_plan.model_copy(update={"budget": room})}
@@ -157,10 +151,10 @@ class ActiveNavigation:
                 plan = amend(state.flight_plan, first.updates).plan
                 state = state.model_copy(update={"flight_plan": plan})
                 view = await self.view(plan)
-        version = await self._keep(view.map)
+        version = await self._keep_map(view.map)
         after, record = opened(Navigation(state, run), view, version)
-        self.navigation = await self._record(after, record)
-        self._landing = StepResult(record, view.map.map_text)
+        self.navigation = await self._keep_record(after, record)
+        self._result = StepResult(record, view.map.map_text)
         return self.navigation
 
     async def view(self, plan: FlightPlan) -> View:
@@ -171,7 +165,7 @@ class ActiveNavigation:
             goal_with_feedback(self.navigation),
             plan,
             own,
-            own if self.model_name == EMBEDDED else plan,
+            own if self.planner_decides else plan,
             self.navigation.run.changes,
         )
         if self._view is None or self._view[0] != drawn_for:
@@ -196,12 +190,12 @@ class ActiveNavigation:
         state = navigation.state.model_copy(update={"budget_config": budget})
         return Navigation(state, run.noting(*self.notes))
 
-    async def _record(self, after: Navigation, record: StepRecord) -> Navigation:
+    async def _keep_record(self, after: Navigation, record: StepRecord) -> Navigation:
         """Keep a record, and return the navigation that tells its version: no other is read for that step."""
         version = await self.artifacts.save_record(record)
         return Navigation(after.state, after.run.recorded(after.run.step, version))
 
-    async def _keep(self, drawn: RepoMap) -> int:
+    async def _keep_map(self, drawn: RepoMap) -> int:
         """Return the version that the map is stored as; an unchanged map keeps its version."""
         if self._stored is None or self._stored[0] != drawn.text:
             self._stored = drawn.text, await self.artifacts.save_map(drawn.text)
@@ -209,7 +203,7 @@ class ActiveNavigation:
 
     def _timed(self, navigation: Navigation) -> Navigation:
         before, now = navigation.run.seconds, perf_counter()
-        flown = round(before.navigate + now - self._since, 4)
+        elapsed = round(before.navigate + now - self._since, 4)
         self._since = now
-        seconds = Seconds(index=before.index, navigate=flown, total=round(before.index + flown, 4))
+        seconds = Seconds(index=before.index, navigate=elapsed, total=round(before.index + elapsed, 4))
         return Navigation(navigation.state, navigation.run.model_copy(update={"seconds": seconds}))

@@ -21,9 +21,8 @@ from google.genai import types
 from navigator.adk import state_store
 from navigator.adk.session_values import SessionId, SessionUse, StoredSessions
 from navigator.errors import NavigationBusyError, StorageError, UnknownNavigationError, unsaved
-from navigator.records.bookkeeping import StepRecord
+from navigator.records.bookkeeping import Navigation, StepRecord
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
-from navigator.steps.turn import Navigation
 
 logger = logging.getLogger(__name__)
 

@@ -12,14 +12,16 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.records.decisions import EMBEDDED
+from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import StopReason
 from navigator.steps.prompt import base_part, changes_part
-from navigator.steps.turn import Navigation
 
 if TYPE_CHECKING:
     from navigator.adk.active_navigation import ActiveNavigation
     from navigator.adk.models.session import HybridSession
+
+
+LEFT_TO_PLANNER = "No model can be asked: the embedded planner decides."
 
 
 class LayoutPlugin(BasePlugin):
@@ -35,20 +37,20 @@ class LayoutPlugin(BasePlugin):
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Lay out the request; the embedded planner sees the map itself."""
+        """Lay out the request."""
         message = self._active.delta
-        if self._active.model_name == EMBEDDED or message is None:
+        if message is None:
             return None
         texts = [base_part(self._active.navigation, message), *map(changes_part, message.changes)]
-        llm_request.contents[:0] = map(_said, texts)
+        llm_request.contents[:0] = (_text("user", each) for each in texts)
         llm_request.cache_metadata = CacheMetadata(
             fingerprint=f"step {message.keyframe.step}", contents_count=1
         )
         return None
 
 
-def _said(text: str) -> types.Content:
-    return types.Content(role="user", parts=[types.Part(text=text)])
+def _text(role: str, text: str) -> types.Content:
+    return types.Content(role=role, parts=[types.Part(text=text)])
 
 
 class BudgetEnforcementPlugin(BasePlugin):
@@ -62,17 +64,19 @@ class BudgetEnforcementPlugin(BasePlugin):
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Let another model answer where the limit has no room for the call; stop where it has for none."""
+        """Let another model answer where the limit has no room for the call; stop where it has for none.
+
+        Where the planner is the next, the agent stops without a decision, and the planner decides.
+        """
         navigation = state_store.read(callback_context.state)
         self._active.navigation = navigation
-        if not (words := await self._session.find_affordable(llm_request)):
-            return None
-        stopped = Navigation(navigation.state, navigation.run.stopping(StopReason.BUDGET, words))
-        state_store.write(callback_context.state, stopped)
-        self._active.navigation = stopped
-        return LlmResponse(
-            content=types.Content(role="model", parts=[types.Part(text=f"BUDGET_EXCEEDED: {words}")])
-        )
+        words = await self._session.find_affordable(llm_request)
+        if words:
+            stopped = Navigation(navigation.state, navigation.run.stopping(StopReason.BUDGET, words))
+            state_store.write(callback_context.state, stopped)
+            self._active.navigation = stopped
+            return LlmResponse(content=_text("model", f"BUDGET_EXCEEDED: {words}"))
+        return LlmResponse(content=_text("model", LEFT_TO_PLANNER)) if self._active.planner_decides else None
 
     async def after_model_callback(
         self, *, callback_context: CallbackContext, llm_response: LlmResponse

@@ -1,4 +1,4 @@
-"""The ADK runners that are live, and their eviction."""
+"""The navigations that are live: who decides their steps, what was decided, and their eviction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +21,7 @@ from google.adk.runners import Runner
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.active_navigation import ActiveNavigation, Step, StepResult
+from navigator.adk.active_navigation import ActiveNavigation, StepResult
 from navigator.adk.models.host import HostModel
 from navigator.adk.models.session import HybridSession, SessionManager
 from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
@@ -32,21 +32,21 @@ from navigator.adk.stores import open_stores
 from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError, StorageError
 from navigator.models.sampling_port import HOST
-from navigator.records.decisions import USER
+from navigator.records.bookkeeping import Navigation
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
+from navigator.steps.planner import planned
 from navigator.steps.prompt import ROLE, changing_part
-from navigator.steps.turn import Navigation
+from navigator.steps.turn import settled
 from navigator.stores.usage import Load, UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
     from google.adk.sessions import BaseSessionService
 
-    from navigator.adk.active_navigation import ActiveNavigation
     from navigator.models.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
+    from navigator.steps.turn import Decision
     from navigator.workspaces.workspace import Workspace
-    from repo_map.plan.diff import PlanChange
 
 
 APP_NAME = "repo_navigator"
@@ -86,16 +86,21 @@ def build_runner(active: ActiveNavigation, session: HybridSession, sessions: Bas
 MAX_LIVE = 64
 CALLS_PER_STEP = 4
 """Model calls in one step: a call, and a few to mend it."""
-MOST_TOLD = 5
-"""Of the changes of a plan, in the sentence that tells them."""
+
+
+class ModelAgent(NamedTuple):
+    """A navigation's models, and the runner that lets them decide."""
+
+    session: HybridSession
+    runner: Runner
 
 
 class LiveNavigation(NamedTuple):
-    """A navigation that is ready to fly."""
+    """A navigation that is ready for its next step."""
 
     active: ActiveNavigation
-    session: HybridSession
-    runner: Runner
+    agent: ModelAgent | None
+    """None where no model was asked for: the planner decides."""
     user: str
 
 
@@ -160,10 +165,10 @@ class RunnerPool:
     def step_result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
         """Return what a step came to, where it was one of the latest that were taken here."""
         live = self._live.get((user, navigation_id))
-        return live.active.landings.get(step) if live else None
+        return live.active.results.get(step) if live else None
 
     async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
-        """Return the navigation ready to fly over ``workspace``, from where it is stored."""
+        """Return the navigation ready for a step over ``workspace``, from where it is stored."""
         key = (user, navigation.run.navigation_id)
         live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
         live.active.begin_step(navigation, workspace)
@@ -180,57 +185,64 @@ class RunnerPool:
 
     async def unready(self, navigation_id: str, user: str) -> None:
         """Let go of a navigation's models and limits, as they have changed; the next step reads them anew."""
-        if live := self._live.pop((user, navigation_id), None):
-            await self._models.destroy(live.session.id)
+        self._live.pop((user, navigation_id), None)
+        await self._models.destroy(navigation_id)
 
     async def _drop_idle(self, keep: tuple[str, str]) -> None:
-        """Let go of those used least lately; one that flies keeps its models until it has landed."""
+        """Let go of those used least lately; one under way keeps its models until its step is done."""
         for key in list(self._live):
             if len(self._live) <= MAX_LIVE:
                 return
             if key != keep and not self._locks.is_held(key[1]):
-                await self._models.destroy(self._live.pop(key).session.id)
+                del self._live[key]
+                await self._models.destroy(key[1])
 
-    async def change(
-        self, live: LiveNavigation, before: Navigation, change: PlanChange, words: str, *, by: str = USER
+    async def commit(
+        self, live: LiveNavigation, before: Navigation, decision: Decision, *, settles: bool = False
     ) -> Navigation:
-        """Take one step by a change of the plan that is made already, by default the user's, and store it."""
-        live.active.navigation = before
-        reasoning = words or _told(change.lines)
-        step = Step("update_flight_plan", reasoning, change.plan, change.diff, by)
-        after = await live.active.decide(before, step)
-        await self.store.store(after, live.user)
-        live.active.finish_step()
-        return after
-
-    async def run_step(self, live: LiveNavigation, before: Navigation, *, changed: bool) -> Navigation:
-        """Take one step from ``before``: run the agent until one of its models has made a decision.
+        """Take one step by a decision that is made already, the user's or the planner's, and store it.
 
         Args:
-            changed: whether ``before`` differs from what is stored, by feedback for one.
+            live: the navigation.
+            before: as it is before the decision.
+            decision: what was decided.
+            settles: whether nothing is left to do then for what the user has said.
 
         Raises:
-            ModelFailedError: none did; the navigation is stored with what was spent.
             NavigationBusyError: another process stepped the navigation meanwhile.
             StorageError: the step can't be kept; it did not happen.
         """
         active = live.active
+        active.navigation = before
+        after = await active.record(before, decision)
+        if settles:
+            after = active.navigation = settled(after)
+        await self.store.store(after, live.user)
+        active.finish_step()
+        return after
+
+    async def decide(
+        self, live: LiveNavigation, before: Navigation, *, changed: bool, settles: bool
+    ) -> Navigation:
+        """Take one step from ``before``: let a model decide, or the planner where none is asked.
+
+        Args:
+            live: the navigation.
+            before: where the step begins.
+            changed: whether ``before`` differs from what is stored, by feedback for one.
+            settles: whether the planner has nothing left to do then for what the user has said.
+
+        Raises:
+            ModelFailedError: no model made a decision; the navigation is stored with what was spent.
+            NavigationBusyError: another process stepped the navigation meanwhile.
+            StorageError: the step can't be kept; it did not happen.
+        """
         try:
-            while True:
-                active.navigation = before
-                await self._invoke(live, before, changed)
-                # The runner stored what the tool or the plugin left in the navigation.
-                after = active.navigation
-                active.finish_step()
-                if active.decided or after.run.stop_reason is not None:
-                    return after
-                if active.unsaved:
-                    raise active.unsaved
-                if not active.failure:
-                    await live.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
-                if active.failure:
-                    raise ModelFailedError(active.failure)
-                before, changed = active.booked(after), True
+            if live.agent is not None and not live.active.planner_decides:
+                before = await self._ask_models(live, live.agent, before, changed=changed)
+                if live.active.decided or before.run.stop_reason is not None:
+                    return before
+            return await self._plan(live, before, settles=settles)
         except StaleSessionError as error:
             raise busy(before) from error
         except sqlite3.Error as error:
@@ -241,6 +253,41 @@ class RunnerPool:
             booking.add_done_callback(self._bookings.discard)
             await asyncio.shield(booking)
             raise
+
+    async def _plan(self, live: LiveNavigation, before: Navigation, *, settles: bool) -> Navigation:
+        """Let the planner decide."""
+        active = live.active
+        active.navigation = before
+        view = await active.view(before.state.flight_plan)
+        decision, notes = await asyncio.to_thread(planned, before, active.workspace, view)
+        active.notes.extend(notes)
+        return await self.commit(live, before, decision, settles=settles)
+
+    async def _ask_models(
+        self, live: LiveNavigation, agent: ModelAgent, before: Navigation, *, changed: bool
+    ) -> Navigation:
+        """Run the agent until a model has decided, the work has ended, or the planner is to decide."""
+        active = live.active
+        while True:
+            active.navigation = before
+            try:
+                await self._invoke(live, agent.runner, before, changed)
+            finally:
+                # The runner stored what the tool or the plugin left in the navigation.
+                self.store.release(before.run.navigation_id, live.user)
+            after = active.navigation
+            active.finish_step()
+            if active.decided or after.run.stop_reason is not None:
+                return after
+            if active.unsaved:
+                raise active.unsaved
+            if not active.failure and not active.planner_decides:
+                await agent.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
+            if active.failure:
+                raise ModelFailedError(active.failure)
+            before, changed = active.booked(after), True
+            if active.planner_decides:
+                return before
 
     async def forget(self, navigation_id: str, user: str) -> None:
         """Delete a navigation with its maps and records.
@@ -279,8 +326,8 @@ class RunnerPool:
 
     async def aclose(self) -> None:
         """Close what is open."""
-        for live in self._live.values():
-            await self._models.destroy(live.session.id)
+        for _, navigation_id in self._live:
+            await self._models.destroy(navigation_id)
         self._live.clear()
         # What a cancelled step has spent is still being written, by a task that nobody waits for any more.
         await asyncio.gather(*self._bookings, return_exceptions=True)
@@ -294,10 +341,10 @@ class RunnerPool:
         if booked != stored:
             await self.store.store(booked, live.user)
 
-    async def _invoke(self, live: LiveNavigation, before: Navigation, changed: bool) -> None:
+    async def _invoke(self, live: LiveNavigation, runner: Runner, before: Navigation, changed: bool) -> None:
         config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)
         try:
-            async for _ in live.runner.run_async(
+            async for _ in runner.run_async(
                 user_id=live.user,
                 session_id=before.run.navigation_id,
                 new_message=types.Content(role="user", parts=[types.Part(text="Decide the next step.")]),
@@ -314,13 +361,8 @@ class RunnerPool:
         active = ActiveNavigation(
             navigation, workspace, self.artifacts(run.navigation_id, user), ledger, self._clock
         )
+        if active.planner_decides:
+            return LiveNavigation(active, None, user)
         session = self._models.create(active)
-        return LiveNavigation(active, session, build_runner(active, session, self._stores.sessions), user)
-
-
-def _told(changes: Sequence[str]) -> str:
-    """Return what the user changed of the plan, in a sentence."""
-    if not changes:
-        return "The plan says so already; from now on it is the user's wish."
-    more = f"; and {len(changes) - MOST_TOLD} more" if len(changes) > MOST_TOLD else ""
-    return f"The user changed the plan: {'; '.join(changes[:MOST_TOLD])}{more}."
+        agent = ModelAgent(session, build_runner(active, session, self._stores.sessions))
+        return LiveNavigation(active, agent, user)

@@ -7,11 +7,10 @@ from typing import Any, Protocol
 
 from google.adk.sessions.state import State
 
-from navigator.records.bookkeeping import NavigationBookkeeping
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.delivery import Delivery, KnownNavigation
 from navigator.records.reports import StopReason
 from navigator.records.state import NavigatorState
-from navigator.steps.turn import Navigation
 
 STATE_KEY = "navigator"
 RUN_KEY = "navigator_run"

@@ -1,4 +1,4 @@
-"""The two tools through which a model flies: change the plan, or say that the context is good."""
+"""The two tools by which a model decides: change the plan, or say that the context is good."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from navigator.adk import state_store
-from navigator.adk.active_navigation import ActiveNavigation, Step
+from navigator.adk.active_navigation import ActiveNavigation
 from navigator.errors import StorageError
+from navigator.records.bookkeeping import Navigation
 from navigator.steps.menu_choice import NUMBERS
-from navigator.steps.turn import Navigation, amend_by_model
+from navigator.steps.turn import Decision, amend_by_model
 from repo_map.errors import RepoMapError
 
 NO_SUMMARY = {
@@ -51,7 +52,7 @@ def well_formed(tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-_active_navigation: ContextVar[ActiveNavigation] = ContextVar("flying")
+_active_navigation: ContextVar[ActiveNavigation] = ContextVar("active_navigation")
 
 
 _TEXT = {"type": "string", "maxLength": 400}
@@ -136,8 +137,8 @@ async def update_flight_plan(
         except RepoMapError as error:
             return {"status": "error", "error": str(error)}
         active.notes.extend(message)
-        step = Step("update_flight_plan", reasoning, change.plan, change.diff, active.model_name)
-        answer = await _take(active, tool_context, before, step)
+        decision = Decision("update_flight_plan", active.model_name, reasoning, change.plan, change.diff)
+        answer = await _record(active, tool_context, before, decision)
         return answer | {"changes": list(change.lines)}
 
 
@@ -154,16 +155,16 @@ async def finalize_context(summary: str, tool_context: ToolContext) -> dict[str,
         if not summary.strip():
             return NO_SUMMARY
         before = state_store.read(tool_context.state)
-        step = Step("finalize_context", summary, before.state.flight_plan, {}, active.model_name)
-        return await _take(active, tool_context, before, step)
+        decision = Decision("finalize_context", active.model_name, summary, before.state.flight_plan)
+        return await _record(active, tool_context, before, decision)
 
 
-async def _take(
-    active: ActiveNavigation, context: ToolContext, before: Navigation, step: Step
+async def _record(
+    active: ActiveNavigation, context: ToolContext, before: Navigation, decision: Decision
 ) -> dict[str, Any]:
-    """Take the step, put it into the event that the runner stores next, and end the invocation with it."""
+    """Record the decision in the event that the runner stores next, and end the invocation with it."""
     try:
-        after = await active.decide(before, step)
+        after = await active.record(before, decision)
     except RepoMapError as error:
         return {"status": "error", "error": str(error)}
     except StorageError as error:

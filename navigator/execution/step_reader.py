@@ -13,8 +13,7 @@ from repo_map.drawing.blocks import MapText
 
 if TYPE_CHECKING:
     from navigator.adk.runner import RunnerPool
-    from navigator.records.bookkeeping import StepRecord
-    from navigator.steps.turn import Navigation
+    from navigator.records.bookkeeping import Navigation, StepRecord
 
 _MOST_HELD = 24
 """Earlier maps, beside the latest, that are looked through for what a host holds already."""

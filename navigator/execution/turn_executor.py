@@ -1,81 +1,42 @@
-"""What one turn does to a navigation: end it, change its plan, or let its model take the next step."""
+"""Carries out one turn of a navigation: ends it, answers, records a revision, or lets somebody decide."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.errors import InvalidRequestError, ModelFailedError, NavigationClosedError, StorageError
-from navigator.records.decisions import EMBEDDED
+from navigator.errors import ModelFailedError, NavigationClosedError, StorageError
+from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import MenuPlace, StopReason, UnreadWords
 from navigator.settings import StepAction
-from navigator.steps.feedback import (
-    FeedbackOutcome,
-    apply_feedback,
-    checked_feedback,
-    remembering,
-    reopened,
-    restored,
-    unread_words,
-    with_undo_point,
-)
+from navigator.steps.decide_turn import NOTHING_TO_UPDATE, TAKEN, Answered, AskedTurn, Revised, decide_turn
+from navigator.steps.feedback import FeedbackOutcome, apply_feedback, reopened, restored, unread_words
 from navigator.steps.menu_choice import NUMBERS, number_words
 from navigator.steps.request import NewTerms, on_terms
-from navigator.steps.revise_plan import heed, is_planned
-from navigator.steps.turn import Navigation, amend_by_user, apply_user_plan, settled, with_notes
+from navigator.steps.turn import with_notes
 from repo_map.feedback.parse import asks_by_number
-from repo_map.plan.diff import compare_plans
 
 if TYPE_CHECKING:
     from navigator.adk.runner import LiveNavigation, RunnerPool
     from navigator.records.bookkeeping import StepRecord
+    from navigator.steps.turn_request import TurnRequest
     from navigator.workspaces.workspace import Workspace, Workspaces
 
-NOTHING_TO_UPDATE = "The updates change nothing, so no step was taken."
 HAS_ENDED = (
     "The navigation has ended and nothing new was asked, so no step was taken; "
     "feedback or updates open it again."
 )
-
-TAKEN = "The context is taken as it is."
 GIVEN_UP = "The navigation is given up."
-
-
-class TurnRequest(NamedTuple):
-    """What one turn is asked to do."""
-
-    words: str = ""
-    updates: Mapping[str, Any] | None = None
-    action: StepAction = "continue"
-    menu_step: int | None = None
-    """The step whose menu its numbers mean; None for the latest."""
-
-
-def turn_request(
-    feedback: str | None = None,
-    updates: Mapping[str, Any] | None = None,
-    action: str | None = None,
-    menu_step: int | None = None,
-) -> TurnRequest:
-    """Return what one turn is asked to do.
-
-    Raises:
-        InvalidRequestError: it is not to be understood.
-    """
-    action = action or "continue"
-    if action not in get_args(StepAction):
-        raise InvalidRequestError(f"The action is `{action}`; choose `continue`, `finish` or `cancel`.")
-    return TurnRequest(checked_feedback(feedback), updates, cast(StepAction, action), menu_step)
 
 
 class TurnOutcome(NamedTuple):
     """What a turn came to."""
 
     navigation: Navigation
-    said: str = ""
-    """What is to be told of a turn that took no step, in place of the latest step's answer."""
+    answer: str = ""
+    """What is told of a turn that took no step, in place of the latest step's answer."""
     finishes: bool = False
     """The words take the context as it is."""
     not_understood: tuple[UnreadWords, ...] | None = None
@@ -102,6 +63,8 @@ class TurnExecutor:
         """Build a turn executor.
 
         Args:
+            pool: the navigations that are live, and their stores.
+            workspaces: the repositories.
             computing_slot: holds a place for a step of a model, asked for by a principal, among the few that
                 compute.
             terms_of: parts updates into new terms and a partial plan, both checked.
@@ -111,11 +74,13 @@ class TurnExecutor:
         self._computing_slot = computing_slot
         self._terms_of = terms_of
 
-    async def answer(self, before: Navigation, user: str, ask: TurnRequest, *, refresh: bool) -> TurnOutcome:
+    async def take(
+        self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
+    ) -> TurnOutcome:
         """Do what is asked and store it; a navigation that has ended opens again for words or updates only.
 
         Words or updates that come with the wish to finish are heeded first, in one step; with a cancel, not.
-        What changes nothing takes no step, and the turn says so.
+        What changes nothing takes no step, and the outcome's answer says so.
 
         Raises:
             InvalidRequestError: new terms can't be used.
@@ -124,32 +89,34 @@ class TurnExecutor:
             RepoMapError: the updates are not well-formed, or their plan can't be drawn.
             StorageError: the step can't be kept; it did not happen.
         """
-        says_more = bool(ask.words or ask.updates)
-        if ask.action == "cancel" or (ask.action == "finish" and not says_more):
+        says_more = bool(request.words or request.updates)
+        if request.action == "cancel" or (request.action == "finish" and not says_more):
             return TurnOutcome(
-                await self._end(before, user, ask.action), GIVEN_UP if ask.action == "cancel" else TAKEN
+                await self._end(before, user, request.action),
+                GIVEN_UP if request.action == "cancel" else TAKEN,
             )
-        turn = await self._step(before, user, ask, refresh=refresh)
-        if (ask.action == "finish" or turn.finishes) and turn.navigation.run.stop_reason in (
+        outcome = await self._step(before, user, request, refresh=refresh)
+        if (request.action == "finish" or outcome.finishes) and outcome.navigation.run.stop_reason in (
             None,
             StopReason.FINISHED,
         ):
-            # The step has been stored since ``before`` was read.
-            self._pool.store.release(turn.navigation.run.navigation_id, user)
-            return turn._replace(navigation=await self._end(turn.navigation, user, "finish"))
-        return turn
+            return outcome._replace(navigation=await self._end(outcome.navigation, user, "finish"))
+        return outcome
 
-    async def _step(self, stored: Navigation, user: str, ask: TurnRequest, *, refresh: bool) -> TurnOutcome:
+    async def _step(
+        self, stored: Navigation, user: str, request: TurnRequest, *, refresh: bool
+    ) -> TurnOutcome:
         stopped = stored.run.stop_reason
         if stopped is StopReason.CANCELLED:
             raise NavigationClosedError(
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
-        terms, updates = self._terms_of(ask.updates or {})
+        terms, updates = self._terms_of(request.updates or {})
         numbers = number_words(updates.pop(NUMBERS, None))
         before, message = await self._on_terms(stored, user, terms)
-        if not (ask.words or numbers or updates):
-            if not message and ask.updates is not None:
+        words = "\n".join(filter(None, (numbers, request.words)))
+        if not (words or updates):
+            if not message and request.updates is not None:
                 return TurnOutcome(stored, NOTHING_TO_UPDATE)
             if not continues_without_words(stopped, terms):
                 if message:
@@ -158,123 +125,63 @@ class TurnExecutor:
         workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
         async with self._computing_slot(before.run.model, user):
             live = await self._pool.live(before, workspace, user)
-            steered = with_notes(reopened(before), message)
-            return await self._run_step(
-                live,
-                workspace,
-                stored,
-                steered,
-                user=user,
-                words="\n".join(filter(None, (numbers, ask.words))),
+            asked = AskedTurn(
+                stored=stored,
+                before=with_notes(reopened(before), message),
+                heard=None,
+                words=words,
                 updates=updates,
                 has_terms=bool(message),
-                menu_step=ask.menu_step,
+                undone=0,
+                planner_decides=live.active.planner_decides,
             )
+            if words:
+                menu = await self._menu(stored, user, request.menu_step) if asks_by_number(words) else ()
+                asked = await self._heard(asked, workspace, menu, user)
+            return await self._taken(asked, live, workspace)
+
+    async def _taken(self, asked: AskedTurn, live: LiveNavigation, workspace: Workspace) -> TurnOutcome:
+        """Take the step that is asked for, if it changes anything."""
+        steering = None if asked.heard is None else asked.heard.steering
+        finishes = steering is not None and steering.finish
+        missed = None if steering is None else unread_words(steering)
+        turn = await asyncio.to_thread(decide_turn, asked, workspace)
+        if isinstance(turn, Answered):
+            await self._remember(asked.stored, turn.navigation, live.user)
+            return TurnOutcome(turn.navigation, turn.answer, finishes, missed)
+        if isinstance(turn, Revised):
+            after = await self._pool.commit(live, turn.navigation, turn.decision, settles=turn.settles)
+        else:
+            changed = turn.navigation != asked.stored
+            after = await self._pool.decide(live, turn.navigation, changed=changed, settles=turn.settles)
+        return TurnOutcome(after, finishes=finishes, not_understood=missed)
+
+    async def _heard(
+        self, asked: AskedTurn, workspace: Workspace, menu: tuple[MenuPlace, ...], user: str
+    ) -> AskedTurn:
+        """Return what is asked with what the words come to, once what they take back is undone."""
+
+        async def hear(before: Navigation) -> FeedbackOutcome:
+            return await asyncio.to_thread(apply_feedback, before, asked.words, workspace, menu)
+
+        heard = await hear(asked.before)
+        if not (steps := heard.steering.undo):
+            return asked._replace(heard=heard)
+        before, undone = await self._undone(asked.before, steps, user)
+        heard = (await hear(before)).undone(steps, undone)
+        return asked._replace(before=before, heard=heard, undone=undone)
 
     async def _menu(self, navigation: Navigation, user: str, step: int | None) -> tuple[MenuPlace, ...]:
         """Return the menu of a step, by default the latest, which the numbers of a feedback mean."""
         wanted = navigation.run.step if step is None else step
         return (await self._record(navigation, user, wanted)).report.menu
 
-    async def _run_step(
-        self,
-        live: LiveNavigation,
-        workspace: Workspace,
-        stored: Navigation,
-        steered: Navigation,
-        *,
-        user: str,
-        words: str,
-        updates: Mapping[str, Any],
-        has_terms: bool,
-        menu_step: int | None,
-    ) -> TurnOutcome:
-        """Take the step that words or updates ask for, if they change anything.
-
-        Args:
-            live: the navigation, ready to fly.
-            workspace: its repository.
-            stored: the navigation as it was, and stays where nothing changes.
-            steered: the same, opened again and on its new terms.
-            user: on whose behalf it is taken.
-            words: the user's feedback, empty for none.
-            updates: a partial flight plan, empty for none.
-            has_terms: whether the terms differ from those stored.
-            menu_step: the step whose menu numbers mean, None for the latest.
-        """
-        finishes = False
-        missed: tuple[UnreadWords, ...] | None = None
-        if words:
-            menu = await self._menu(stored, user, menu_step) if asks_by_number(words) else ()
-            heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
-            finishes, undone = heard.steering.finish, 0
-            if steps := heard.steering.undo:
-                steered, undone = await self._undone(steered, steps, user)
-                heard = await asyncio.to_thread(apply_feedback, steered, words, workspace, menu)
-                heard = heard.undone(steps, undone)
-            missed = unread_words(heard.steering)
-            is_embedded = live.active.model_name == EMBEDDED
-            asks_nothing = heard.asks_nothing(of_a_model=not is_embedded and not finishes and not undone)
-            if not (updates or has_terms) and asks_nothing and not undone:
-                said = "\n".join(filter(None, (heard.navigation.run.answer, TAKEN if finishes else "")))
-                return TurnOutcome(await self._remembered(stored, heard, user), said, finishes, missed)
-            if not updates and asks_nothing and not has_terms:
-                change = compare_plans(stored.state.flight_plan, steered.state.flight_plan)
-                after = await self._pool.change(live, heard.navigation, change, words)
-                return TurnOutcome(
-                    await self._settled(live, after, user), finishes=finishes, not_understood=missed
-                )
-            if is_embedded and not updates and is_planned(steered):
-                kept = await asyncio.to_thread(heed, steered, heard.navigation, heard.steering, workspace)
-                kept = kept._replace(navigation=with_undo_point(steered, kept.navigation))
-                after = await self._pool.change(live, kept.navigation, kept.change, words, by=kept.by)
-                return TurnOutcome(
-                    await self._settled(live, after, user), finishes=finishes, not_understood=missed
-                )
-            # The planner plans anew with the words; a plan that is changed by hand has to hold them itself.
-            before = steered
-            steered = (
-                heard.navigation
-                if is_embedded and not updates
-                else apply_user_plan(workspace.index, steered, heard.navigation)
-            )
-            steered = with_undo_point(before, steered)
-        if not updates:
-            after = await self._pool.run_step(live, steered, changed=steered != stored)
-            after = await self._settled(live, after, user) if words else after
-            return TurnOutcome(after, finishes=finishes, not_understood=missed)
-        before = steered
-        amended, change = await asyncio.to_thread(amend_by_user, steered, workspace.index, updates)
-        if not words:
-            amended = with_undo_point(before, amended)
-        changes = bool(change.diff) or amended.run.own != steered.run.own
-        if not (changes or words or has_terms):
-            return TurnOutcome(stored, NOTHING_TO_UPDATE)
-        after = await self._pool.change(live, amended, change, words)
-        return TurnOutcome(after, finishes=finishes, not_understood=missed)
-
-    async def _remembered(self, stored: Navigation, heard: FeedbackOutcome, user: str) -> Navigation:
-        """Return the navigation with what words that took no step were about, stored for the next ones."""
-        after = remembering(stored, heard)
+    async def _remember(self, stored: Navigation, after: Navigation, user: str) -> None:
+        """Store what words that took no step were about, for the next ones."""
         if after != stored:
             # What can't be kept is no reason not to answer.
             with suppress(StorageError):
                 await self._pool.store.store(after, user)
-        return after
-
-    async def _settled(self, live: LiveNavigation, after: Navigation, user: str) -> Navigation:
-        """Return the navigation as ended where nothing is left to do for the words that it has just heeded.
-
-        The embedded planner does what words ask in one step: another one would find nothing to do.
-        """
-        is_done = live.active.model_name == EMBEDDED and not after.run.fill
-        if not is_done or after.state.execution_mode != "autonomous" or after.run.stop_reason is not None:
-            return after
-        done = settled(after)
-        # The step has been stored since it was read.
-        self._pool.store.release(after.run.navigation_id, user)
-        await self._pool.store.store(done, user)
-        return done
 
     async def _undone(self, navigation: Navigation, steps: int, user: str) -> tuple[Navigation, int]:
         """Return the navigation as it was ``steps`` changes of the user ago, and how many there were."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from navigator.picture.data import Shown, Subject, picture_data
 from navigator.picture.text import PictureData
+from navigator.records.bookkeeping import Navigation
 from navigator.records.reports import CutReport, FileReport
-from navigator.steps.turn import Navigation, goal_with_feedback
+from navigator.steps.turn import goal_with_feedback
 from navigator.workspaces.repository_address import address_name
 from repo_map.worktree.places import names_of
 

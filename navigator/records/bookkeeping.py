@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, computed_field, model_validator
 
 from navigator.records.pricing import TokenUsage
 from navigator.records.reports import FileReport, Seconds, StopReason, TurnReport
-from navigator.records.state import PlanValue
+from navigator.records.state import NavigatorState, PlanValue
 from navigator.records.token_usage import TokenAccount
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan
@@ -138,6 +138,13 @@ class NavigationBookkeeping(BaseModel):
     def reopened(self) -> NavigationBookkeeping:
         """Return the run open for another step."""
         return self.model_copy(update={"stop_reason": None, "ended": ""})
+
+
+class Navigation(NamedTuple):
+    """Both halves of a navigation's memory."""
+
+    state: NavigatorState
+    run: NavigationBookkeeping
 
 
 class StepRecord(BaseModel):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.errors import InvalidRequestError
-from navigator.records.bookkeeping import MentionedThing, UndoPoint
+from navigator.records.bookkeeping import MentionedThing, Navigation, UndoPoint
 from navigator.records.reports import UnreadWords
-from navigator.steps.turn import Navigation, goal_with_feedback, merge_user_plan, with_notes
+from navigator.steps.turn import goal_with_feedback, merge_user_plan, with_notes
 from repo_map.feedback.amounts import EVERY_STEP
-from repo_map.secrets.masking import mask_text
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
@@ -18,26 +16,10 @@ if TYPE_CHECKING:
     from repo_map.feedback.steering import Mentioned, Steering
     from repo_map.index import RepoIndex
 
-MAX_FEEDBACK = 4_000
-"""Characters of one message."""
 KEPT = 5
 """Messages that are remembered."""
 _MOST_MENTIONED = 50
 """Files, definitions and lines that "it" or "them" means at most in later words."""
-
-
-def checked_feedback(feedback: str | None) -> str:
-    """Return the words without surrounding blanks, secrets masked.
-
-    Raises:
-        InvalidRequestError: they are too many.
-    """
-    words = mask_text((feedback or "").encode("utf-8", "replace").decode("utf-8").strip())
-    if len(words) > MAX_FEEDBACK:
-        raise InvalidRequestError(
-            f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."
-        )
-    return words
 
 
 def reopened(before: Navigation) -> Navigation:

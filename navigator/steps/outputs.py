@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from navigator.records.bookkeeping import StepRecord
+from navigator.records.bookkeeping import Navigation, StepRecord
 from navigator.records.reports import NavigationSummary, NavigatorOutput
 from navigator.steps.news import news_in
-from navigator.steps.turn import Navigation, report_now
+from navigator.steps.turn import report_now
 from repo_map.drawing.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count

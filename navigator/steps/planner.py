@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.steps.turn import FOCUS_LEVEL, Navigation, goal_with_feedback
+from navigator.records.bookkeeping import Navigation
+from navigator.records.decisions import EMBEDDED
+from navigator.steps.turn import (
+    FOCUS_LEVEL,
+    Decision,
+    amend_by_model,
+    finished_by_planner,
+    goal_with_feedback,
+)
 from navigator.steps.view import View
 from repo_map import globs
 from repo_map.languages.kinds import CODE
@@ -182,6 +190,20 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     if navigation.run.planned == 1 and navigation.run.fill:
         return complete(navigation, index, relevance, view)
     return Finalize(summary(view, _missing(navigation, index, relevance, view)))
+
+
+def planned(navigation: Navigation, workspace: Workspace, view: View) -> tuple[Decision, tuple[str, ...]]:
+    """Return the planner's decision as it is recorded, and what is to be told of it.
+
+    Raises:
+        FlightPlanError: the plan as it is can't be changed so.
+    """
+    found, plan = decide(navigation, workspace, view), navigation.state.flight_plan
+    if isinstance(found, Finalize):
+        ended = finished_by_planner(view.menu, fills=navigation.run.fill)
+        return Decision("finalize_context", EMBEDDED, found.summary, plan, ended=ended), ()
+    change, message = amend_by_model(navigation, workspace.index, found.reasoning, found.updates, view.menu)
+    return Decision("update_flight_plan", EMBEDDED, found.reasoning, change.plan, change.diff), message
 
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:

@@ -7,11 +7,10 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from navigator.records.bookkeeping import NavigationBookkeeping
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.money import dollars
 from navigator.steps.menu_text import menu_text
 from navigator.steps.outputs import changed_blocks
-from navigator.steps.turn import Navigation
 from navigator.workspaces.repository_address import address_name
 from repo_map.messages import counted, one_line, quoted
 from repo_map.text.tokens import count

@@ -10,14 +10,13 @@ from pydantic import ValidationError
 
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.model_names import require_models
-from navigator.records.bookkeeping import NavigationBookkeeping
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.money import dollars
 from navigator.records.reports import Seconds
 from navigator.records.state import BudgetConfig, ExecutionMode, ModelPricingRates, NavigatorState
 from navigator.settings import DEFAULT_TOKEN_BUDGET, NavigationRequest, NavigatorSettings
 from navigator.steps.arguments import dollars_limit, require_goal, require_token_budget, whole_number
 from navigator.steps.changes import AskedChanges, asked_changes
-from navigator.steps.turn import Navigation
 from repo_map.errors import FlightPlanError
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.plan.model import FlightPlan

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED, USER
-from navigator.steps.turn import Navigation, apply_user_plan, goal_with_feedback, named, with_notes
+from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
 from repo_map.messages import counted
 from repo_map.plan.diff import PlanChange, compare_plans
@@ -23,8 +24,8 @@ _TOO_MUCH = (
 )
 
 
-class KeptNavigation(NamedTuple):
-    """A navigation with its wishes heeded, before the step is taken."""
+class RevisedNavigation(NamedTuple):
+    """A navigation whose plan does what was said, before the step is taken."""
 
     navigation: Navigation
     change: PlanChange
@@ -38,7 +39,9 @@ def is_planned(navigation: Navigation) -> bool:
     return bool(navigation.state.decision_log)
 
 
-def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: Workspace) -> KeptNavigation:
+def revise(
+    before: Navigation, heard: Navigation, steering: Steering, workspace: Workspace
+) -> RevisedNavigation:
     """Return the navigation with a plan that does what was said and shows what it showed, as far as it fits.
 
     Args:
@@ -74,7 +77,7 @@ def heed(before: Navigation, heard: Navigation, steering: Steering, workspace: W
     # What was summed up is another map; a further step goes on from this one.
     state = heard.state.model_copy(update={"reasoning_summary": ""})
     run = heard.run.model_copy(update={"planned": 0 if asks_for_more else 1})
-    return KeptNavigation(
+    return RevisedNavigation(
         with_notes(Navigation(state, run), notes),
         compare_plans(before.state.flight_plan, kept.plan),
         EMBEDDED if asks_for_more else USER,

@@ -7,10 +7,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from navigator.records.bookkeeping import NavigationBookkeeping, StepRecord
-from navigator.records.decisions import EMBEDDED, USER
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping, StepRecord
+from navigator.records.decisions import USER
 from navigator.records.reports import CutReport, FileReport, MenuPlace, StopReason, TurnReport
-from navigator.records.state import Action, DecisionLogEntry, MapMetadata, NavigatorState
+from navigator.records.state import Action, DecisionLogEntry, MapMetadata
 from repo_map.errors import FlightPlanError
 from repo_map.messages import counted, one_line
 
@@ -34,13 +34,6 @@ _ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
 _ENDED_BY_NEED = "The code ends where more seemed not worth its tokens."
 
 
-class Navigation(NamedTuple):
-    """Both halves of a navigation's memory."""
-
-    state: NavigatorState
-    run: NavigationBookkeeping
-
-
 def goal_with_feedback(navigation: Navigation) -> str:
     """Return the goal with what the user has said since."""
     return "\n\n".join((navigation.state.user_task, *navigation.run.wishes))
@@ -53,32 +46,47 @@ def with_notes(before: Navigation, message: Iterable[str]) -> Navigation:
 
 
 class Decision(NamedTuple):
-    """One decision as it was carried out."""
+    """What somebody decided of a step: a revision of the plan, or that the context is good."""
 
     action: Action
-    model: str
+    by: str
+    """The model that decided, the planner, or the user."""
     reasoning: str
-    diff: Mapping[str, Any]
-    at: datetime
+    plan: FlightPlan
+    diff: Mapping[str, Any] = {}
+    """What the revision changes, as a partial plan."""
+    ended: str = ""
+    """Why the navigation ends with it, where whoever decided says so."""
 
 
-def _why_finished(view: View, model: str, *, fills: bool) -> str:
-    """Say why a planner ended: never that nothing is missing beside a list of what had no room."""
-    if view.menu and model == EMBEDDED and not fills:
-        return _ENDED_BY_NEED
-    return _ENDED_BY_ROOM if view.menu else _NOTHING_TO_IMPROVE
+def finished_by_planner(menu: Sequence[MenuPlace], *, fills: bool) -> str:
+    """Return why the planner ends a navigation: the menu is not worth its tokens, or had no room."""
+    return _ENDED_BY_NEED if menu and not fills else _why_finished(menu)
+
+
+def _why_finished(menu: Sequence[MenuPlace]) -> str:
+    """Return why a navigation ends: never that nothing is missing beside a list of what had no room."""
+    return _ENDED_BY_ROOM if menu else _NOTHING_TO_IMPROVE
 
 
 def apply_decision(
-    before: Navigation, decision: Decision, plan: FlightPlan, view: View, version: int
+    before: Navigation, decision: Decision, at: datetime, view: View, version: int
 ) -> tuple[Navigation, StepRecord]:
-    """Return the navigation after ``decision``, whose view is stored as ``version``, and its record."""
+    """Return the navigation after a decision, and the record of its step.
+
+    Args:
+        before: the navigation as it was.
+        decision: what was decided.
+        at: when.
+        view: of the decision's plan.
+        version: under which its map is stored.
+    """
     run = before.run.model_copy(
         update={
             "step": before.run.step + 1,
             "map_version": version,
             "fingerprint": view.map.fingerprint,
-            "planned": before.run.planned + (decision.model != USER),
+            "planned": before.run.planned + (decision.by != USER),
             "answer": "",
             "undo": None,
             "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,
@@ -88,17 +96,17 @@ def apply_decision(
     )
     finished = decision.action == "finalize_context"
     if finished:
-        run = run.stopping(StopReason.FINISHED, _why_finished(view, decision.model, fills=run.fill))
-    elif run.step >= run.max_steps and decision.model != USER:
+        run = run.stopping(StopReason.FINISHED, decision.ended or _why_finished(view.menu))
+    elif run.step >= run.max_steps and decision.by != USER:
         run = run.stopping(
             StopReason.MAX_STEPS, f"The limit of {counted(run.max_steps, 'step')} was reached."
         )
     reasoning = decision.reasoning[:MAX_REASONING]
     state = before.state.model_copy(
         update={
-            "flight_plan": plan,
+            "flight_plan": decision.plan,
             "map_metadata": map_metadata(view.map),
-            "decision_log": _log(before.state.decision_log, decision, run.step, reasoning),
+            "decision_log": _log(before.state.decision_log, decision, at, run.step, reasoning),
             "interactive_pause": before.state.execution_mode == "interactive" and not finished,
             "exploration_complete": finished,
             "reasoning_summary": reasoning if finished else before.state.reasoning_summary,
@@ -109,7 +117,13 @@ def apply_decision(
 
 
 def settled(after: Navigation) -> Navigation:
-    """Return a navigation as ended, whose planner has done in one step what the user's words ask."""
+    """Return a navigation as ended, whose planner has done in one step what the user's words ask.
+
+    One stays as it is whose budget is to be filled, whose user is asked after each step, or that has ended.
+    """
+    state, run = after
+    if run.fill or state.execution_mode != "autonomous" or run.stop_reason is not None:
+        return after
     run = after.run.stopping(StopReason.FINISHED, "The context is as your words asked.")
     state = after.state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
     return Navigation(state, run)
@@ -141,7 +155,7 @@ def step_record(
         navigation_id=run.navigation_id,
         step_number=run.step,
         mode=state.execution_mode,
-        model=decision.model if decision else run.model,
+        model=decision.by if decision else run.model,
         last_action=decision.action if decision else "open",
         answer=since.answer,
         reasoning=decision.reasoning
@@ -210,14 +224,14 @@ def report_now(record: StepRecord, run: NavigationBookkeeping) -> TurnReport:
 
 
 def _log(
-    log: Sequence[DecisionLogEntry], decision: Decision, step: int, reasoning: str
+    log: Sequence[DecisionLogEntry], decision: Decision, at: datetime, step: int, reasoning: str
 ) -> tuple[DecisionLogEntry, ...]:
     entry = DecisionLogEntry(
         step=step,
         action=decision.action,
         reasoning=reasoning,
         config_diff=dict(decision.diff),
-        timestamp=decision.at,
+        timestamp=at,
     )
     kept = [*log, entry][-LOG_LENGTH:]
     return tuple(

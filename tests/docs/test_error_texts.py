@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from navigator.errors import NavigatorError
-from navigator.execution.turn_executor import turn_request
 from navigator.navigator import Navigator
 from navigator.records.pricing import load_prices
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps.request import checked, first_state
 from navigator.steps.turn import amend, amend_by_model
+from navigator.steps.turn_request import turn_request
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.errors import RepoMapError

@@ -20,11 +20,10 @@ from navigator.adk.models.catalogue import Provider, RetryPolicy
 from navigator.adk.models.gemini import ProviderCache
 from navigator.adk.models.session import HybridSession
 from navigator.adk.requests import RequestTokenCounter
-from navigator.records.bookkeeping import NavigationBookkeeping
+from navigator.records.bookkeeping import Navigation, NavigationBookkeeping
 from navigator.records.pricing import Ledger, ModelPrice, TokenUsage
 from navigator.records.state import BudgetConfig, NavigatorState
 from navigator.records.token_usage import TokenAccount
-from navigator.steps.turn import Navigation
 from navigator.workspaces.workspace import Workspace
 from repo_map.plan.model import FlightPlan
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from navigator.records.bookkeeping import Navigation
 from navigator.records.state import ModelPricingRates
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.steps.request import checked, first_state
-from navigator.steps.turn import Navigation, amend_by_model
+from navigator.steps.turn import amend_by_model
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.drawing.rendering import render_body

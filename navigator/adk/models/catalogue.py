@@ -7,14 +7,13 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from navigator.adk.model_errors import UnusableError
-from navigator.adk.models.embedded import EmbeddedPlanner
 from navigator.adk.models.gemini import ExplicitCache, Interactions, ProviderCache, close_client, open_gemini
 from navigator.adk.models.http import open_client
 from navigator.models.model_names import (
@@ -29,9 +28,6 @@ from navigator.models.model_names import (
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import ModelPrice, PriceTable
 from navigator.settings import NavigatorSettings
-
-if TYPE_CHECKING:
-    from navigator.adk.active_navigation import ActiveNavigation
 
 
 class Provider(NamedTuple):
@@ -82,40 +78,30 @@ OLLAMA_URL = "http://localhost:11434/v1"
 
 
 def providers_of(
-    active: ActiveNavigation,
-    settings: NavigatorSettings,
-    prices: PriceTable,
-    handed_in: Mapping[str, BaseLlm],
-) -> tuple[Provider, ...]:
-    """Return the providers to try in order: the task's model, the settings' fallbacks, the embedded planner.
+    model: str, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
+) -> tuple[tuple[Provider, ...], bool]:
+    """Return the providers to try in order, and whether the planner follows them.
 
     Raises:
         UnknownModelError: a name stands for nothing.
         UnpricedModelError: a model that costs money has no price.
     """
-    names = [
-        active.navigation.run.model,
-        *settings.fallback_models,
-        *([EMBEDDED] if settings.embedded_fallback else []),
-    ]
+    names = [model, *settings.fallback_models, *([EMBEDDED] if settings.embedded_fallback else [])]
+    planner_follows = EMBEDDED in names
+    # The planner always decides: what is named after it is never asked.
+    models = names[: names.index(EMBEDDED)] if planner_follows else names
     return tuple(
-        _provider(name, active, settings, price_of(name, settings, prices, handed_in), handed_in)
-        for name in dict.fromkeys(names)
-    )
+        _provider(name, settings, price_of(name, settings, prices, handed_in), handed_in)
+        for name in dict.fromkeys(models)
+    ), planner_follows
 
 
 def _provider(
-    name: str,
-    active: ActiveNavigation,
-    settings: NavigatorSettings,
-    price: ModelPrice,
-    handed_in: Mapping[str, BaseLlm],
+    name: str, settings: NavigatorSettings, price: ModelPrice, handed_in: Mapping[str, BaseLlm]
 ) -> Provider:
     if name in handed_in:
         return Provider(name, handed_in[name], price, ProviderCache())
     vendor, _, rest = name.partition("/")
-    if name == EMBEDDED:
-        return Provider(name, EmbeddedPlanner(active), price, ProviderCache())
     if vendor == "ollama":
         return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
     if vendor == "openai":

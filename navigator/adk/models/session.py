@@ -1,4 +1,4 @@
-"""A navigation's model with its fallbacks."""
+"""A navigation's model with the models that follow it."""
 
 from __future__ import annotations
 
@@ -33,20 +33,31 @@ _log = logging.getLogger(__name__)
 
 
 class HybridSession(BaseLlm):
-    """One task's model: the first provider answers until it fails for good, then the next takes over."""
+    """One task's model: the first provider answers until it fails for good, then the next takes over.
+
+    The embedded planner may follow the last one. It is no model: the session is over then, and
+    ``ActiveNavigation.planner_decides``.
+    """
 
     _active: ActiveNavigation = PrivateAttr()
     _providers: tuple[Provider, ...] = PrivateAttr()
     _patience: RetryPolicy = PrivateAttr()
+    _planner_follows: bool = PrivateAttr()
     _scale: RequestTokenCounter = PrivateAttr(default_factory=RequestTokenCounter)
     _at: int = PrivateAttr(default=0)
     _unforced: set[str] = PrivateAttr(default_factory=set)
     """Providers that can't be made to answer with a tool call."""
 
     def __init__(
-        self, active: ActiveNavigation, providers: Sequence[Provider], patience: RetryPolicy
+        self,
+        active: ActiveNavigation,
+        providers: Sequence[Provider],
+        patience: RetryPolicy,
+        *,
+        planner_follows: bool = False,
     ) -> None:
         super().__init__(model="navigator-session")
+        self._planner_follows = planner_follows
         self._active = active
         self._providers = tuple(providers)
         self._patience = patience
@@ -95,7 +106,7 @@ class HybridSession(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the first usable answer that a provider gives, or an error once every one has failed."""
+        """Yield the first usable answer that a provider gives, or an error once no model is left to ask."""
         while True:
             answer = await self._ask(self._providers[self._at], llm_request)
             if isinstance(answer, LlmResponse):
@@ -103,17 +114,23 @@ class HybridSession(BaseLlm):
                 return
             if not await self.give_up(answer.words):
                 # Raised here, it would be logged with its traceback at every level of the runner.
-                yield LlmResponse(error_code="MODEL_FAILED", error_message=self._active.failure)
+                words = self._active.failure or answer.words
+                yield LlmResponse(error_code="MODEL_FAILED", error_message=words)
                 return
 
     async def give_up(self, words: str) -> bool:
-        """Let the next provider take over, and note why; without a next one the navigation has failed.
+        """Let the next provider take over, note why, and tell whether there is one.
 
-        What the provider that failed has kept is deleted: nobody asks it again.
+        After the last one the planner decides where it follows; else the navigation has failed. What the
+        provider that failed has kept is deleted: nobody asks it again.
         """
         failed = self._providers[self._at]
         await failed.memory.forget()
         if self._at + 1 == len(self._providers):
+            if self._planner_follows:
+                self._active.model_name = EMBEDDED
+                self._note(f"{failed.name} {words}; {EMBEDDED} took over.")
+                return False
             self._active.failure = (
                 f"The model {failed.name} {words}; the best plan so far stands. Step again, or name another "
                 "model."
@@ -127,7 +144,7 @@ class HybridSession(BaseLlm):
     async def find_affordable(self, request: LlmRequest) -> str:
         """Hand over to the first provider whose next call fits into the limit; return why none does, or "".
 
-        The embedded planner costs nothing: where it may follow, a spent limit does not end the work.
+        The planner costs nothing: where it follows, a spent limit does not end the work.
         """
         ledger = self._active.ledger
         while not ledger.affords(projected := self.projected_cost(request)):
@@ -135,9 +152,11 @@ class HybridSession(BaseLlm):
                 f"could cost {dollars(projected)} for its next call, and {dollars(ledger.remaining)} of "
                 f"{dollars(ledger.limit)} is left"
             )
-            if all(self._is_too_dear(other, request) for other in self._providers[self._at + 1 :]):
+            others = self._providers[self._at + 1 :]
+            if not self._planner_follows and all(self._is_too_dear(other, request) for other in others):
                 return f"{self.provider} {words}."
-            await self.give_up(words)
+            if not await self.give_up(words):
+                break
         return ""
 
     def _is_too_dear(self, provider: Provider, request: LlmRequest) -> bool:
@@ -185,12 +204,8 @@ class HybridSession(BaseLlm):
         )
         provider.memory.shorten(attempt, request)
         most = self._active.ledger.expected(provider.name, tokens.total, _limit(request))
-        patience = self._patience
-        if provider.name == EMBEDDED:
-            # It computes here, and there is nobody to ask after it: on a slow machine it takes what it takes.
-            patience = patience._replace(timeout_s=None)
         try:
-            response = await answer_of(provider.llm, attempt, patience)
+            response = await answer_of(provider.llm, attempt, self._patience)
         except Exception as error:
             _log.debug("%s failed", provider.name, exc_info=True)
             if may_be_billed(error):
@@ -260,8 +275,6 @@ class HybridSession(BaseLlm):
             self._active.notes.append(note)
 
     def _projection(self, provider: Provider, request: LlmRequest) -> tuple[Decimal, RequestTokens]:
-        if provider.name == EMBEDDED:
-            return Decimal(0), RequestTokens()
         tokens = self._scale.weigh(provider.name, request, self._active.delta)
         cached = provider.memory.held(request)
         ledger = self._active.ledger
@@ -296,16 +309,18 @@ class SessionManager:
     def create(self, active: ActiveNavigation) -> HybridSession:
         """Return a new session with the models that the navigation's task and the settings name."""
         settings = self._settings
-        providers = providers_of(active, settings, self._prices, self._handed_in)
+        providers, planner_follows = providers_of(
+            active.navigation.run.model, settings, self._prices, self._handed_in
+        )
         patience = RetryPolicy(
             settings.call_timeout_s, settings.retries, settings.retry_delay_s, settings.stream
         )
-        session = HybridSession(active, providers, patience)
+        session = HybridSession(active, providers, patience, planner_follows=planner_follows)
         self._sessions[session.id] = session
         return session
 
     def find(self, navigation_id: str) -> HybridSession | None:
-        """Return the session of a navigation that flies here."""
+        """Return the session of a navigation that takes its steps here."""
         return self._sessions.get(navigation_id)
 
     async def destroy(self, navigation_id: str) -> None:
