@@ -10,37 +10,37 @@ from typing import Final
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import C_MEMBERS, C_TYPES
 from repo_map.languages.registry import language_named
+from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
 from repo_map.relations.c_includes import IncludedFiles
-from repo_map.relations.expressions import split
-from repo_map.relations.file_facts import FileView
-from repo_map.relations.memo import BINDINGS_A_STEP
-from repo_map.relations.model import Place
-from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import (
-    FOREIGN,
-    FOREIGN_METHOD,
+from repo_map.relations.core.memo import BINDINGS_A_STEP
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_METHOD,
     FUNCTION,
     INSTANCE,
-    SPACE,
-    STRANGER,
+    MODULE,
     TYPE_KINDS,
-    TYPE_VALUE,
+    UNKNOWN_EXTERNAL,
+    Position,
     Value,
     Values,
-    Where,
 )
+from repo_map.relations.file_facts import FileView
+from repo_map.relations.model import Place
 
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
 _POINTERS: Final = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"})
 _OF_POINTERS: Final = frozenset(
     {"get", "reset", "release", "swap", "use_count", "value", "has_value", "lock"}
 )
-_SPACE: Final = re.compile(r"\w+\.")
+_NAMESPACE: Final = re.compile(r"\w+\.")
 _MOST_INCLUDED: Final = 400
 
 
-class C(TypedFamily):
+class C(StaticResolver):
     """The resolver of C and C++."""
 
     common = C_MEMBERS
@@ -55,7 +55,7 @@ class C(TypedFamily):
         "top": 0,
     }
 
-    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``this`` among them."""
         if name == "this":
             owner = self._class_at(where)
@@ -66,24 +66,26 @@ class C(TypedFamily):
         """Return the class of a member, written in it or outside of it."""
         around, _, _ = self._full_name(place).rpartition(".")
         found = self._named_fully(around) if around else ()
-        return next((each for each in found if self.kind(each) in TYPE_KINDS), None)
+        return next((each for each in found if self.definitions.kind(each) in TYPE_KINDS), None)
 
     def constructors(self, place: Place) -> Iterable[Place]:
         """Return the constructors that a class declares and defines."""
-        owned = self._owned(self.last_name(place)).get(place, ())
-        return [each for each in owned if self.kind(each) in FUNCTIONS]
+        owned = self.definitions.owned(self.definitions.last_name(place), place)
+        return [each for each in owned if self.definitions.kind(each) in FUNCTIONS]
 
-    def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a pointer that is an object leads to what it points to."""
-        if value.kind == FOREIGN and value.name in _POINTERS and value.parts and name not in _OF_POINTERS:
-            return self._all(value.parts[0], lambda each: self.member(each, name, where, is_called=is_called))
+        if value.kind == EXTERNAL and value.name in _POINTERS and value.parts and name not in _OF_POINTERS:
+            return self.all_of(
+                value.parts[0], lambda each: self.member(each, name, where, is_called=is_called)
+            )
         return super().member(value, name, where, is_called=is_called)
 
-    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is in the namespaces around, or in those that are used."""
         del is_called
         space = self._space_at(where)
-        view = self._views[where.file]
+        view = self.views[where.file]
         used, renamed = self.memo.kept(("spaces", where.file), lambda: _spaces_used(view))
         while True:
             if found := self._in_space(space, name, where):
@@ -98,15 +100,15 @@ class C(TypedFamily):
         for each_space in used:
             if found := self._in_space(each_space, name, where):
                 return found
-        return (STRANGER,) if name in C_TYPES or name == "std" else ()
+        return (UNKNOWN_EXTERNAL,) if name in C_TYPES or name == "std" else ()
 
-    def of_space(self, space: Value, name: str, where: Where) -> Values:
+    def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a namespace calls ``name``."""
         return self._in_space(space.name, name, where)
 
-    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file includes by quotes, each with the line where it does."""
-        bindings = self._views[file].bindings
+        bindings = self.views[file].bindings
         self.memo.charge(1 + len(bindings) // BINDINGS_A_STEP)
         return tuple(
             (other, each.line)
@@ -119,7 +121,7 @@ class C(TypedFamily):
 
         Macros of one name stand for one another under conditions.
         """
-        if all(self.kind(place) == "macro" for place in functions):
+        if all(self.definitions.kind(place) == "macro" for place in functions):
             return True
         if len({(self._full_name(place), self._parameters_of(place)) for place in functions}) > 1:
             return False
@@ -129,7 +131,7 @@ class C(TypedFamily):
         ]
         return len(set(written)) == len(written)
 
-    def is_certain(self, where: Where, site: Site, found: Values, targets: list[Place]) -> bool:
+    def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
         """Tell whether a name can mean nothing else: in C++ only where no overload must be chosen by types.
 
         What is handed on without a call, what a base that is not ours may bring, and templates of one name
@@ -137,9 +139,9 @@ class C(TypedFamily):
         """
         if site.kind in (TYPE, BASE):
             return len(targets) == 1 and self._is_written_once(targets[0], site.name)
-        if site.kind != CALL or sum(self.kind(each) in TYPE_KINDS for each in targets) > 1:
+        if site.kind != CALL or sum(self.definitions.kind(each) in TYPE_KINDS for each in targets) > 1:
             return False
-        if any(value.kind in (FOREIGN, FOREIGN_METHOD) for value in found):
+        if any(value.kind in (EXTERNAL, EXTERNAL_METHOD) for value in found):
             return False  # Under another condition it is something that is not ours.
         is_member = any(self.owner(each) is not None for each in targets)
         if not is_member and any(self._is_also_elsewhere(each, site.name) for each in targets):
@@ -157,43 +159,51 @@ class C(TypedFamily):
         """Tell whether several functions take what a call gives by number, or one that was found does not."""
         functions = [(v.file, v.row) for v in found if v.kind == FUNCTION and v.row >= 0]
         for value in found:
-            if value.kind == TYPE_VALUE:
+            if value.kind == CLASS:
                 functions += self.constructors((value.file, value.row))
         if not site.object and not is_member:
             # What it is given may lead to one of another namespace, or to a friend.
-            functions += (each for each in self.named(site.name) if self.kind(each) in FUNCTIONS)
-        count = len(split(site.receiver.partition("/")[2], ","))
-        takers = [each for each in functions if self.takes(each, count)]
+            functions += (
+                each for each in self.definitions.named(site.name) if self.definitions.kind(each) in FUNCTIONS
+            )
+        count = len(decode_receiver(site.receiver).arguments or ())
+        takers = [each for each in functions if self.overloads.takes(each, count)]
         if len({(self._full_name(each), self._parameters_of(each)) for each in takers}) > 1:
             return True
-        return any(self.kind(each) in FUNCTIONS and not self.takes(each, count) for each in targets)
+        return any(
+            self.definitions.kind(each) in FUNCTIONS and not self.overloads.takes(each, count)
+            for each in targets
+        )
 
     def _is_written_once(self, place: Place, name: str) -> bool:
         """Tell whether nothing else bears another name of a type: conditions often write it twice."""
-        if self.kind(place) != "type":
+        if self.definitions.kind(place) != "type":
             return True
-        return all(self.kind(each) not in TYPE_KINDS or each == place for each in self.named(name))
+        return all(
+            self.definitions.kind(each) not in TYPE_KINDS or each == place
+            for each in self.definitions.named(name)
+        )
 
     def _is_also_elsewhere(self, place: Place, name: str) -> bool:
         """Tell whether a file writes a name and takes it from elsewhere, too: under conditions."""
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         return name in self.memo.kept(("spaces", place[0]), lambda: _spaces_used(view))[1]
 
     def _has_overloads(self, place: Place) -> bool:
-        return language_named(self._index.languages[int(self._index.files.language[place[0]])]).has_overloads
+        return language_named(self.index.languages[int(self.index.files.language[place[0]])]).has_overloads
 
     def _parameters_of(self, place: Place) -> str:
         """Return what tells a function from others of its name: what it takes, namespaces left out."""
         if not self._has_overloads(place):
             return ""
-        told = self.said(place, PARAMETERS)
-        return _SPACE.sub("", told[0].value) if told else ""
+        stated = self.definitions.stated(place, PARAMETERS)
+        return _NAMESPACE.sub("", stated[0].value) if stated else ""
 
-    def _part(self, value: Value, number: int, where: Where) -> Values:
+    def part(self, value: Value, number: int) -> Values:
         if value.kind == INSTANCE:
             # What is subscripted may be a pointer: it leads to things of the same type.
-            return super()._part(value, number, where) or (value,)
-        return super()._part(value, number, where)
+            return super().part(value, number) or (value,)
+        return super().part(value, number)
 
     def inner_types(self, view: FileView, scope: int, name: str) -> Values:
         """Return the types that a class holds; namespaces are looked into by their full names."""
@@ -214,7 +224,10 @@ class C(TypedFamily):
     def _read_full_name(self, place: Place) -> str:
         name = self._written_name(place)
         around, _, last = name.rpartition(".")
-        if "." in self._views[place[0]].definitions[place[1]].name and self.kind(place) in FUNCTIONS:
+        if (
+            "." in self.views[place[0]].definitions[place[1]].name
+            and self.definitions.kind(place) in FUNCTIONS
+        ):
             return f"{self._class_called(around)}.{last}"
         return name
 
@@ -225,7 +238,7 @@ class C(TypedFamily):
         parts = name.split(".")
         ends = {
             known
-            for place in self.typed_places(parts[-1])
+            for place in self.definitions.types_named(parts[-1])
             if (known := self._written_name(place)).split(".")[-1] == parts[-1]
         }
         return ends.pop() if len(ends) == 1 else name
@@ -234,7 +247,7 @@ class C(TypedFamily):
         return self.memo.kept(("full", place), lambda: self._read_written_name(place))
 
     def _read_written_name(self, place: Place) -> str:
-        definitions = self._views[place[0]].definitions
+        definitions = self.views[place[0]].definitions
         parts = [definitions[place[1]].name]
         row = definitions[place[1]].parent
         while row >= 0:
@@ -249,11 +262,13 @@ class C(TypedFamily):
         last = name.rpartition(".")[2]
         return self.memo.kept(
             ("fully", name),
-            lambda: tuple(place for place in self.typed_places(last) if self._full_name(place) == name),
+            lambda: tuple(
+                place for place in self.definitions.types_named(last) if self._full_name(place) == name
+            ),
         )
 
-    def _class_at(self, where: Where) -> Place | None:
-        view = self._views[where.file]
+    def _class_at(self, where: Position) -> Place | None:
+        view = self.views[where.file]
         row = where.row
         while row >= 0:
             kind = view.definitions[row].kind
@@ -264,9 +279,9 @@ class C(TypedFamily):
             row = view.definitions[row].parent
         return None
 
-    def _space_at(self, where: Where) -> str:
+    def _space_at(self, where: Position) -> str:
         """Return the full name of what is around a place, its functions left out."""
-        view = self._views[where.file]
+        view = self.views[where.file]
         row = where.row
         while row >= 0:
             name = self._full_name((where.file, row))
@@ -277,18 +292,18 @@ class C(TypedFamily):
             row = view.definitions[row].parent
         return ""
 
-    def _in_space(self, space: str, name: str, where: Where) -> Values:
+    def _in_space(self, space: str, name: str, where: Position) -> Values:
         """Return what a namespace or class, ``""`` for neither, calls ``name``, seen from a file."""
         full = f"{space}.{name}" if space else name
-        places = [place for place in self.named(name) if self._full_name(place) == full]
-        types = [place for place in places if self.kind(place) in TYPE_KINDS]
+        places = [place for place in self.definitions.named(name) if self._full_name(place) == full]
+        types = [place for place in places if self.definitions.kind(place) in TYPE_KINDS]
         if types:
-            return tuple(Value(TYPE_VALUE, *place) for place in self._nearest(types, where.file))
-        functions = [place for place in places if self.kind(place) in FUNCTIONS]
+            return tuple(Value(CLASS, *place) for place in self._nearest(types, where.file))
+        functions = [place for place in places if self.definitions.kind(place) in FUNCTIONS]
         if functions:
             return tuple(Value(FUNCTION, *place) for place in self._linked(functions, where.file))
         if full in self._spaces:
-            return (Value(SPACE, name=full),)
+            return (Value(MODULE, name=full),)
         for place in places:
             if found := self.variable(place, name):
                 return found
@@ -319,13 +334,13 @@ class C(TypedFamily):
         reached = self._reached(file)
         if place[0] in reached:
             return True
-        name = self._index.paths[place[0]].rpartition("/")[2]
+        name = self.index.paths[place[0]].rpartition("/")[2]
         return any(
             each.kind == IMPORT
             and each.value.rpartition("/")[2] == name
             and self._included(other, each.value) is None
             for other in (file, *sorted(reached))
-            for each in self._views[other].bindings
+            for each in self.views[other].bindings
         )
 
     def _is_announced(self, place: Place) -> bool:
@@ -333,17 +348,17 @@ class C(TypedFamily):
         return self._is_said(place, "announced")
 
     def _is_said(self, place: Place, word: str) -> bool:
-        return any(each.name == word for each in self.said(place, DECORATED))
+        return any(each.name == word for each in self.definitions.stated(place, DECORATED))
 
     def _is_own(self, place: Place) -> bool:
         """Tell whether a function or a macro is its file's own."""
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         if view.definitions[place[1]].kind == "macro":
             return not self._is_header(place[0])
         return self._is_said(place, "static")
 
     def _is_header(self, file: int) -> bool:
-        return self._index.paths[file].endswith(_HEADERS)
+        return self.index.paths[file].endswith(_HEADERS)
 
     def _nearest(self, types: list[Place], file: int) -> list[Place]:
         """Return the types of one name that a file means: its own, else what it includes, else any."""
@@ -376,12 +391,12 @@ class C(TypedFamily):
 
     @cached_property
     def _files_included(self) -> IncludedFiles:
-        return IncludedFiles(self._index.paths, self.files)
+        return IncludedFiles(self.index.paths, self.files)
 
     @cached_property
     def _spaces(self) -> frozenset[str]:
         """The full names of all namespaces."""
-        index = self._index
+        index = self.index
         number = index.kinds.get("module")
         found: set[str] = set()
         if number is not None:

@@ -108,8 +108,8 @@ class FileView:
         return found
 
     @cached_property
-    def told(self) -> dict[tuple[int, int], list[Binding]]:
-        """The bindings of each kind that are said of each scope itself: bases, returns, decorators."""
+    def of_scope(self) -> dict[tuple[int, int], list[Binding]]:
+        """The bindings of each kind that are stated of each scope itself: bases, returns, decorators."""
         found: dict[tuple[int, int], list[Binding]] = {}
         for each in self.bindings:
             found.setdefault((self.scope(each.definition), each.kind), []).append(each)

@@ -9,55 +9,55 @@ from typing import Final
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import GO_FUNCTIONS, GO_MEMBERS, GO_TYPES
 from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED, STAR
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import MODULE, TYPE_KINDS, UNKNOWN_EXTERNAL, Position, Value, Values
 from repo_map.relations.model import Place
-from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import SPACE, STRANGER, TYPE_KINDS, Value, Values, Where
 
-_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
+_GO_MOD: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
 _VERSION: Final = re.compile(r"v\d+\Z")
 
 
-class Go(TypedFamily):
+class Go(StaticResolver):
     """The resolver of Go."""
 
     common = GO_MEMBERS
 
     def owner(self, place: Place) -> Place | None:
         """Return the type of a method's receiver, or the type around a member."""
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         definition = view.definitions[place[1]]
         receiver = definition.name.rpartition(".")[0]
         if not receiver or definition.kind != "method":
             return super().owner(place)
         package = self._package(place[0])
-        for each in self.typed_places(receiver):
-            if self._views[each[0]].definitions[each[1]].parent < 0 and self._package(each[0]) == package:
+        for each in self.definitions.types_named(receiver):
+            if self.views[each[0]].definitions[each[1]].parent < 0 and self._package(each[0]) == package:
                 return each
         return None
 
-    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: of the package, an import of the file, or built in."""
         del is_called
         if found := self._in_package(self._package(where.file), name):
             return found
         if (path := self._imports(where.file).get(name)) is not None:
             return (self._space(path),)
-        for each in self._views[where.file].told.get((-1, STAR), ()):
+        for each in self.views[where.file].of_scope.get((-1, STAR), ()):
             space = self._space(each.value)
-            if space.kind == SPACE and (found := self.of_space(space, name, where)):
+            if space.kind == MODULE and (found := self.of_module(space, name, where)):
                 return found
-        return (STRANGER,) if name in GO_TYPES or name in GO_FUNCTIONS else ()
+        return (UNKNOWN_EXTERNAL,) if name in GO_TYPES or name in GO_FUNCTIONS else ()
 
-    def of_space(self, space: Value, name: str, where: Where) -> Values:
+    def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a package calls ``name``."""
         del where
         folder, _, package = space.name.rpartition(":")
         return self._in_package((folder, package), name)
 
-    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the first file of each package that a file imports, with the line where it does."""
         found = []
-        for each in self._views[file].bindings:
+        for each in self.views[file].bindings:
             if each.kind in (IMPORT, RENAMED, STAR) and (folder := self._folder_of(each.value)) is not None:
                 found += [(other, each.line) for other in self._folders[folder][:1]]
         return tuple(found)
@@ -65,7 +65,10 @@ class Go(TypedFamily):
     def are_alike(self, functions: list[Place]) -> bool:
         """Tell whether functions are one under several build conditions: each in a file of its own."""
         owners = {
-            (self._package(place[0]), self.last_name(owner) if (owner := self.owner(place)) else "")
+            (
+                self._package(place[0]),
+                self.definitions.last_name(owner) if (owner := self.owner(place)) else "",
+            )
             for place in functions
         }
         return len({file for file, _ in functions}) == len(functions) and len(owners) == 1
@@ -75,12 +78,12 @@ class Go(TypedFamily):
 
         def read() -> Values:
             found: list[Value] = []
-            for place in self.named(name):
-                definition = self._views[place[0]].definitions[place[1]]
+            for place in self.definitions.named(name):
+                definition = self.views[place[0]].definitions[place[1]]
                 if definition.parent >= 0 or definition.name != name or self._package(place[0]) != package:
                     continue
                 if definition.kind in TYPE_KINDS | FUNCTIONS:
-                    found.append(self.value_of(place))
+                    found.append(self.definitions.value_of(place))
                 else:
                     found += self.variable(place, name)
             return tuple(found)
@@ -91,8 +94,8 @@ class Go(TypedFamily):
         """Return the folder of a file and the name of its package: tests may form one of their own."""
         kept = self._packages.get(file)
         if kept is None:
-            told = [each for each in self._views[file].bindings if each.kind == PACKAGE]
-            folder = self._index.paths[file].rpartition("/")[0]
+            told = [each for each in self.views[file].bindings if each.kind == PACKAGE]
+            folder = self.index.paths[file].rpartition("/")[0]
             kept = self._packages[file] = (folder, told[0].value if told else "")
         return kept
 
@@ -106,7 +109,7 @@ class Go(TypedFamily):
 
     def _named_imports(self, file: int) -> dict[str, str]:
         found: dict[str, str] = {}
-        for each in self._views[file].bindings:
+        for each in self.views[file].bindings:
             if each.kind == RENAMED:
                 found[each.name] = each.value
             elif each.kind == IMPORT:
@@ -118,10 +121,10 @@ class Go(TypedFamily):
         """Return the package at an import path, a stranger where it is not here."""
         folder = self._folder_of(path)
         if folder is None:
-            return STRANGER
+            return UNKNOWN_EXTERNAL
         names = [self._package(file)[1] for file in self._folders[folder]]
         name = next((each for each in names if not each.endswith("_test")), names[0])
-        return Value(SPACE, name=f"{folder}:{name}")
+        return Value(MODULE, name=f"{folder}:{name}")
 
     def _folder_of(self, path: str) -> str | None:
         for module, root in self._modules:
@@ -134,8 +137,8 @@ class Go(TypedFamily):
     def _modules(self) -> tuple[tuple[str, str], ...]:
         """The path of each module and its folder, the longest path first."""
         found: dict[str, str] = {}
-        for file, path in enumerate(self._index.paths):
-            if path.rpartition("/")[2] == "go.mod" and (named := _MODULE.search(self._index.text(file))):
+        for file, path in enumerate(self.index.paths):
+            if path.rpartition("/")[2] == "go.mod" and (named := _GO_MOD.search(self.index.text(file))):
                 found.setdefault(named[1], path.rpartition("/")[0])
         return tuple(sorted(found.items(), key=lambda each: -len(each[0])))
 
@@ -143,7 +146,7 @@ class Go(TypedFamily):
     def _folders(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for file in self.files:
-            found.setdefault(self._index.paths[file].rpartition("/")[0], []).append(file)
+            found.setdefault(self.index.paths[file].rpartition("/")[0], []).append(file)
         return found
 
 

@@ -1,12 +1,9 @@
-"""The values of relations, and what a family of languages gives to have its names resolved."""
+"""The values of relations, and what the use of a name means."""
 
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import NamedTuple, Protocol
-
-from repo_map.parsing.facts_model import Site
-from repo_map.relations.memo import Memo
+from typing import NamedTuple
 
 Place = tuple[int, int]
 """File id, and row of the definition within the file; -1 is the file's top."""
@@ -71,32 +68,7 @@ class Meaning(NamedTuple):
     """Whether it was too involved to follow."""
 
 
-OPEN = Meaning()
+UNRESOLVED = Meaning()
 """What is written does not say."""
 LEFT_OPEN = Meaning(is_left_open=True)
 OUTSIDE = Meaning(is_outside=True)
-
-
-class Family(Protocol):
-    """The resolver of one family of languages, made once for an index."""
-
-    common: frozenset[str]
-    """Names of members that the language's own types bear: unresolved, they are told of nobody."""
-
-    initialisers: frozenset[str]
-    """Names of the methods that constructing an object of their class calls."""
-
-    memo: Memo
-    """What guards it: all but ``names_of`` is asked within ``memo.asked``."""
-
-    def meaning(self, file: int, site: Site) -> Meaning:
-        """Return what a site of a file means."""
-
-    def names_of(self, place: Place) -> frozenset[str]:
-        """Return the names by which sites may use a definition: its own, and what it is renamed to."""
-
-    def bases(self, place: Place) -> tuple[Place, ...]:
-        """Return the classes of this repository that a class extends or implements directly, in order."""
-
-    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
-        """Return the files that a file imports, each with the line where it does."""

@@ -7,109 +7,103 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import PHP_MEMBERS
-from repo_map.parsing.facts_model import FIELD, IMPORT, PACKAGE, RENAMED, Binding
-from repo_map.relations.expressions import parse
-from repo_map.relations.file_facts import FileView
+from repo_map.parsing.facts_model import IMPORT, PACKAGE, RENAMED
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    UNKNOWN_EXTERNAL,
+    Position,
+    Value,
+    Values,
+)
 from repo_map.relations.model import Place
-from repo_map.relations.narrowing import narrowed
-from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import FUNCTION, INSTANCE, SPACE, STRANGER, TYPE_VALUE, Value, Values, Where
 
 _RANKS: Final = {"trait": 0, "interface": 2}
 _OWN: Final = frozenset({"self", "static", "$this", "parent"})
 
 
-class Php(TypedFamily):
+class Php(StaticResolver):
     """The resolver of PHP."""
 
     common = PHP_MEMBERS
     has_names_apart = True
     initialisers = frozenset({"__construct"})
 
-    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, the names of the class around among them."""
         if name in _OWN:
-            return self._own_class(where, name, TYPE_VALUE)
+            return self._own_class(where, name, CLASS)
         if name == "$":
-            return (Value(SPACE),)
+            return (Value(MODULE),)
         return super().root_name(where, name, is_called=is_called)
 
-    def _own_class(self, where: Where, name: str, kind: str, of: Value | None = None) -> Values:
+    def _own_class(self, where: Position, name: str, kind: str, of: Value | None = None) -> Values:
         """Return the class around a place, or what it extends, as a value of a kind."""
         if of is not None and name == "static":
             return (of._replace(kind=kind),)
-        owner = self._views[where.file].class_around(where.row)
+        owner = self.views[where.file].class_around(where.row)
         if owner < 0:
             return ()
         if name != "parent":
             return (Value(kind if name != "$this" else INSTANCE, where.file, owner),)
         return tuple(
-            value._replace(kind=kind) if value.kind == TYPE_VALUE else value
+            value._replace(kind=kind) if value.kind == CLASS else value
             for value in self.base_values((where.file, owner))
         )
 
-    def instance(self, where: Where, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
+    def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
         """Return what has one written type, that of the class around among them."""
         if head in _OWN:
             return self._own_class(where, head, INSTANCE, of)
         return super().instance(where, head, arguments, of)
 
-    def _reaching(
-        self, view: FileView, scope: int, name: str, where: Where, *, is_inner: bool
-    ) -> Binding | None:
-        found = super()._reaching(view, scope, name, where, is_inner=is_inner)
-        return narrowed(view, scope, name, where.line, found)
-
-    def _field(self, view: FileView, each: Binding, value: Value) -> Values:
-        if each.kind != FIELD:
-            return super()._field(view, each, value)
-        where = Where(view.file, each.definition, each.line, each.indent)
-        return self.memo.once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
-
-    def order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
-        """Return a type and what it inherits from: traits before what it extends, interfaces last."""
-        found, is_whole = super().order(place)
+    def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
+        """Read a type and what it inherits from: traits before what it extends, interfaces last."""
+        found, is_whole = super().read_order(place)
         depth: dict[Place, tuple[int, ...]] = {place: ()}
         for each in found:
             for at, base in enumerate(self.bases_by_rank(each)):
                 if base not in depth:
                     depth[base] = (*depth[each], at)
-        classes = [each for each in found if self.kind(each) != "interface"]
-        interfaces = [each for each in found if self.kind(each) == "interface"]
+        classes = [each for each in found if self.definitions.kind(each) != "interface"]
+        interfaces = [each for each in found if self.definitions.kind(each) == "interface"]
         classes.sort(key=lambda each: depth.get(each, ()))
         return (*classes, *interfaces), is_whole
 
     def bases_by_rank(self, place: Place) -> list[Place]:
         """Return the direct bases of a type of ours, its traits first."""
-        bases = [(value.file, value.row) for value in self.base_values(place) if value.kind == TYPE_VALUE]
-        return sorted(bases, key=lambda each: _RANKS.get(self.kind(each), 1))
+        bases = [(value.file, value.row) for value in self.base_values(place) if value.kind == CLASS]
+        return sorted(bases, key=lambda each: _RANKS.get(self.definitions.kind(each), 1))
 
-    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: imported, of the namespace, or for a function of none."""
         if name == "$":
-            return (Value(SPACE),)
+            return (Value(MODULE),)
         if name.startswith("$"):
             return ()
-        for each in self._views[where.file].bound.get((-1, name), ()):
+        for each in self.views[where.file].bound.get((-1, name), ()):
             if each.kind in (IMPORT, RENAMED):
                 if found := self._at(each.value, is_called=is_called):
                     return found
                 if not is_called:
                     has_space = any(space.startswith(each.value) for space in self._spaces)
-                    return (Value(SPACE, name=each.value),) if has_space else (STRANGER,)
+                    return (Value(MODULE, name=each.value),) if has_space else (UNKNOWN_EXTERNAL,)
         if found := self._in_space(self._space(where.file), name, is_called=is_called):
             return found
         if is_called:
             return self._in_space("", name, is_called=True)
         below = f"{self._space(where.file)}.{name}".lstrip(".")
-        return (Value(SPACE, name=below),) if below in self._spaces else (STRANGER,)
+        return (Value(MODULE, name=below),) if below in self._spaces else (UNKNOWN_EXTERNAL,)
 
-    def lookup(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is; what is constructed may be called by the name of its class."""
         found = super().lookup(where, name, is_called=is_called)
         return found or (super().lookup(where, name) if is_called and not name.startswith("$") else ())
 
-    def of_space(self, space: Value, name: str, where: Where) -> Values:
+    def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a namespace calls ``name``."""
         del where
         found = (
@@ -118,12 +112,12 @@ class Php(TypedFamily):
         )
         below = f"{space.name}.{name}".lstrip(".")
         is_space = any(each == below or each.startswith(below + ".") for each in self._spaces)
-        return found or ((Value(SPACE, name=below),) if is_space else (STRANGER,))
+        return found or ((Value(MODULE, name=below),) if is_space else (UNKNOWN_EXTERNAL,))
 
-    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files that a file imports something of, each with the line where it does."""
         found: dict[tuple[int, int], None] = {}
-        for each in self._views[file].bindings:
+        for each in self.views[file].bindings:
             if each.kind in (IMPORT, RENAMED):
                 for value in (*self._at(each.value, is_called=False), *self._at(each.value, is_called=True)):
                     found.setdefault((value.file, each.line), None)
@@ -138,14 +132,14 @@ class Php(TypedFamily):
 
         def read() -> Values:
             found = []
-            for place in self.named(name):
-                view = self._views[place[0]]
+            for place in self.definitions.named(name):
+                view = self.views[place[0]]
                 definition = view.definitions[place[1]]
                 is_function = definition.kind in FUNCTIONS
                 is_top = definition.parent < 0 or view.definitions[definition.parent].kind == "module"
                 if is_top and is_function == is_called and self._space(place[0]) == space:
-                    value = self.value_of(place)
-                    if value.kind == TYPE_VALUE or is_function:
+                    value = self.definitions.value_of(place)
+                    if value.kind == CLASS or is_function:
                         found.append(value)
             return tuple(found)
 
@@ -156,7 +150,7 @@ class Php(TypedFamily):
     def _space(self, file: int) -> str:
         kept = self._names.get(file)
         if kept is None:
-            told = [each.value for each in self._views[file].bindings if each.kind == PACKAGE]
+            told = [each.value for each in self.views[file].bindings if each.kind == PACKAGE]
             kept = self._names[file] = told[0] if told else ""
         return kept
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from repo_map.languages.language import words
 from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
+from repo_map.relations.core.dynamic import DynamicResolver
+from repo_map.relations.core.values import CLASS, EXTERNAL, EXTERNAL_CLASS, INSTANCE, MODULE, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.inference.family import Inference
 from repo_map.relations.model import Place
 from repo_map.relations.python_modules import Module, Modules
-from repo_map.relations.values import CLASS, FOREIGN, FOREIGN_CLASS, INSTANCE, MODULE, Value, Values
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -24,7 +24,7 @@ _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _OF_CLASSES: Final = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
-class Python(Inference):
+class Python(DynamicResolver):
     """The resolver of Python."""
 
     common = PYTHON_MEMBERS | words("close read write flush open match group sub search send run start now")
@@ -41,7 +41,7 @@ class Python(Inference):
     )
     harmless = frozenset({"object", "Generic", "Protocol", "ABC"})
     initialisers = frozenset({"__init__", "__new__"})
-    givers: ClassVar[Mapping[str, str]] = {
+    container_methods: ClassVar[Mapping[str, str]] = {
         "mapping.get": "1",
         "mapping.pop": "1",
         "mapping.setdefault": "1",
@@ -72,7 +72,7 @@ class Python(Inference):
         found = self._modules.at(f"{module.name}/{name}") if module.name else None
         return None if found is None else _value(found)
 
-    def own(self, view: FileView, scope: int, name: str) -> Values:
+    def own_object(self, view: FileView, scope: int, name: str) -> Values:
         """Return what ``self`` or ``cls`` is in the innermost method around a scope."""
         while scope >= 0:
             owner = view.outer(scope)
@@ -86,19 +86,19 @@ class Python(Inference):
         """Tell whether reading a method calls it."""
         return not _PROPERTIES.isdisjoint(self._decorators(function))
 
-    def entered(self, function: Value, returned: Values) -> Values:
+    def generated(self, function: Value, returned: Values) -> Values:
         """Return what a call gives: a generator that is decorated to be a context gives what it yields."""
         if _CONTEXTS.isdisjoint(self._decorators(function)):
             return returned
-        return (Value(FOREIGN, name="ContextManager", parts=(self.each_of(returned),)),)
+        return (Value(EXTERNAL, name="ContextManager", parts=(self.elements(returned),)),)
 
-    def member_of_enum(self, owner: Place) -> bool:
+    def is_enumeration(self, owner: Place) -> bool:
         """Tell whether a class is an enumeration."""
-        return any(base.kind == FOREIGN_CLASS and base.name in _ENUMS for base in self.bases_of(owner))
+        return any(base.kind == EXTERNAL_CLASS and base.name in _ENUMS for base in self.base_values(owner))
 
     def _decorators(self, function: Value) -> frozenset[str]:
         view = self.views[function.file]
-        return frozenset(each.name for each in view.told.get((function.row, DECORATED), ()))
+        return frozenset(each.name for each in view.of_scope.get((function.row, DECORATED), ()))
 
 
 def _value(module: Module) -> Value:

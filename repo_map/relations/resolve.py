@@ -16,14 +16,14 @@ from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.registry import language_named
 from repo_map.parsing.facts_model import BASE_OF, CALL, IMPORT, RENAMED, SITE_KINDS, STAR, VALUE, Site
 from repo_map.recent import Recent
+from repo_map.relations.core.memo import Question, TooInvolvedError
+from repo_map.relations.core.resolver import Resolver
 from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
-from repo_map.relations.memo import Question, TooInvolvedError
 from repo_map.relations.model import (
     LEFT_OPEN,
-    OPEN,
+    UNRESOLVED,
     Confidence,
-    Family,
     Meaning,
     Place,
     Relation,
@@ -152,7 +152,9 @@ class Relations:
                 found.sort(key=lambda each: (each.source[0], each.line))
         return tuple(dict.fromkeys(found))
 
-    def _named_in_receivers(self, family: Family, place: Place, names: frozenset[str]) -> Iterator[Relation]:
+    def _named_in_receivers(
+        self, family: Resolver, place: Place, names: frozenset[str]
+    ) -> Iterator[Relation]:
         """Yield the sites where a class stands before a dot: ``Color.RED``, ``Route.of()``."""
         index = self._index
         numbers = sorted({number for name in names for number in self._before_dots.get(name, ())})
@@ -289,7 +291,7 @@ class Relations:
         """Return what a site means."""
         family = self._family(file)
         if family is None:
-            return OPEN
+            return UNRESOLVED
         key = (file, site)
         found = self._meanings.get(key)
         if found is None or found.is_left_open:
@@ -299,7 +301,7 @@ class Relations:
                     question.leave_open(key)
         return found
 
-    def _read_meaning(self, family: Family, file: int, site: Site, question: Question) -> Meaning:
+    def _read_meaning(self, family: Resolver, file: int, site: Site, question: Question) -> Meaning:
         try:
             with family.memo.asked(question):
                 found = family.meaning(file, site)
@@ -318,7 +320,7 @@ class Relations:
         return np.bincount(self._index.sites.name, minlength=len(self._index.strings))
 
     @cached_property
-    def _families(self) -> tuple[Family | None, ...]:
+    def _families(self) -> tuple[Resolver | None, ...]:
         """The family of each language of the index."""
         names = [language_named(language).family if language else "" for language in self._index.languages]
         made = {name: FAMILIES[name](self._index) for name in sorted(set(names)) if name in FAMILIES}
@@ -329,10 +331,10 @@ class Relations:
         """Whether each language of the index is one whose names are likely at best."""
         return tuple(language_named(language).is_guessed for language in self._index.languages)
 
-    def _family(self, file: int) -> Family | None:
+    def _family(self, file: int) -> Resolver | None:
         return self._families[int(self._index.files.language[file])]
 
-    def _uses_named(self, family: Family, name: str, least: Confidence) -> Mapping[Place, Sequence[_Use]]:
+    def _uses_named(self, family: Resolver, name: str, least: Confidence) -> Mapping[Place, Sequence[_Use]]:
         """Return the uses that bear a name in a family's files, by what they mean or may mean."""
         key = (self._families.index(family), name, least)
         with self.asking() as question:
@@ -345,7 +347,7 @@ class Relations:
                 question.leave_open(use)
         return uses.by_target
 
-    def _read_uses(self, family: Family, name: str, least: Confidence) -> _Uses:
+    def _read_uses(self, family: Resolver, name: str, least: Confidence) -> _Uses:
         found: dict[Place, list[_Use]] = {}
         left_open: list[tuple[int, Site]] = []
         number = self._index.strings.get(name)
@@ -362,7 +364,7 @@ class Relations:
                         found.setdefault(target, []).append(use)
         return _Uses(found, tuple(left_open))
 
-    def _sites_at(self, rows: NDArray[np.int64], family: Family) -> Iterator[tuple[int, int, Site]]:
+    def _sites_at(self, rows: NDArray[np.int64], family: Resolver) -> Iterator[tuple[int, int, Site]]:
         """Yield the sites at some rows that are of a family's files, each with its row and file."""
         files = np.searchsorted(self._index.sites.file_start, rows, side="right") - 1
         with self.asking() as question:
@@ -377,7 +379,7 @@ class Relations:
         """The rows of all sites, by the names that they bear and of one name in order."""
         return np.argsort(self._index.sites.name, kind="stable")
 
-    def _bases(self, family: Family, place: Place) -> tuple[Place, ...]:
+    def _bases(self, family: Resolver, place: Place) -> tuple[Place, ...]:
         """Return the classes that a class extends directly, none where that is given up."""
         with self.asking() as question:
             try:
@@ -405,7 +407,7 @@ class Relations:
     def _sure(self, file: int, meaning: Meaning) -> Confidence:
         return Confidence.RESOLVED if meaning.is_certain else self.surest(file)
 
-    def _namesakes(self, family: Family, name: str) -> tuple[Place, ...]:
+    def _namesakes(self, family: Resolver, name: str) -> tuple[Place, ...]:
         """Return the methods of a name in a family's files, in the order of the repository."""
         key = (self._families.index(family), name)
         if (kept := self._methods.get(key)) is not None:
@@ -425,7 +427,7 @@ class Relations:
     def _methods(self) -> dict[tuple[int, str], tuple[Place, ...]]:
         return {}
 
-    def _constructed_by(self, family: Family, place: Place) -> tuple[Place, ...]:
+    def _constructed_by(self, family: Resolver, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
         owner = self._owner(place)
         if owner is None or self._last_name(place) not in family.initialisers:

@@ -7,23 +7,21 @@ from functools import cached_property
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.languages.outside import RUBY_MEMBERS
 from repo_map.parsing.facts_model import ASSIGNED, BASE_OF, FIELD, RECEIVER, Binding
-from repo_map.relations.expressions import parse
-from repo_map.relations.file_facts import FileView
-from repo_map.relations.model import Place
-from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import (
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
     FUNCTION,
     INSTANCE,
     MOST_VALUES,
-    STRANGER,
-    TYPE_VALUE,
+    UNKNOWN_EXTERNAL,
+    Position,
     Value,
     Values,
-    Where,
 )
+from repo_map.relations.model import Place
 
 
-class Ruby(TypedFamily):
+class Ruby(StaticResolver):
     """The resolver of Ruby."""
 
     common = RUBY_MEMBERS
@@ -33,7 +31,7 @@ class Ruby(TypedFamily):
 
     def _container(self, file: int, row: int) -> int:
         """Return the innermost class or module at or around a definition, -1 for none."""
-        definitions = self._views[file].definitions
+        definitions = self.views[file].definitions
         while row >= 0 and definitions[row].kind not in CONTAINERS:
             row = definitions[row].parent
         return row
@@ -42,7 +40,7 @@ class Ruby(TypedFamily):
         """Return the full name of a class or a module, with dots."""
         names, (file, row) = [], place
         while row >= 0:
-            definition = self._views[file].definitions[row]
+            definition = self.views[file].definitions[row]
             names.append(definition.name.rpartition(".")[2].replace("::", "."))
             row = self._container(file, definition.parent)
         return ".".join(reversed(names))
@@ -56,69 +54,68 @@ class Ruby(TypedFamily):
         """The classes and modules of each full name."""
         found: dict[str, list[Place]] = {}
         for file in self.files:
-            for row, definition in enumerate(self._views[file].definitions):
+            for row, definition in enumerate(self.views[file].definitions):
                 if definition.kind in CONTAINERS:
                     found.setdefault(self._path((file, row)), []).append((file, row))
         return {path: tuple(places) for path, places in found.items()}
 
     def owner(self, place: Place) -> Place | None:
         """Return the class or module that has a definition, as the first place that opens it."""
-        around = self._container(place[0], self._views[place[0]].definitions[place[1]].parent)
+        around = self._container(place[0], self.views[place[0]].definitions[place[1]].parent)
         if around < 0:
             return None
         opened = self._opened(self._path((place[0], around)))
         return opened[0] if opened else (place[0], around)
 
-    def base_values(self, place: Place) -> Values:
-        """Return what a class extends and mixes in, wherever it is opened."""
+    def read_bases(self, place: Place) -> Values:
+        """Read what a class extends and mixes in, wherever it is opened."""
+        found: list[Value] = []
+        for file, row in self._opened(self._path(place)) or (place,):
+            for each in self._within(file).get((row, BASE_OF), ()):
+                values = self.named_type(Position(file, row, 0), each.value)
+                found += [value for value in values if value[1:3] != place] or [UNKNOWN_EXTERNAL]
+        return tuple(dict.fromkeys(found))
 
-        def read() -> Values:
-            found: list[Value] = []
-            for file, row in self._opened(self._path(place)) or (place,):
-                for each in self._within(file).get((row, BASE_OF), ()):
-                    values = self.named_type(Where(file, row, 0), each.value)
-                    found += [value for value in values if value[1:3] != place] or [STRANGER]
-            return tuple(dict.fromkeys(found))
-
-        return self.memo.once(("bases", place), read)
-
-    def named_type(self, where: Where, head: str) -> Values:
+    def named_type(self, where: Position, head: str) -> Values:
         """Return the classes and modules that a constant stands for, from the inside out."""
         row = self._container(where.file, where.row)
         around = self._path((where.file, row)) if row >= 0 else ""
         while True:
             path = f"{around}.{head}" if around else head
             if opened := self._opened(path):
-                return (Value(TYPE_VALUE, *opened[0]),)
+                return (Value(CLASS, *opened[0]),)
             if not around:
-                return (STRANGER,)
+                return (UNKNOWN_EXTERNAL,)
             around = around.rpartition(".")[0]
 
-    def _direct(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values:
+    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+        """Return the methods of a name that a class has, or its objects, or an instance variable."""
         of_object, of_class = self.memo.kept(("methods", place, name), lambda: self._methods(place, name))
         if value.kind == INSTANCE:
             chosen = of_object
         else:
             # A module's own functions may be made its singletons' by `extend self`.
-            chosen = of_class or ([] if self.kind(place) == "class" else of_object)
+            chosen = of_class or ([] if self.definitions.kind(place) == "class" else of_object)
         if chosen:
             return tuple(Value(FUNCTION, *each, parts=((value,),)) for each in chosen[:MOST_VALUES])
-        return self._fields(place, name, value) if name.startswith("$") else ()
+        return (self._fields(place, name, value) or None) if name.startswith("$") else None
 
     def _methods(self, place: Place, name: str) -> tuple[list[Place], list[Place]]:
         """Return the methods of a name that objects of a class have, and those of the class itself."""
-        owned = [each for each in self._owned(name).get(place, ()) if self.kind(each) in FUNCTIONS]
-        own = [each for each in owned if self.said(each, RECEIVER)]
-        return [each for each in owned if not self.said(each, RECEIVER)], own
+        owned = [
+            each for each in self.definitions.owned(name, place) if self.definitions.kind(each) in FUNCTIONS
+        ]
+        own = [each for each in owned if self.definitions.stated(each, RECEIVER)]
+        return [each for each in owned if not self.definitions.stated(each, RECEIVER)], own
 
     def _fields(self, place: Place, name: str, value: Value) -> Values:
         """Return what an instance variable is: all that it is made to be."""
         found: list[Value] = []
         for file, row in self._opened(self._path(place)) or (place,):
-            view = self._views[file]
+            view = self.views[file]
             for each in self._within(file).get((row, FIELD), ()):
                 if each.name.replace("@", "$") == name:
-                    values = self._field(view, each, value)
+                    values = self.field(view, each, value)
                     if not values:
                         return ()
                     found += values
@@ -129,59 +126,53 @@ class Ruby(TypedFamily):
 
         def read() -> dict[tuple[int, int], list[Binding]]:
             found: dict[tuple[int, int], list[Binding]] = {}
-            for each in self._views[file].bindings:
+            for each in self.views[file].bindings:
                 if each.kind in (BASE_OF, FIELD):
                     found.setdefault((self._container(file, each.definition), each.kind), []).append(each)
             return found
 
         return self.memo.kept(("within", file), read)
 
-    def _field(self, view: FileView, each: Binding, value: Value) -> Values:
-        del value
-        where = Where(view.file, each.definition, each.line, each.indent)
-        return self.memo.once(("field", view.file, each), lambda: self.evaluate(where, parse(each.value)))
-
     # Names.
 
-    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is, ``self`` and ``super`` among them."""
         if name not in ("self", "super"):
             return super().root_name(where, name, is_called=is_called)
-        view, row = self._views[where.file], where.row
+        view, row = self.views[where.file], where.row
         while row >= 0 and view.definitions[row].kind not in FUNCTIONS | CONTAINERS:
             row = view.definitions[row].parent
         if row < 0 or (container := self._container(where.file, row)) < 0:
             return ()
         place = self._opened(self._path((where.file, container)))[0]
-        is_class = row == container or bool(self.said((where.file, row), RECEIVER))
-        kind = TYPE_VALUE if is_class else INSTANCE
+        is_class = row == container or bool(self.definitions.stated((where.file, row), RECEIVER))
+        kind = CLASS if is_class else INSTANCE
         if name == "self":
             return (Value(kind, *place),)
-        if self.kind(place) != "class":
+        if self.definitions.kind(place) != "class":
             return ()
         return tuple(
-            value._replace(kind=kind) if value.kind == TYPE_VALUE else value
-            for value in self.base_values(place)
+            value._replace(kind=kind) if value.kind == CLASS else value for value in self.base_values(place)
         )
 
-    def member(self, value: Value, name: str, where: Where, *, is_called: bool = False) -> Values:
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
         """Return what a value calls ``name``; a constant in a class is one of it."""
         if name == "class" and value.kind == INSTANCE:
-            return (value._replace(kind=TYPE_VALUE),)
-        if value.kind == TYPE_VALUE and name[:1].isupper():
+            return (value._replace(kind=CLASS),)
+        if value.kind == CLASS and name[:1].isupper():
             opened = self._opened(f"{self._path((value.file, value.row))}.{name}")
-            return (Value(TYPE_VALUE, *opened[0]),) if opened else ()
+            return (Value(CLASS, *opened[0]),) if opened else ()
         return super().member(value, name, where, is_called=is_called)
 
-    def lookup(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is: a local, a constant, or a method of ``self``."""
         if name[:1].isupper():
             return self.named_type(where, name)
-        view = self._views[where.file]
+        view = self.views[where.file]
         scope = view.scope(where.row)
-        if where.line and (bound := self._reaching(view, scope, name, where, is_inner=True)):
-            return self._of_binding(view, bound) if bound.kind == ASSIGNED else ()
-        found = self._all(
+        if where.line and (bound := self.reaching(view, scope, name, where, is_inner=True)):
+            return self.of_binding(view, bound) if bound.kind == ASSIGNED else ()
+        found = self.all_of(
             self.root_name(where, "self", is_called=False),
             lambda value: self.member(value, name, where, is_called=is_called),
         )
@@ -189,16 +180,16 @@ class Ruby(TypedFamily):
             return found
         return ()
 
-    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a bare name is outside of all classes."""
         del is_called
         return self.named_type(where, name) if name[:1].isupper() else ()
 
     def names_of(self, place: Place) -> frozenset[str]:
         """Return the names by which sites may use a definition."""
-        return frozenset({self.last_name(place).rpartition("::")[2]})
+        return frozenset({self.definitions.last_name(place).rpartition("::")[2]})
 
-    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return nothing: files are loaded by their paths, or by themselves."""
         del file
         return ()

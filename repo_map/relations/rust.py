@@ -8,29 +8,30 @@ from typing import Final
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import RUST_BUILTINS, RUST_MEMBERS
+from repo_map.parsing.expressions import head_of_type
 from repo_map.parsing.facts_model import BASE_OF, HERE, IMPORT, RENAMED, STAR, TYPE_PARAMETER
-from repo_map.relations.model import Place
-from repo_map.relations.typed.family import TypedFamily
-from repo_map.relations.values import (
-    FOREIGN,
-    FOREIGN_METHOD,
+from repo_map.relations.core.static import StaticResolver
+from repo_map.relations.core.values import (
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_METHOD,
     FUNCTION,
     INSTANCE,
-    SPACE,
-    STRANGER,
+    MODULE,
     TYPE_KINDS,
-    TYPE_VALUE,
+    UNKNOWN_EXTERNAL,
+    Position,
     Value,
     Values,
-    Where,
 )
+from repo_map.relations.model import Place
 
 _MAKERS: Final = frozenset({"default", "from"})
 """What the library's traits, derived or not, call what makes an object of a type."""
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 
 
-class Rust(TypedFamily):
+class Rust(StaticResolver):
     """The resolver of Rust."""
 
     common = RUST_MEMBERS
@@ -48,14 +49,14 @@ class Rust(TypedFamily):
         }
     )
 
-    def root_name(self, where: Where, name: str, *, is_called: bool) -> Values:
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
         """Return what the first name of an expression is; ``self`` is an object of the type around."""
         if name in ("self", "Self"):
-            return self._own_type(where, INSTANCE if name == "self" else TYPE_VALUE)
+            return self._own_type(where, INSTANCE if name == "self" else CLASS)
         return super().root_name(where, name, is_called=is_called)
 
-    def _own_type(self, where: Where, kind: str) -> Values:
-        view = self._views[where.file]
+    def _own_type(self, where: Position, kind: str) -> Values:
+        view = self.views[where.file]
         row = where.row
         while row >= 0:
             if view.definitions[row].kind == "impl":
@@ -67,17 +68,17 @@ class Rust(TypedFamily):
 
     def _of_impl(self, place: Place) -> Values:
         """Return the type that an ``impl`` block is of."""
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         definition = view.definitions[place[1]]
-        where = Where(place[0], definition.parent, 0)
-        if any(each.name == definition.name for each in self.said(place, TYPE_PARAMETER)):
+        where = Position(place[0], definition.parent, 0)
+        if any(each.name == definition.name for each in self.definitions.stated(place, TYPE_PARAMETER)):
             return ()
         values = self.memo.once(("impl", place), lambda: self.named_type(where, definition.name))
-        return tuple(value for value in values if value.kind == TYPE_VALUE)
+        return tuple(value for value in values if value.kind == CLASS)
 
     def owner(self, place: Place) -> Place | None:
         """Return the type of the ``impl`` block, or the trait or the type, around a member."""
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         around = view.definitions[place[1]].parent
         if around < 0:
             return None
@@ -87,64 +88,62 @@ class Rust(TypedFamily):
             return (found[0].file, found[0].row) if len(found) == 1 else None
         return (place[0], around) if kind in TYPE_KINDS else None
 
-    def result(self, value: Value, where: Where) -> Values:
+    def result(self, value: Value) -> Values:
         """Return what calling a value gives; what is derived makes the type that it is called on."""
-        if value.kind == FOREIGN_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
+        if value.kind == EXTERNAL_METHOD and value.name in _MAKERS and value.parts and value.parts[0]:
             owner = value.parts[0][0]
-            if owner.kind == TYPE_VALUE:
+            if owner.kind == CLASS:
                 return (owner._replace(kind=INSTANCE),)
-        return super().result(value, where)
+        return super().result(value)
 
-    def base_values(self, place: Place) -> Values:
-        """Return the traits that a type implements, and those that a trait extends."""
+    def read_bases(self, place: Place) -> Values:
+        """Read the traits that a type implements, and those that a trait extends."""
+        found = list(super().read_bases(place))
+        for each in self.definitions.named(self.definitions.last_name(place)):
+            if self.definitions.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
+                for base in self.definitions.stated(each, BASE_OF):
+                    head = head_of_type(base.value)
+                    found += self.named_type(Position(*each, 0), head) or [UNKNOWN_EXTERNAL]
+        return tuple(dict.fromkeys(found)) or (UNKNOWN_EXTERNAL,)
 
-        def read() -> Values:
-            found = list(TypedFamily.base_values(self, place))
-            for each in self.named(self.last_name(place)):
-                if self.kind(each) == "impl" and any(v[1:3] == place for v in self._of_impl(each)):
-                    for base in self.said(each, BASE_OF):
-                        head = base.value.partition("[")[0]
-                        found += self.named_type(Where(*each, 0), head) or [STRANGER]
-            return tuple(dict.fromkeys(found)) or (STRANGER,)
-
-        return self.memo.once(("traits", place), read)
-
-    def named_type(self, where: Where, head: str) -> Values:
+    def named_type(self, where: Position, head: str) -> Values:
         """Return the types that a path stands for."""
         if head == "Self":
-            return self._own_type(where, TYPE_VALUE)
+            return self._own_type(where, CLASS)
         first, _, rest = head.partition(".")
         if rest and "." not in rest and (bounds := self._bounds(where, first)):
-            return self._all(bounds, lambda bound: self._associated(bound, rest))
+            return self.all_of(bounds, lambda bound: self._associated(bound, rest))
         return () if first == "Self" else super().named_type(where, head)
 
-    def _bounds(self, where: Where, name: str) -> Values:
+    def _bounds(self, where: Position, name: str) -> Values:
         """Return what says which types belong to ``Self`` or to a parameter: a trait, or an ``impl``'s."""
         if name == "Self":
-            return self._own_type(where, TYPE_VALUE)
-        parameter = self._parameter(where, name)
+            return self._own_type(where, CLASS)
+        parameter = self.type_parameter(where, name)
         if parameter is None or not parameter[2]:
             return ()
         return tuple(
-            value._replace(kind=TYPE_VALUE)
-            for value in self.instances(Where(*parameter[0], 0), parameter[2])
+            value._replace(kind=CLASS)
+            for value in self.instances(Position(*parameter[0], 0), parameter[2])
             if value.kind == INSTANCE
         )
 
     def _associated(self, owner: Value, name: str) -> Values:
         """Return the type that a trait or a type calls ``name``: its own, or that of a trait above."""
         for place in self.order((owner.file, owner.row))[0]:
-            owned = self._owned(name).get(place, ())
-            if found := tuple(Value(TYPE_VALUE, *each) for each in owned if self.kind(each) in TYPE_KINDS):
+            owned = self.definitions.owned(name, place)
+            if found := tuple(
+                Value(CLASS, *each) for each in owned if self.definitions.kind(each) in TYPE_KINDS
+            ):
                 return found if len(found) == 1 else ()
         return ()
 
-    def _part(self, value: Value, number: int, where: Where) -> Values:
-        if value.kind == FOREIGN and value.name.endswith("Map") and len(value.parts) == 2:
-            return (Value(FOREIGN, name="tuple", parts=value.parts),)
-        return super()._part(value, number, where)
+    def part(self, value: Value, number: int) -> Values:
+        if value.kind == EXTERNAL and value.name.endswith("Map") and len(value.parts) == 2:
+            return (Value(EXTERNAL, name="tuple", parts=value.parts),)
+        return super().part(value, number)
 
-    def top(self, where: Where, name: str, *, is_called: bool = False) -> Values:
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
         """Return what a path begins with: in the module, a crate, or built in."""
         crate, module = self._module_at(where)
         if name == "crate":
@@ -159,9 +158,9 @@ class Rust(TypedFamily):
             return (_space(self._crates[name], ""),)
         if is_called and (macros := self._macros(crate, name)):
             return macros
-        return (STRANGER,) if name in _LIBRARY or name in RUST_BUILTINS else ()
+        return (UNKNOWN_EXTERNAL,) if name in _LIBRARY or name in RUST_BUILTINS else ()
 
-    def of_space(self, space: Value, name: str, where: Where) -> Values:
+    def of_module(self, space: Value, name: str, where: Position) -> Values:
         """Return what a module calls ``name``."""
         del where
         crate, _, module = space.name.partition("|")
@@ -169,12 +168,12 @@ class Rust(TypedFamily):
             return (_space(crate, module.rpartition(".")[0]),)
         return self._in_module(crate, module, name, is_called=None)
 
-    def read_imports(self, file: int) -> tuple[tuple[int, int], ...]:
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
         """Return the files of the modules and definitions that a file uses, each with the line."""
         found: dict[tuple[int, int], None] = {}
-        for each in self._views[file].bindings:
+        for each in self.views[file].bindings:
             if each.kind in (IMPORT, RENAMED, STAR):
-                for value in self._at_path(Where(file, each.definition, 0), each.value):
+                for value in self._at_path(Position(file, each.definition, 0), each.value):
                     if value.file >= 0 and value.file != file:
                         found.setdefault((value.file, each.line), None)
         return tuple(found)
@@ -187,8 +186,8 @@ class Rust(TypedFamily):
         """Return the only macro of a name that a crate has: its modules see it without a path."""
         found = [
             place
-            for place in self.named(name)
-            if self.kind(place) == "macro" and self._files[place[0]][0] == crate
+            for place in self.definitions.named(name)
+            if self.definitions.kind(place) == "macro" and self._files[place[0]][0] == crate
         ]
         return (Value(FUNCTION, *found[0]),) if len(found) == 1 else ()
 
@@ -198,7 +197,7 @@ class Rust(TypedFamily):
         tops = self.memo.kept(("tops", name), lambda: self._read_tops(name))
         found = tops.get((crate, module), [])
         if is_called is False:
-            found = [value for value in found if value.kind == TYPE_VALUE] or found
+            found = [value for value in found if value.kind == CLASS] or found
         below = f"{module}.{name}" if module else name
         spaces = (_space(crate, below),) if (crate, below) in self._modules else ()
         if found:
@@ -210,64 +209,66 @@ class Rust(TypedFamily):
     def _read_tops(self, name: str) -> dict[tuple[str, str], list[Value]]:
         """Return the functions and types of a name by the modules that hold them."""
         found: dict[tuple[str, str], list[Value]] = {}
-        for place in self.named(name):
-            if self.kind(place) in TYPE_KINDS | FUNCTIONS and self._is_top(place):
-                found.setdefault(self._module_of(place), []).append(self.value_of(place))
+        for place in self.definitions.named(name):
+            if self.definitions.kind(place) in TYPE_KINDS | FUNCTIONS and self._is_top(place):
+                found.setdefault(self._module_of(place), []).append(self.definitions.value_of(place))
         return found
 
     def _used(self, crate: str, module: str, name: str) -> Values:
         """Return what a module calls ``name`` by its ``use`` declarations."""
         stars: list[Values] = []
         for file, row in self._modules.get((crate, module), ()):
-            view = self._views[file]
-            where = Where(file, row, 0)
+            view = self.views[file]
+            where = Position(file, row, 0)
             for each in view.bound.get((row, name), ()):
                 if each.kind in (IMPORT, RENAMED) and (found := self._at_path(where, each.value, name)):
                     return found
-            stars += [self._at_path(where, each.value) for each in view.told.get((row, STAR), ())]
+            stars += [self._at_path(where, each.value) for each in view.of_scope.get((row, STAR), ())]
         for spaces in stars:
             for space in spaces:
-                if space.kind == SPACE and space.name != f"{crate}|{module}":
+                if space.kind == MODULE and space.name != f"{crate}|{module}":
                     other, _, inner = space.name.partition("|")
                     if found := self._in_module(other, inner, name, is_called=None):
                         return found
         return ()
 
-    def _at_path(self, where: Where, path: str, own: str = "") -> Values:
+    def _at_path(self, where: Position, path: str, own: str = "") -> Values:
         """Return what a path in a ``use`` leads to; ``own`` is what it gives a name to."""
         first, *rest = path.split(".")
         if first == own and not rest:
-            values: Values = (_space(self._crates[first], ""),) if first in self._crates else (STRANGER,)
+            values: Values = (
+                (_space(self._crates[first], ""),) if first in self._crates else (UNKNOWN_EXTERNAL,)
+            )
         elif first == own and first in self._crates:
             values = (_space(self._crates[first], ""),)
         else:
             values = self.top(where, first)
         if not values:
-            return (STRANGER,)
+            return (UNKNOWN_EXTERNAL,)
         for name in rest:
             values = tuple(
                 found
                 for value in values
                 for found in (
-                    self.of_space(value, name, where)
-                    if value.kind == SPACE
+                    self.of_module(value, name, where)
+                    if value.kind == MODULE
                     else self.member(value, name, where)
                 )
             )
         return values
 
     def _is_top(self, place: Place) -> bool:
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         parent = view.definitions[place[1]].parent
         return parent < 0 or view.definitions[parent].kind == "module"
 
-    def _module_at(self, where: Where) -> tuple[str, str]:
+    def _module_at(self, where: Position) -> tuple[str, str]:
         return self._module_of((where.file, where.row), is_inside=True)
 
     def _module_of(self, place: Place, *, is_inside: bool = False) -> tuple[str, str]:
         """Return the crate and the path of the module that holds a definition, or that is around a place."""
         crate, path = self._files[place[0]]
-        view = self._views[place[0]]
+        view = self.views[place[0]]
         row = place[1] if is_inside else (view.definitions[place[1]].parent if place[1] >= 0 else -1)
         inner: list[str] = []
         while row >= 0:
@@ -281,8 +282,8 @@ class Rust(TypedFamily):
     def _crates(self) -> dict[str, str]:
         """The crates of the repository: the folder of each by its name."""
         found: dict[str, str] = {}
-        for file, path in enumerate(self._index.paths):
-            if path.rpartition("/")[2] == "Cargo.toml" and (name := _crate_name(self._index.text(file))):
+        for file, path in enumerate(self.index.paths):
+            if path.rpartition("/")[2] == "Cargo.toml" and (name := _crate_name(self.index.text(file))):
                 found.setdefault(name, path.rpartition("/")[0] + "/")
         return found
 
@@ -292,7 +293,7 @@ class Rust(TypedFamily):
         folders = sorted(self._crates.values(), key=len, reverse=True)
         found: dict[int, tuple[str, str]] = {}
         for file in self.files:
-            path = self._index.paths[file]
+            path = self.index.paths[file]
             folder = next((each for each in folders if f"{path}".startswith(each.lstrip("/"))), "/")
             inside = path[len(folder.lstrip("/")) :]
             if inside.startswith("src/") and not inside.startswith("src/bin/"):
@@ -307,16 +308,16 @@ class Rust(TypedFamily):
 
     @cached_property
     def _modules(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
-        """Where each module is written: its files, and its blocks in others."""
+        """Position each module is written: its files, and its blocks in others."""
         found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        number = self._index.kinds.get("module")
-        table = self._index.symbols
+        number = self.index.kinds.get("module")
+        table = self.index.symbols
         for file in self.files:
             found.setdefault(self._files[file], []).append((file, -1))
             first, last = int(table.file_start[file]), int(table.file_start[file + 1])
             if number is not None:
                 for row in (table.kind[first:last] == number).nonzero()[0].tolist():
-                    definition = self._views[file].definitions[row]
+                    definition = self.views[file].definitions[row]
                     if definition.end > definition.start:
                         found.setdefault(self._module_of((file, row), is_inside=True), []).append((file, row))
         return found
@@ -336,4 +337,4 @@ def _crate_name(manifest: str) -> str:
 
 
 def _space(crate: str, module: str) -> Value:
-    return Value(SPACE, name=f"{crate}|{module}")
+    return Value(MODULE, name=f"{crate}|{module}")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
+from repo_map.relations.core.dynamic import DynamicResolver
+from repo_map.relations.core.values import FUNCTION, INSTANCE, MODULE, OBJECT, Position, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.inference.family import Inference
 from repo_map.relations.script_modules import Modules
-from repo_map.relations.values import FUNCTION, INSTANCE, MODULE, OBJECT, Value, Values, Where
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -19,7 +19,7 @@ _WHOLE: Final = "="
 """What ``module.exports = …`` gives is called so."""
 
 
-class Script(Inference):
+class Script(DynamicResolver):
     """The resolver of JavaScript and TypeScript."""
 
     common = SCRIPT_MEMBERS
@@ -33,7 +33,7 @@ class Script(Inference):
     awaited = frozenset({"Promise", "PromiseLike"})
     mappings = frozenset({"Map", "WeakMap", "ReadonlyMap", "Record"})
     initialisers = frozenset({"constructor"})
-    givers: ClassVar[Mapping[str, str]] = {
+    container_methods: ClassVar[Mapping[str, str]] = {
         "mapping.get": "1",
         "mapping.values": "[1",
         "mapping.keys": "[0",
@@ -62,7 +62,7 @@ class Script(Inference):
         found = self._modules.find(file, name)
         return None if found is None else Value(MODULE, found)
 
-    def own(self, view: FileView, scope: int, name: str) -> Values:
+    def own_object(self, view: FileView, scope: int, name: str) -> Values:
         """Return what ``this`` is: an object of the class, or what a function was assigned to."""
         at = scope
         while at >= 0:
@@ -79,7 +79,7 @@ class Script(Inference):
             at = owner
         return ()
 
-    def literal(self, where: Where) -> Values:
+    def object_literal(self, where: Position) -> Values:
         """Return the object that a constant's literal makes, whose methods are definitions."""
         view = self.views[where.file]
         if where.row >= 0 and view.definitions[where.row].kind in ("constant", "field"):
@@ -97,24 +97,24 @@ class Script(Inference):
         ]
         return tuple(Value(FUNCTION, value.file, row, parts=((value,),)) for row in rows)
 
-    def made(self, function: Value) -> Values:
+    def constructed(self, function: Value) -> Values:
         """Return the object that ``new`` makes of a function."""
         name = self.views[function.file].definitions[function.row].name
         return (Value(OBJECT, function.file, -1, name),)
 
-    def of_whole(self, module: Value, name: str) -> Values | None:
+    def of_file(self, module: Value, name: str) -> Values | None:
         """Return what a module gives where it gives one thing, or what its default is called in it."""
         view = self.views[module.file]
         if name == _WHOLE:
-            return self._in_scope(view, -1, _WHOLE, None) or (module,)
+            return self.bound_at(view, -1, _WHOLE, None) or (module,)
         if name == "default":
-            found = self._in_scope(view, -1, "default", None)
-            return found if found is not None else self._in_scope(view, -1, _WHOLE, None)
-        found = self._in_scope(view, -1, name, None)
-        if found is None and (whole := self._in_scope(view, -1, _WHOLE, None)):
+            found = self.bound_at(view, -1, "default", None)
+            return found if found is not None else self.bound_at(view, -1, _WHOLE, None)
+        found = self.bound_at(view, -1, name, None)
+        if found is None and (whole := self.bound_at(view, -1, _WHOLE, None)):
             return tuple(
                 dict.fromkeys(
-                    v for each in whole for v in self._member(each, name, Where(module.file, -1, 0))
+                    v for each in whole for v in self.member(each, name, Position(module.file, -1, 0))
                 )
             )
         return found
@@ -122,4 +122,4 @@ class Script(Inference):
     def is_property(self, function: Value) -> bool:
         """Tell whether reading a method calls it."""
         view = self.views[function.file]
-        return any(each.name == "get" for each in view.told.get((function.row, DECORATED), ()))
+        return any(each.name == "get" for each in view.of_scope.get((function.row, DECORATED), ()))

@@ -1,4 +1,4 @@
-"""What an expression may be: the values that the resolvers follow, and the places that they are read at."""
+"""What an expression may be: the values that resolvers follow, and the positions that they are read at."""
 
 from __future__ import annotations
 
@@ -9,23 +9,19 @@ from repo_map.languages.kinds import CODE, FUNCTIONS
 INSTANCE: Final = "instance"
 """An object of a type of ours."""
 FUNCTION: Final = "function"
-FOREIGN: Final = "foreign"
-"""An object that is not ours; its name is that of its type, its parts are what it holds."""
-FOREIGN_METHOD: Final = "foreign method"
-
-TYPE_VALUE: Final = "type"
-"""A type of ours, where types are written."""
-SPACE: Final = "space"
-"""A package or namespace."""
-
 CLASS: Final = "class"
-"""A class of ours, where classes are values."""
+"""A type of ours, where types are written or are values."""
 MODULE: Final = "module"
-FOREIGN_CLASS: Final = "foreign class"
+"""A module, package or namespace."""
 TUPLE: Final = "tuple"
 SUPER: Final = "super"
 OBJECT: Final = "object"
 """An object that no class makes."""
+
+EXTERNAL: Final = "external"
+"""An object that is not ours; its name is that of its type, its parts are what it holds."""
+EXTERNAL_CLASS: Final = "external class"
+EXTERNAL_METHOD: Final = "external method"
 
 TYPE_KINDS: Final = CODE - FUNCTIONS
 """Kinds of definition that are types."""
@@ -40,18 +36,18 @@ class Value(NamedTuple):
     file: int = -1
     row: int = -1
     name: str = ""
-    """Of what is not ours, the key of a space, or the folder of a package."""
+    """Of what is not ours, the key of a module, or the folder of a package."""
     parts: tuple[tuple[Value, ...], ...] = ()
     """Type arguments, items of a tuple, or the receiver that a function is reached through."""
 
 
 Values = tuple[Value, ...]
 """Any one of them; empty where nothing is known."""
-STRANGER: Final = Value(FOREIGN)
+UNKNOWN_EXTERNAL: Final = Value(EXTERNAL)
 
 
-class Where(NamedTuple):
-    """A place in the source that an expression is read at."""
+class Position(NamedTuple):
+    """Where in the source an expression is read."""
 
     file: int
     row: int

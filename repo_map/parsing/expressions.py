@@ -1,0 +1,428 @@
+"""Expressions and written types: values that resolvers follow, and the text that an index keeps of each.
+
+Readers of facts write the text with the functions below, and resolvers get values back by ``decode…``. Nobody
+else knows its grammar, which is part of what an index stores::
+
+    expression = root step*
+    root  = name            what a name means where it stands
+          | '               a text
+          | 0               a number, or what else is no object of ours
+          | ?               not known
+          | <type>          something of a written type
+          | [e] or [?]      several of e
+          | {k,v} or {}     a mapping; an object literal
+          | (a,b)           a tuple
+          | (|a|b)          one of several
+    step  = .name           a member
+          | ()              what calling it gives
+          | [] or [1]       what subscripting it gives, by that number
+          | *               what iterating over it gives
+          | %               what entering it as a context gives, or a key of what is iterated over
+          | #1              the second of a tuple
+          | @2.0            what a call of two arguments takes as the first
+          | @1              the second parameter of what is a function
+
+    type  = head or head[type,type], alternatives joined by |
+    head  = a dotted name; list, dict, tuple, chan and func (whose last argument is its result) are built in
+
+    receiver = expression, or bases of an implicit receiver, each followed by &; in languages that overload,
+               / and the expressions that the call is given, commas between them
+    parameters = name: how many, + behind it where there may be more, - where so many at least;
+                 value: their written types, commas between them
+    narrowed = the last line at which it holds, 0 for the end, a colon, and a written type
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple, NewType
+
+_NAME: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_STEP: Final = re.compile(r"\.[#$]?[^\W\d][\w$]*|\.\$[\w$]*|\(\)|\[\d*\]|\*|%|#\d+|@\d+(?:\.\d+)?")
+_OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
+_DEEPEST: Final = 12
+_MOST_KEPT: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A bare name, and whether it is called."""
+
+    name: str
+    is_called: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A literal of no parts, ``'`` a text or ``0`` a number."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Something of a written type."""
+
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A literal of parts: ``list``, ``dict`` or ``tuple``."""
+
+    kind: str
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Any one of several."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member, and whether it is called."""
+
+    name: str
+    is_called: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What calling it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What subscripting it gives, by a number where one is written."""
+
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Iterated:
+    """What iterating over it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What entering it as a context gives, or a key of what is iterated over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nth:
+    """One of the parts of a tuple."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a call of ``count`` arguments takes as the one at ``number``."""
+
+    count: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of what is a function."""
+
+    number: int
+
+
+Root = Name | Literal | Unknown | Typed | Several | OneOf
+Step = Member | Called | Item | Iterated | Entered | Nth | Argument | Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A root, and what is done with it in order."""
+
+    root: Root
+    steps: tuple[Step, ...] = ()
+
+
+UNKNOWN: Final = Expression(Unknown())
+
+# Values to text, for readers.
+
+Form = NewType("Form", str)
+"""The text of an expression; made by the functions below alone."""
+UNKNOWN_FORM: Final = Form("?")
+TEXT_FORM: Final = Form("'")
+OTHER_FORM: Final = Form("0")
+OBJECT_FORM: Final = Form("{}")
+
+
+def named(name: str) -> Form:
+    """Return the form of a name, or of names with dots between them."""
+    return Form(name)
+
+
+def member(of: Form, name: str) -> Form:
+    """Return the form of a member."""
+    return _then(of, f".{name}")
+
+
+def called(function: Form) -> Form:
+    """Return the form of what a call gives."""
+    return _then(function, "()")
+
+
+def item(of: Form, number: str = "") -> Form:
+    """Return the form of what subscripting gives."""
+    return _then(of, f"[{number}]")
+
+
+def iterated(over: Form) -> Form:
+    """Return the form of what iterating gives."""
+    return _then(over, "*")
+
+
+def entered(context: Form) -> Form:
+    """Return the form of what entering a context gives, or of a key of what is iterated over."""
+    return _then(context, "%")
+
+
+def nth(of: Form, number: int) -> Form:
+    """Return the form of one of the parts of a tuple."""
+    return _then(of, f"#{number}")
+
+
+def argument(function: Form, count: int, number: int) -> Form:
+    """Return the form of what a call of ``count`` arguments takes as the one at ``number``."""
+    return _then(function, f"@{count}.{number}")
+
+
+def parameter(function: Form, number: int) -> Form:
+    """Return the form of a parameter of what is a function."""
+    return _then(function, f"@{number}")
+
+
+def typed(written: str) -> Form:
+    """Return the form of something of a written type; unknown for ``""``."""
+    return Form(f"<{written}>") if written else UNKNOWN_FORM
+
+
+def several(of: Form) -> Form:
+    """Return the form of a list."""
+    return Form(f"[{of}]")
+
+
+def mapping(key: Form, value: Form) -> Form:
+    """Return the form of a mapping."""
+    return Form(f"{{{key},{value}}}")
+
+
+def tuple_of(parts: Iterable[Form]) -> Form:
+    """Return the form of a tuple."""
+    return Form(f"({','.join(parts)})")
+
+
+def one_of(parts: Iterable[Form]) -> Form:
+    """Return the form of one of several, each named once; unknown for none."""
+    forms = tuple(dict.fromkeys(parts))
+    return Form(f"(|{'|'.join(forms)})") if len(forms) > 1 else forms[0] if forms else UNKNOWN_FORM
+
+
+def narrowed(last: int, written: str) -> str:
+    """Return the value of a binding of what has a type up to a line, 0 for the end."""
+    return f"{last}:{written}"
+
+
+def given(arguments: Iterable[Form]) -> str:
+    """Return what follows a receiver where the language overloads."""
+    return "/" + ",".join(arguments)
+
+
+def _then(form: Form, step: str) -> Form:
+    return form if form == UNKNOWN_FORM else Form(form + step)
+
+
+# Text to values, for resolvers.
+
+_CALLED, _ITERATED, _ENTERED, _ITEM = Called(), Iterated(), Entered(), Item()
+_KINDS: Final = {"[": "list", "{": "dict", "(": "tuple"}
+
+
+class Type(NamedTuple):
+    """One alternative of a written type."""
+
+    head: str
+    arguments: tuple[str, ...]
+    """Written types."""
+
+
+class Receiver(NamedTuple):
+    """What stands before a name that is used."""
+
+    text: str
+    """As it is stored, without what the call is given."""
+    implicit: tuple[Expression, ...]
+    """What a bare name may be a member of, the innermost first."""
+    arguments: tuple[Expression, ...] | None
+    """What the call is given, None in languages that do not overload."""
+
+    @property
+    def expression(self) -> Expression:
+        """The expression before the dot."""
+        return decode(self.text)
+
+
+class Parameters(NamedTuple):
+    """How many arguments a function takes, and their written types."""
+
+    types: tuple[str, ...]
+    least: int
+    has_more: bool
+    """Whether the last type may come any number of times."""
+
+    def take(self, count: int) -> bool:
+        """Tell whether a call may give so many arguments."""
+        if self.has_more:
+            return count >= len(self.types) - 1
+        return self.least <= count <= len(self.types)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def decode(text: str) -> Expression:
+    """Read an expression; what is none is unknown."""
+    return _decode(text, 0)
+
+
+def _decode(text: str, depth: int) -> Expression:
+    if not text or depth > _DEEPEST:
+        return UNKNOWN
+    first = text[0]
+    name, root = "", UNKNOWN.root
+    if first in "'0?":
+        at = 1
+        if first != "?":
+            root = Literal(first)
+    elif first in _OPENING:
+        at = _close(text)
+        root = _decode_parts(first, text[1 : at - 1], depth + 1)
+    else:
+        named = _NAME.match(text)
+        if named is None:
+            return UNKNOWN
+        name, at = named[0], named.end()
+    written: list[str] = []
+    while at < len(text):
+        step = _STEP.match(text, at)
+        if step is None:
+            return UNKNOWN
+        written.append(step[0])
+        at = step.end()
+    calls = [each == "()" or (each[0] == "@" and "." in each) for each in written]
+    if name:
+        root = Name(name, calls[:1] == [True])
+    steps = tuple(_step(each, is_called=calls[at + 1 : at + 2] == [True]) for at, each in enumerate(written))
+    return Expression(root, steps)
+
+
+def _decode_parts(mark: str, inner: str, depth: int) -> Root:
+    if mark == "<":
+        return Typed(inner)
+    if inner.startswith("|"):
+        return OneOf(tuple(_decode(part, depth) for part in split(inner[1:], "|")))
+    return Several(_KINDS[mark], tuple(_decode(part, depth) for part in split(inner, ",")))
+
+
+def _step(written: str, *, is_called: bool) -> Step:
+    mark, rest = written[0], written[1:]
+    if mark == ".":
+        return Member(rest, is_called)
+    if mark == "(":
+        return _CALLED
+    if mark == "[":
+        return Item(int(rest[:-1])) if rest != "]" else _ITEM
+    if mark == "*":
+        return _ITERATED
+    if mark == "%":
+        return _ENTERED
+    if mark == "#":
+        return Nth(int(rest))
+    count, dot, number = rest.partition(".")
+    return Argument(int(count), int(number)) if dot else Parameter(int(count))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def decode_type(written: str) -> tuple[Type, ...]:
+    """Read the alternatives of a written type (``a.B[C]|None``)."""
+    found = []
+    for part in split(written, "|"):
+        head, bracket, rest = part.partition("[")
+        arguments = tuple(split(rest.removesuffix("]"), ",")) if bracket else ()
+        found.append(Type(head.strip("()"), arguments))
+    return tuple(found)
+
+
+def head_of_type(written: str) -> str:
+    """Return the name of a written type without its arguments."""
+    return written.partition("[")[0]
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def decode_receiver(text: str) -> Receiver:
+    """Read what stands before a name that is used."""
+    before, is_given, given = text.partition("/")
+    arguments = tuple(decode(each) for each in split(given, ",")) if is_given else None
+    implicit = tuple(decode(each) for each in before.split("&")[:-1]) if before.endswith("&") else ()
+    return Receiver(before, implicit, arguments)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def decode_parameters(count: str, types: str) -> Parameters:
+    """Read the name and the value of a binding of parameters."""
+    written = tuple(split(types, ","))
+    if count.endswith("+"):
+        return Parameters(written, len(written) - 1, has_more=True)
+    least = int(count[:-1]) if count.endswith("-") else len(written)
+    return Parameters(written, least, has_more=False)
+
+
+def decode_narrowed(value: str) -> tuple[int, str]:
+    """Return the last line at which a name has a type, 0 for the end, and that type."""
+    last, _, written = value.partition(":")
+    return int(last), written
+
+
+def _close(text: str) -> int:
+    """Return the position after the mark that closes the first one."""
+    depth = 0
+    for at, letter in enumerate(text):
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return len(text)
+
+
+def split(text: str, mark: str) -> list[str]:
+    """Split at a mark outside all brackets, empty parts left out."""
+    parts: list[str] = []
+    depth = start = 0
+    for at, letter in enumerate(text):
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+        elif letter == mark and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    parts.append(text[start:])
+    return [part for part in parts if part]

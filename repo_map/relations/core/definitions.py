@@ -1,0 +1,134 @@
+"""The definitions of one family of languages, by name and by owner, and what is stated of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from repo_map.parsing.expressions import Parameters, decode_parameters
+from repo_map.parsing.facts_model import (
+    ALIAS,
+    BASE_OF,
+    DECORATED,
+    EXPORTED,
+    PARAMETERS,
+    RECEIVER,
+    RETURN_TYPE,
+    RETURNED,
+    TYPE_PARAMETER,
+    Binding,
+)
+from repo_map.relations.core.memo import Memo
+from repo_map.relations.core.values import CLASS, FUNCTION, TYPE_KINDS, Value
+from repo_map.relations.file_facts import FileViews
+from repo_map.relations.model import Place
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_NAMESAKES_A_STEP: Final = 16
+"""Definitions of one name that are looked through in the time of a step."""
+_STATED: Final = frozenset(
+    {ALIAS, BASE_OF, DECORATED, EXPORTED, PARAMETERS, RECEIVER, RETURNED, RETURN_TYPE, TYPE_PARAMETER}
+)
+
+
+class Definitions:
+    """Finds the definitions in some files of an index."""
+
+    def __init__(
+        self,
+        index: RepoIndex,
+        files: Sequence[int],
+        memo: Memo,
+        owner: Callable[[Place], Place | None],
+    ) -> None:
+        """``owner`` tells the type that a definition is a member of."""
+        self._index = index
+        self._views = index.derived(FileViews)
+        self._files = frozenset(files)
+        self._memo = memo
+        self._owner = owner
+
+    def named(self, name: str) -> tuple[Place, ...]:
+        """Return the definitions of a last name, in the order of the repository."""
+        found = self._memo.kept(("named", name), lambda: self._read_named(name))
+        self._memo.charge(1 + len(found) // _NAMESAKES_A_STEP)
+        return found
+
+    def _read_named(self, name: str) -> tuple[Place, ...]:
+        index = self._index
+        numbers = list(self._rows.get(name, ()))
+        if (number := index.strings.get(name)) is not None:
+            numbers.append(number)
+        rows = np.flatnonzero(np.isin(index.symbols.name, numbers)) if numbers else np.zeros(0, np.int64)
+        starts = index.symbols.file_start
+        files = (np.searchsorted(starts, rows, side="right") - 1).tolist()
+        return tuple(
+            (file, row - int(starts[file]))
+            for file, row in zip(files, rows.tolist(), strict=True)
+            if file in self._files
+        )
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple[int, ...]]:
+        """The ids in ``index.strings`` of the definitions of each last name that is not the whole name."""
+        index = self._index
+        found: dict[str, list[int]] = {}
+        for number in np.unique(index.symbols.name).tolist():
+            whole = index.strings[number]
+            last = whole.rpartition(".")[2]
+            if last != whole:
+                found.setdefault(last, []).append(number)
+        return {name: tuple(numbers) for name, numbers in found.items()}
+
+    def types_named(self, name: str) -> Iterator[Place]:
+        """Yield the types of a last name."""
+        return (place for place in self.named(name) if self.kind(place) in TYPE_KINDS)
+
+    def owned(self, name: str, owner: Place) -> tuple[Place, ...]:
+        """Return the members of a type that bear a last name."""
+
+        def read() -> dict[Place, tuple[Place, ...]]:
+            found: dict[Place, list[Place]] = {}
+            for place in self.named(name):
+                if (around := self._owner(place)) is not None:
+                    found.setdefault(around, []).append(place)
+            return {around: tuple(places) for around, places in found.items()}
+
+        by_owner: dict[Place, tuple[Place, ...]] = self._memo.once(("owned", name), read, {})
+        return by_owner.get(owner, ())
+
+    # Of one definition.
+
+    def kind(self, place: Place) -> str:
+        """Return the kind of a definition."""
+        return self._views[place[0]].definitions[place[1]].kind
+
+    def last_name(self, place: Place) -> str:
+        """Return a definition's name without what it is a member of."""
+        return self._views[place[0]].definitions[place[1]].name.rpartition(".")[2]
+
+    def value_of(self, place: Place) -> Value:
+        """Return a definition of a function or a type as a value."""
+        return Value(CLASS if self.kind(place) in TYPE_KINDS else FUNCTION, *place)
+
+    def stated(self, place: Place, kind: int) -> list[Binding]:
+        """Return what is stated of a definition itself."""
+        table = self._memo.kept(("stated", place[0]), lambda: self._read_stated(place[0]))
+        return table.get((place[1], kind), [])
+
+    def _read_stated(self, file: int) -> dict[tuple[int, int], list[Binding]]:
+        table: dict[tuple[int, int], list[Binding]] = {}
+        for each in self._views[file].bindings:
+            if each.kind in _STATED:
+                table.setdefault((each.definition, each.kind), []).append(each)
+        return table
+
+    def parameters(self, place: Place) -> Parameters | None:
+        """Return what a function takes, None where that is not written."""
+        found = self.stated(place, PARAMETERS)
+        return decode_parameters(found[0].name, found[0].value) if found else None

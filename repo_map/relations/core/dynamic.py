@@ -1,0 +1,558 @@
+"""The rules of languages whose values are followed: assignments, calls, attributes, modules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
+
+from repo_map.parsing.expressions import Receiver, Several, decode, decode_narrowed, head_of_type
+from repo_map.parsing.facts_model import (
+    ASSIGNED,
+    BASE_OF,
+    DECLARED,
+    EXPORTED,
+    FIELD_TYPE,
+    IMPORT,
+    NARROWED,
+    RENAMED,
+    RETURN_TYPE,
+    RETURNED,
+    STAR,
+    Binding,
+    Site,
+)
+from repo_map.relations.core.memo import BINDINGS_A_STEP, DEEPEST
+from repo_map.relations.core.resolver import Resolver
+from repo_map.relations.core.values import (
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_CLASS,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INSTANCE,
+    MOST_VALUES,
+    OBJECT,
+    SUPER,
+    TUPLE,
+    UNKNOWN_EXTERNAL,
+    Position,
+    Value,
+    Values,
+)
+from repo_map.relations.file_facts import CLASSES, SCOPES, FileView
+from repo_map.relations.model import Place
+
+_BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
+"""A loop, a comprehension or a context binds its name before the rest of its line is read."""
+_MOST_BASES: Final = 200
+_TYPES: Final = frozenset({CLASS, EXTERNAL_CLASS, INSTANCE, TUPLE})
+
+
+class DynamicResolver(Resolver):
+    """Follows values; a language says what its modules, its objects and its containers are."""
+
+    literals: ClassVar[Mapping[str, str]] = {"'": "str", "0": "int"}
+    renaming: ClassVar[frozenset[int]] = frozenset({RENAMED, ASSIGNED, EXPORTED})
+    own_names: ClassVar[frozenset[str]] = frozenset()
+    """What a method calls its object, or its class."""
+    themselves: ClassVar[frozenset[str]] = frozenset()
+    """What a method that gives its own object returns."""
+    builtins: ClassVar[frozenset[str]] = frozenset()
+    nothing: ClassVar[frozenset[str]] = frozenset()
+    """Written types of which nothing is known, or that have no members."""
+    wrappers: ClassVar[frozenset[str]] = frozenset()
+    """Written types that stand for their first argument."""
+    awaited: ClassVar[frozenset[str]] = frozenset()
+    """Written types that stand for their last argument."""
+    mappings: ClassVar[frozenset[str]] = frozenset()
+    harmless: ClassVar[frozenset[str]] = frozenset()
+    """Bases from elsewhere that bring no members worth a name."""
+    container_methods: ClassVar[Mapping[str, str]] = {}
+    """What methods of containers give: ``0``, ``1`` that argument, ``[0`` several of it, ``=`` themselves."""
+
+    # What a language may say otherwise.
+
+    def module(self, file: int, name: str) -> Value | None:
+        """Return the module of ours that an import in a file names."""
+        raise NotImplementedError
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        """Return a module that lies in another."""
+        del module, name
+        return None
+
+    def own_object(self, view: FileView, scope: int, name: str) -> Values:
+        """Return what a method's name for its object is, in a scope; nothing outside of methods."""
+        raise NotImplementedError
+
+    def of_file(self, module: Value, name: str) -> Values | None:
+        """Return what a file binds a name to at its top, None where it does not."""
+        return self.bound_at(self.views[module.file], -1, name, None)
+
+    def of_object(self, value: Value, name: str) -> Values:
+        """Return a member of an object that no class makes."""
+        del value, name
+        return ()
+
+    def is_property(self, function: Value) -> bool:
+        """Tell whether reading a method calls it."""
+        del function
+        return False
+
+    def generated(self, function: Value, returned: Values) -> Values:
+        """Return what a call gives, where a function is more than its ``return``."""
+        del function
+        return returned
+
+    def constructed(self, function: Value) -> Values:
+        """Return what a function makes that returns nothing."""
+        del function
+        return ()
+
+    def is_enumeration(self, owner: Place) -> bool:
+        """Tell whether the values of a class are objects of it."""
+        del owner
+        return False
+
+    def object_literal(self, where: Position) -> Values:
+        """Return the object that a literal makes at a position."""
+        del where
+        return ()
+
+    # Bare names.
+
+    def at_site(self, where: Position, site: Site, receiver: Receiver) -> Values:
+        """Return what a site's name is; a builtin where nothing is known of what hides it."""
+        found = super().at_site(where, site, receiver)
+        if not found and not receiver.text and site.name in self.builtins:
+            return (Value(EXTERNAL_CLASS, name=site.name),)
+        return found
+
+    def root_name(self, where: Position, name: str, *, is_called: bool) -> Values:
+        """Return what the first name of an expression is, ``super`` among them."""
+        if name == "super":
+            owner = self.views[where.file].class_around(where.row)
+            return (Value(SUPER, where.file, owner),) if owner >= 0 else ()
+        return self.lookup(where, name, is_called=is_called)
+
+    def lookup(self, where: Position, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is: a method's name for its object, or what the scopes around bind."""
+        if name in self.own_names:
+            view = self.views[where.file]
+            if found := self.own_object(view, view.scope(where.row), name):
+                return found
+        return super().lookup(where, name, is_called=is_called)
+
+    def in_scope(
+        self, view: FileView, scope: int, name: str, where: Position, *, is_inner: bool, is_called: bool
+    ) -> Values | None:
+        """Return what a scope binds a name to; a class's names are seen in no function of it."""
+        del is_called
+        if not is_inner and view.definitions[scope].kind in CLASSES:
+            return None
+        return self.bound_at(view, scope, name, where if is_inner else None)
+
+    def top(self, where: Position, name: str, *, is_called: bool = False) -> Values:
+        """Return what a bare name is in its module: bound there, from a star, or built in."""
+        del is_called
+        view = self.views[where.file]
+        is_inner = where.row < 0 or view.scope(where.row) < 0
+        found = self.bound_at(view, -1, name, where if is_inner else None)
+        if found is not None:
+            return found
+        if starred := self._starred(view, name):
+            return starred
+        return (Value(EXTERNAL_CLASS, name=name),) if name in self.builtins else ()
+
+    def bound_at(self, view: FileView, scope: int, name: str, where: Position | None) -> Values | None:
+        """Return what a name is in one scope, None where the scope does not bind it."""
+        bound = view.bound.get((scope, name), ())
+        rows = [
+            row
+            for row in view.members.get((scope, name), ())
+            if view.definitions[row].name == name and _is_bare(view, row, scope)
+        ]
+        if not bound and not rows:
+            return None
+        values: dict[Value, None] = {}
+        for row in rows:
+            kind = CLASS if view.definitions[row].kind in CLASSES else FUNCTION
+            values[Value(kind, view.file, row)] = None
+        for each in self._reaching(bound, where):
+            for value in self.of_binding(view, each):
+                values[value] = None
+        return tuple(values)[:MOST_VALUES]
+
+    def _reaching(self, bound: Iterable[Binding], where: Position | None) -> list[Binding]:
+        """Return the bindings that may hold at a position, all of them where there is none."""
+        every = list(bound)
+        self.memo.charge(len(every) // BINDINGS_A_STEP)
+        if where is None or not where.line:
+            return [each for each in every if each.kind != NARROWED]
+        chosen: list[Binding] = []
+        for each in reversed(every):
+            if each.line > where.line:
+                continue
+            if each.kind == NARROWED:
+                last = decode_narrowed(each.value)[0]
+                if where.line > each.line and (where.line <= last if last else where.indent >= each.indent):
+                    return [*chosen, each]
+                continue
+            if each.line == where.line and each.kind == ASSIGNED and not _BEFOREHAND.search(each.value):
+                continue  # ``x = x.next()`` reads what was bound before.
+            chosen.append(each)
+            if each.indent <= where.indent:
+                break
+        # A loop's body may use what is bound further down.
+        return chosen or [each for each in every if each.kind != NARROWED]
+
+    def read_binding(self, view: FileView, each: Binding) -> Values:
+        """Read what a name is bound to: what is imported, something of a type, or an expression."""
+        where = Position(view.file, each.definition, each.line, each.indent)
+        if each.kind in (IMPORT, RENAMED):
+            return self._imported_value(view.file, each.value)
+        if not each.value:
+            return ()
+        if each.kind in (DECLARED, FIELD_TYPE):
+            return self.instances(where, each.value)
+        if each.kind == NARROWED:
+            return self.instances(where, decode_narrowed(each.value)[1])
+        return self.evaluate(where, decode(each.value))
+
+    # Modules.
+
+    def _imported_value(self, file: int, value: str) -> Values:
+        name, _, member = value.partition(":")
+        module = self.module(file, name)
+        if module is None:
+            return (Value(EXTERNAL_CLASS, name=member or name),)
+        return self._of_module(module, member) if member else (module,)
+
+    def of_module(self, module: Value, name: str, where: Position) -> Values:
+        """Return what a module calls ``name``: bound in it, one of its modules, or from a star."""
+        del where
+        return self._of_module(module, name)
+
+    def _of_module(self, module: Value, name: str) -> Values:
+        key = ("module", module.file, module.name, name)
+        return self.memo.once(key, lambda: self._read_module(module, name))
+
+    def _read_module(self, module: Value, name: str) -> Values:
+        if module.file >= 0 and (found := self.of_file(module, name)):
+            return found
+        if (child := self.submodule(module, name)) is not None:
+            return (child,)
+        return self._starred(self.views[module.file], name) if module.file >= 0 else ()
+
+    def _starred(self, view: FileView, name: str) -> Values:
+        """Return what the modules that a file takes all names of call ``name``."""
+        for star in view.of_scope.get((-1, STAR), ()):
+            module = self.module(view.file, star.value)
+            if module is not None and (found := self._of_module(module, name)):
+                return found
+        return ()
+
+    def imported(self, file: int) -> tuple[tuple[int, int], ...]:
+        """Return the files that a file imports, each with the line where it does."""
+        found: dict[tuple[int, int], None] = {}
+        for each in self.views[file].bindings:
+            if each.kind in (IMPORT, RENAMED, STAR):
+                self.memo.charge()
+                path, _, name = each.value.partition(":")
+                if (module := self.module(file, path)) is None:
+                    continue
+                inner = self.submodule(module, name) if name else None
+                if inner is not None and inner.file >= 0 and not self._has_own(module, name):
+                    module = inner
+                if module.file >= 0:
+                    found.setdefault((module.file, each.line), None)
+        return tuple(found)
+
+    def _has_own(self, module: Value, name: str) -> bool:
+        return module.file >= 0 and (-1, name) in self.views[module.file].members
+
+    # Written types.
+
+    def instance(self, where: Position, head: str, arguments: tuple[str, ...], of: Value | None) -> Values:
+        """Return what has one written type."""
+        last = head.rpartition(".")[2]
+        if last in self.nothing:
+            return ()
+        if last in self.wrappers:
+            return self.instances(where, arguments[0]) if arguments else ()
+        if last == "Union":
+            return tuple(dict.fromkeys(v for each in arguments for v in self.instances(where, each)))
+        if last in self.awaited and arguments:
+            return self.instances(where, arguments[-1])
+        if last in ("type", "Type") and arguments:
+            found = self.instances(where, arguments[0])
+            return tuple(each._replace(kind=CLASS) for each in found if each.kind == INSTANCE)
+        if last == "Self":
+            owner = self.views[where.file].class_around(where.row)
+            return (Value(INSTANCE, where.file, owner),) if owner >= 0 else ()
+        # What is written as a type may be defined below.
+        values = self.evaluate(where._replace(line=0), decode(head))
+        return tuple(self._object_of(where, value, arguments) for value in values if value.kind in _TYPES)
+
+    def _object_of(self, where: Position, value: Value, arguments: tuple[str, ...]) -> Value:
+        """Return the object of a type with its arguments."""
+        if value.kind == CLASS:
+            return Value(INSTANCE, value.file, value.row)
+        if value.kind != EXTERNAL_CLASS:
+            # A name for a type: ``Handler = Union[A, B]`` is read as what it was made of.
+            return value
+        parts = tuple(self.instances(where, each) for each in arguments)
+        name = value.name.rpartition(".")[2]
+        if name not in ("tuple", "Tuple"):
+            return Value(EXTERNAL, name=name, parts=parts)
+        if len(arguments) == 1 or arguments[1:] == ("...",):
+            return Value(EXTERNAL, name="list", parts=parts[:1])
+        return Value(TUPLE, name="tuple", parts=parts)
+
+    # Members.
+
+    def read_member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what reading an attribute gives: a property's value, not the property."""
+        if value.kind != INSTANCE:
+            return self.member(value, name, where)
+        if name == "__class__":
+            return (value._replace(kind=CLASS),)
+        read: dict[Value, None] = {}
+        for each in self.of_type(value, name, where):
+            if each.kind == FUNCTION and self.is_property(each):
+                read.update(dict.fromkeys(self._returned(each)))
+            else:
+                read[each] = None
+        return tuple(read)
+
+    def member(self, value: Value, name: str, where: Position, *, is_called: bool = False) -> Values:
+        """Return what a value calls ``name``."""
+        kind = value.kind
+        if kind == SUPER:
+            return self.of_type(value, name, where)
+        if kind == EXTERNAL_CLASS:
+            return (Value(EXTERNAL_CLASS, name=name),)
+        if kind == OBJECT:
+            return self.of_object(value, name)
+        if kind == FUNCTION:
+            called = self.views[value.file].definitions[value.row].name
+            return self.of_object(value._replace(name=called), name)
+        return () if kind == EXTERNAL_METHOD else super().member(value, name, where)
+
+    def own_member(self, place: Place, value: Value, name: str, *, is_called: bool) -> Values | None:
+        """Return the members of a name that a class itself has; ``super`` skips the class around."""
+        view = self.views[place[0]]
+        if value.kind == SUPER:
+            if place == (value.file, value.row):
+                return None
+            value = value._replace(kind=INSTANCE)
+        found: dict[Value, None] = {}
+        for row in view.members.get((place[1], name), ()):
+            kind = view.definitions[row].kind
+            if kind in ("method", "function"):
+                found[Value(FUNCTION, view.file, row, parts=((value,),))] = None
+            elif kind in CLASSES:
+                found[Value(CLASS, view.file, row)] = None
+        bound = [*view.bound.get((place[1], name), ()), *view.fields.get((place[1], name), ())]
+        declared = [each for each in bound if each.kind in (DECLARED, FIELD_TYPE)]
+        for each in declared or bound:
+            for of in self.of_binding(view, each):
+                found[of._replace(parts=((value,),)) if of.kind == FUNCTION else of] = None
+        if found:
+            return tuple(found)[:MOST_VALUES]
+        if not bound:
+            return None
+        # A value of an enumeration is an object of its class.
+        order = self.order((value.file, value.row))[0]
+        return (value._replace(kind=INSTANCE),) if any(map(self.is_enumeration, order)) else ()
+
+    def missing_member(
+        self, value: Value, name: str, where: Position, *, is_called: bool, is_whole: bool
+    ) -> Values:
+        """Return an external method where all bases that are not ours are known to be external."""
+        if is_whole:
+            return ()
+        order = self.order((value.file, value.row))[0]
+        bases = (base.kind for owner in order for base in self.base_values(owner))
+        is_external = all(kind in (CLASS, EXTERNAL_CLASS) for kind in bases)
+        return (Value(EXTERNAL_METHOD, name=name),) if is_external else ()
+
+    # Inheritance.
+
+    def read_order(self, place: Place) -> tuple[tuple[Place, ...], bool]:
+        """Read a class and its bases; one that comes again stands after all that extend it."""
+        is_whole = True
+        order: dict[Place, None] = {}
+        seen = {place}
+
+        def visit(at: Place, depth: int) -> None:
+            nonlocal is_whole
+            self.memo.charge()
+            ours = []
+            for base in self.base_values(at):
+                if base.kind == CLASS:
+                    ours.append((base.file, base.row))
+                elif base.name not in self.harmless:
+                    is_whole = False
+            for each in reversed(ours):
+                if each not in seen and depth < DEEPEST and len(seen) < _MOST_BASES:
+                    seen.add(each)
+                    visit(each, depth + 1)
+            order[at] = None
+
+        visit(place, 0)
+        return tuple(reversed(order)), is_whole
+
+    def read_bases(self, place: Place) -> Values:
+        """Read the direct bases of a class."""
+        view = self.views[place[0]]
+        found: list[Value] = []
+        for each in view.of_scope.get((place[1], BASE_OF), ()):
+            head = head_of_type(each.value).partition("(")[0]
+            values: Values = ()
+            if head:
+                values = self.evaluate(Position(view.file, view.outer(place[1]), 0), decode(head))
+            found += values or (Value("unknown", name=head or "?"),)
+        return tuple(found)
+
+    # Calls.
+
+    def result(self, value: Value) -> Values:
+        """Return what calling a value gives."""
+        kind = value.kind
+        if kind == CLASS:
+            return (Value(INSTANCE, value.file, value.row),)
+        if kind == FUNCTION:
+            return self.generated(value, self._returned(value)) or self.constructed(value)
+        if kind == INSTANCE:
+            return self._result_of(value, "__call__")
+        if kind == EXTERNAL_CLASS:
+            return (Value(EXTERNAL, name=value.name),)
+        if kind == EXTERNAL_METHOD:
+            return self._result_of_external(value)
+        return (value,) if kind == SUPER else ()
+
+    def _result_of(self, value: Value, method: str) -> Values:
+        """Return what a method of an object of ours gives."""
+        found = self.of_type(value, method, Position(value.file, -1, 0))
+        return self.all_of(found, lambda each: self._returned(each) if each.kind == FUNCTION else ())
+
+    def _result_of_external(self, method: Value) -> Values:
+        """Return what a method of a container gives."""
+        if not method.parts:
+            return (UNKNOWN_EXTERNAL,)
+        container = method.parts[0][0]
+        kind = "mapping" if container.name in self.mappings and len(container.parts) == 2 else "several"
+        gives = self.container_methods.get(f"{kind}.{method.name}", "")
+        if not gives or not container.parts:
+            return (UNKNOWN_EXTERNAL,)
+        if gives == "=":
+            return (container,)
+        if gives == "pairs":
+            return (Value(EXTERNAL, name="list", parts=((Value(TUPLE, parts=container.parts),),)),)
+        part = container.parts[int(gives[-1])]
+        return (Value(EXTERNAL, name="list", parts=(part,)),) if gives[0] == "[" else part
+
+    def _returned(self, function: Value) -> Values:
+        """Return what calling a function gives, as it is written or by its ``return``."""
+        return self.memo.once(("returned", function), lambda: self._read_returned(function))
+
+    def _read_returned(self, function: Value) -> Values:
+        view = self.views[function.file]
+        written = view.of_scope.get((function.row, RETURN_TYPE), ())
+        receiver = function.parts[0] if function.parts else ()
+        own = tuple(each._replace(kind=INSTANCE) for each in receiver)
+        if written:
+            if own and self._returns_itself(view, function.row, written[0].value):
+                return own
+            return self.instances(Position(function.file, function.row, 0), written[0].value)
+        found: dict[Value, None] = {}
+        for each in view.of_scope.get((function.row, RETURNED), ()):
+            values: Values = own if each.value in self.themselves else ()
+            if not values:
+                is_own = each.value in self.themselves
+                where = (
+                    Position(view.file, function.row, each.line)
+                    if is_own
+                    else Position(view.file, each.definition, each.line, each.indent)
+                )
+                values = self.evaluate(where, decode(each.value))
+            found.update(dict.fromkeys(values))
+        return tuple(found)[:MOST_VALUES]
+
+    def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
+        """Tell whether a method gives its own object: ``Self``, ``this``, or the variable of its type."""
+        if written in ("Self", "this"):
+            return True
+        own = [each for name in self.own_names for each in view.bound.get((row, name), ())]
+        return any(each.value in (written, f"type[{written}]", f"Type[{written}]") for each in own)
+
+    # Containers.
+
+    def several(self, where: Position, literal: Several) -> Values:
+        """Return the list, mapping, tuple or object that a literal makes."""
+        if literal.kind == "dict" and not literal.parts:
+            return self.object_literal(where)
+        parts = tuple(self.evaluate(where, each) for each in literal.parts)
+        return (Value(TUPLE if literal.kind == "tuple" else EXTERNAL, name=literal.kind, parts=parts),)
+
+    def item(self, value: Value, number: int | None) -> Values:
+        """Return what subscripting a value gives."""
+        if value.kind in (CLASS, EXTERNAL_CLASS):
+            return (value,)
+        if value.kind == TUPLE:
+            return _flat(value.parts) if number is None else self.nth(value, number)
+        if value.kind == EXTERNAL:
+            if value.name in self.mappings:
+                return value.parts[1] if len(value.parts) == 2 else ()
+            return _first_part(value)
+        return self._result_of(value, "__getitem__") if value.kind == INSTANCE else ()
+
+    def iterated(self, value: Value) -> Values:
+        """Return what iterating over a value gives."""
+        if value.kind == TUPLE:
+            return _flat(value.parts)
+        if value.kind == EXTERNAL:
+            return _first_part(value)
+        if value.kind == CLASS:
+            return (value._replace(kind=INSTANCE),)
+        if value.kind != INSTANCE:
+            return ()
+        for method in ("__iter__", "__aiter__"):
+            if found := self._result_of(value, method):
+                others = tuple(each for each in found if each != value)
+                return self.elements(others) or self._result_of(value, "__next__")
+        return self._result_of(value, "__getitem__")
+
+    def elements(self, values: Values) -> Values:
+        """Return what iterating over values gives."""
+        return self.all_of(values, self.iterated)
+
+    def entered(self, value: Value) -> Values:
+        """Return what entering a value as a context gives."""
+        if value.kind == INSTANCE:
+            return self._result_of(value, "__enter__") or self._result_of(value, "__aenter__")
+        return _first_part(value) if value.kind == EXTERNAL else ()
+
+    def nth(self, value: Value, number: int) -> Values:
+        """Return one of the parts of a tuple."""
+        if value.kind == TUPLE:
+            return value.parts[number] if number < len(value.parts) else ()
+        return _first_part(value) if value.kind == EXTERNAL else ()
+
+
+def _is_bare(view: FileView, row: int, scope: int) -> bool:
+    """Tell whether a definition can be meant by its bare name in its scope."""
+    kind = view.definitions[row].kind
+    if kind == "method":
+        return scope >= 0 and view.definitions[scope].kind in CLASSES
+    return kind in SCOPES
+
+
+def _first_part(value: Value) -> Values:
+    return value.parts[0] if value.parts else (UNKNOWN_EXTERNAL,)
+
+
+def _flat(parts: Iterable[Values]) -> Values:
+    return tuple(dict.fromkeys(value for part in parts for value in part))[:MOST_VALUES]

@@ -1,1 +1,0 @@
-"""What the resolvers of languages whose types are seldom written share."""

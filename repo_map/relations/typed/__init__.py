@@ -1,1 +1,0 @@
-"""What the resolvers of languages with written types share."""
