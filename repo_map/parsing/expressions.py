@@ -165,62 +165,62 @@ OTHER_FORM: Final = Form("0")
 OBJECT_FORM: Final = Form("{}")
 
 
-def named(name: str) -> Form:
+def name_form(name: str) -> Form:
     """Return the form of a name, or of names with dots between them."""
     return Form(name)
 
 
-def member(of: Form, name: str) -> Form:
+def member_of(of: Form, name: str) -> Form:
     """Return the form of a member."""
     return _then(of, f".{name}")
 
 
-def called(function: Form) -> Form:
+def call_of(function: Form) -> Form:
     """Return the form of what a call gives."""
     return _then(function, "()")
 
 
-def item(of: Form, number: str = "") -> Form:
+def item_of(of: Form, number: str = "") -> Form:
     """Return the form of what subscripting gives."""
     return _then(of, f"[{number}]")
 
 
-def iterated(over: Form) -> Form:
+def element_of(over: Form) -> Form:
     """Return the form of what iterating gives."""
     return _then(over, "*")
 
 
-def entered(context: Form) -> Form:
+def entry_of(context: Form) -> Form:
     """Return the form of what entering a context gives, or of a key of what is iterated over."""
     return _then(context, "%")
 
 
-def nth(of: Form, number: int) -> Form:
+def part_of(of: Form, number: int) -> Form:
     """Return the form of one of the parts of a tuple."""
     return _then(of, f"#{number}")
 
 
-def argument(function: Form, count: int, number: int) -> Form:
+def argument_of(function: Form, count: int, number: int) -> Form:
     """Return the form of what a call of ``count`` arguments takes as the one at ``number``."""
     return _then(function, f"@{count}.{number}")
 
 
-def parameter(function: Form, number: int) -> Form:
+def parameter_of(function: Form, number: int) -> Form:
     """Return the form of a parameter of what is a function."""
     return _then(function, f"@{number}")
 
 
-def typed(written: str) -> Form:
+def of_type(written: str) -> Form:
     """Return the form of something of a written type; unknown for ``""``."""
     return Form(f"<{written}>") if written else UNKNOWN_FORM
 
 
-def several(of: Form) -> Form:
+def list_of(of: Form) -> Form:
     """Return the form of a list."""
     return Form(f"[{of}]")
 
 
-def mapping(key: Form, value: Form) -> Form:
+def mapping_of(key: Form, value: Form) -> Form:
     """Return the form of a mapping."""
     return Form(f"{{{key},{value}}}")
 
@@ -236,12 +236,24 @@ def one_of(parts: Iterable[Form]) -> Form:
     return Form(f"(|{'|'.join(forms)})") if len(forms) > 1 else forms[0] if forms else UNKNOWN_FORM
 
 
-def narrowed(last: int, written: str) -> str:
+def narrowed_form(last: int, written: str) -> str:
     """Return the value of a binding of what has a type up to a line, 0 for the end."""
     return f"{last}:{written}"
 
 
-def given(arguments: Iterable[Form]) -> str:
+def either(one: Form, other: Form, nothing: Form = UNKNOWN_FORM) -> Form:
+    """Return the form of one of two, of the other where one says no more than ``nothing``."""
+    if other in (UNKNOWN_FORM, nothing):
+        return one
+    return other if one == nothing else one_of((one, other))
+
+
+def implicit_receivers(receivers: Iterable[Form]) -> str:
+    """Return what stands before a bare name that may be a member of one of several, the innermost first."""
+    return "".join(f"{each}&" for each in receivers)
+
+
+def arguments_given(arguments: Iterable[Form]) -> str:
     """Return what follows a receiver where the language overloads."""
     return "/" + ",".join(arguments)
 

@@ -10,6 +10,17 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.registry import language_named
+from repo_map.parsing.expressions import (
+    UNKNOWN_FORM,
+    Form,
+    arguments_given,
+    call_of,
+    element_of,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+)
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -29,9 +40,8 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
 )
-from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import CHAIN, LONGEST, Reader
 
-_LONGEST_ARGUMENT: Final = 40
 _LEAVES: Final = frozenset(
     {
         "identifier",
@@ -54,7 +64,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     # Bindings.
 
     def _import(self, node: Node) -> None:
@@ -96,7 +106,7 @@ class _Reader(TypedReader):
             leaf = _leaf(each.child_by_field_name("declarator"))
             if written == "void" and leaf is None and each.child_by_field_name("declarator") is None:
                 continue
-            types.append(written or UNKNOWN)
+            types.append(written or UNKNOWN_FORM)
             least += each.type == "parameter_declaration"
             if leaf is not None:
                 self.bind(self.text(leaf), written, at, DECLARED, inside=is_inner)
@@ -162,7 +172,7 @@ class _Reader(TypedReader):
             if base.type not in ("access_specifier", "virtual", "comment"):
                 written = self._type(base)
                 head = written.partition("[")[0]
-                self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+                self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
 
     def _template(self, node: Node) -> None:
         given = node.child_by_field_name("parameters")
@@ -179,7 +189,7 @@ class _Reader(TypedReader):
         written = self._type(node.child_by_field_name("type"))
         if written == "auto":
             over = self.expression(node.child_by_field_name("right"))
-            self.bind(self.text(leaf), then(over, "*"), node, ASSIGNED, inside=True)
+            self.bind(self.text(leaf), element_of(over), node, ASSIGNED, inside=True)
         else:
             self.bind(self.text(leaf), written, node, DECLARED, inside=True)
 
@@ -203,8 +213,8 @@ class _Reader(TypedReader):
             while field is not None and field.type in ("template_method", "dependent_name"):
                 field = field.child_by_field_name("name")
             if field is not None and field.type == "field_identifier":
-                receiver = self.expression(called.child_by_field_name("argument"))
-                self.site(self.text(field), receiver + given, field, CALL)
+                target = self.expression(called.child_by_field_name("argument"))
+                self.site(self.text(field), target + given, field, CALL)
             return
         name = self._plain(called)
         if name and name not in _CASTS:
@@ -218,12 +228,10 @@ class _Reader(TypedReader):
         return (text.startswith(b"::") and text.count(b"::") == 1) or before == b"~"
 
     def _given(self, arguments: Node | None) -> str:
-        forms = []
-        for each in arguments.named_children if arguments is not None else ():
-            if "comment" not in each.type:
-                form = self.expression(each, 4) if self._has_overloads else UNKNOWN
-                forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
-        return "/" + ",".join(forms) if self._has_overloads else ""
+        if not self._has_overloads:
+            return ""
+        parts = arguments.named_children if arguments is not None else ()
+        return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)
 
     _has_overloads = False
 
@@ -352,16 +360,16 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _member(self, node: Node, depth: int) -> str:
+    def _member(self, node: Node, depth: int) -> Form:
         field = node.child_by_field_name("field")
         if field is None or field.type != "field_identifier":
-            return UNKNOWN
-        return then(self.expression(node.child_by_field_name("argument"), depth), "." + self.text(field))
+            return UNKNOWN_FORM
+        return member_of(self.of_field(node, "argument", depth), self.text(field))
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         called = node.child_by_field_name("function")
         if called is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         at = called
         while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
             at = inner
@@ -369,11 +377,11 @@ class _Reader(TypedReader):
             name, given = self.text(at.child_by_field_name("name")), at.child_by_field_name("arguments")
             first = self._type(given.named_children[0]) if given is not None and given.named_children else ""
             if name in _CASTS:
-                return typed(first)
+                return of_type(first)
             if name in _MAKERS:
-                return typed(f"{_MAKERS[name]}[{first or '?'}]")
+                return of_type(f"{_MAKERS[name]}[{first or '?'}]")
         if called.type == "field_expression":
-            return then(self.expression(called, depth), "()")
+            return call_of(self.expression(called, depth))
         if name := self._plain(called):
             if (
                 name == "std.move"
@@ -381,26 +389,26 @@ class _Reader(TypedReader):
                 and given.named_children
             ):
                 return self.expression(given.named_children[0], depth)
-            return f"{name}()"
-        return UNKNOWN
+            return call_of(name_form(name))
+        return UNKNOWN_FORM
 
-    def _qualified(self, node: Node, depth: int) -> str:
+    def _qualified(self, node: Node, depth: int) -> Form:
         del depth
-        return self._plain(node) or UNKNOWN
+        return name_form(self._plain(node) or UNKNOWN_FORM)
 
-    def _cast(self, node: Node, depth: int) -> str:
+    def _cast(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("type")))
+        return of_type(self._type(node.child_by_field_name("type")))
 
-    def _of(self, node: Node, depth: int) -> str:
+    def _of(self, node: Node, depth: int) -> Form:
         return self.expression(node.child_by_field_name("argument"), depth)
 
-    def _indexed(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.child_by_field_name("argument"), depth), "[]")
+    def _indexed(self, node: Node, depth: int) -> Form:
+        return item_of(self.expression(node.child_by_field_name("argument"), depth))
 
-    def _either(self, node: Node, depth: int) -> str:
+    def _either(self, node: Node, depth: int) -> Form:
         one = self.expression(node.child_by_field_name("consequence"), depth)
-        return one if one != UNKNOWN else self.expression(node.child_by_field_name("alternative"), depth)
+        return one if one != UNKNOWN_FORM else self.expression(node.child_by_field_name("alternative"), depth)
 
     roles = {  # noqa: RUF012
         "import": _import,
@@ -422,8 +430,8 @@ class _Reader(TypedReader):
         "value": _value,
     }
     forms = {  # noqa: RUF012
-        "identifier": TypedReader.word,
-        "this": TypedReader.word,
+        "identifier": Reader.word,
+        "this": Reader.word,
         "qualified_identifier": _qualified,
         "field_expression": _member,
         "call_expression": _called,
@@ -432,10 +440,10 @@ class _Reader(TypedReader):
         "compound_literal_expression": _cast,
         "pointer_expression": _of,
         "subscript_expression": _indexed,
-        "parenthesized_expression": TypedReader.inner,
+        "parenthesized_expression": Reader.inner,
         "conditional_expression": _either,
-        "string_literal": TypedReader.quoted,
-        "number_literal": TypedReader.literal,
+        "string_literal": Reader.quoted,
+        "number_literal": Reader.literal,
     }
 
 

@@ -8,6 +8,19 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.outside import GO_FUNCTIONS, GO_TYPES
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    UNKNOWN_FORM,
+    Form,
+    call_of,
+    element_of,
+    entry_of,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+    part_of,
+)
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -26,7 +39,7 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
 )
-from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import LONGEST, Reader
 
 
 def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
@@ -34,7 +47,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return _Reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     # Bindings.
 
     def _package(self, node: Node) -> None:
@@ -84,9 +97,9 @@ class _Reader(TypedReader):
             if len(values) == len(names):
                 value = self.expression(values[number])
             elif len(values) == 1:
-                value = then(self.expression(values[0]), f"#{number}")
+                value = part_of(self.expression(values[0]), number)
             else:
-                value = UNKNOWN
+                value = UNKNOWN_FORM
             self.bind(text, value, node, ASSIGNED, inside=inside)
 
     def _variable(self, node: Node) -> None:
@@ -103,9 +116,9 @@ class _Reader(TypedReader):
         if left is None:
             return
         over = self.expression(node.child_by_field_name("right"))
-        for name, suffix in zip(left.named_children, "%*", strict=False):
+        for name, value in zip(left.named_children, (entry_of(over), element_of(over)), strict=False):
             if name.type == "identifier" and self.text(name) != "_":
-                self.bind(self.text(name), then(over, suffix), node, ASSIGNED, inside=True)
+                self.bind(self.text(name), value, node, ASSIGNED, inside=True)
 
     def _switch(self, node: Node) -> None:
         alias = node.child_by_field_name("alias")
@@ -117,7 +130,7 @@ class _Reader(TypedReader):
             if case.type == "type_case":
                 types = case.children_by_field_name("type")
                 written = self._type(types[0]) if len(types) == 1 else ""
-                self.bind(name, typed(written) if written else value, case, ASSIGNED, inside=True)
+                self.bind(name, of_type(written) if written else value, case, ASSIGNED, inside=True)
 
     def _field(self, node: Node) -> None:
         kind, names = node.child_by_field_name("type"), node.children_by_field_name("name")
@@ -170,10 +183,8 @@ class _Reader(TypedReader):
         if node.type == "identifier":
             if (name := self.text(node)) in self._own_functions:
                 self.site(name, "", node, VALUE)
-        elif node.end_byte - node.start_byte <= LONGEST and CHAIN.fullmatch(
-            self.source[node.start_byte : node.end_byte]
-        ):
-            receiver, _, name = self.text(node).rpartition(".")
+        elif chain := self.chain(node):
+            receiver, _, name = chain.rpartition(".")
             self.site(name, receiver, node, VALUE)
 
     def _site_of_type(self, node: Node) -> None:
@@ -238,52 +249,50 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _selector(self, node: Node, depth: int) -> str:
-        if node.end_byte - node.start_byte <= LONGEST:
-            text = self.source[node.start_byte : node.end_byte]
-            if CHAIN.fullmatch(text):
-                return text.decode("utf-8", "replace")
+    def _selector(self, node: Node, depth: int) -> Form:
+        if chain := self.chain(node):
+            return name_form(chain)
         operand = self.expression(node.child_by_field_name("operand"), depth)
-        return then(operand, "." + self.text(node.child_by_field_name("field")))
+        return member_of(operand, self.text(node.child_by_field_name("field")))
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if called is None or arguments is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         given = arguments.named_children
         if called.type == "identifier":
             name = self.text(called)
             if name in ("new", "make") and given:
-                return typed(self._type(given[0]))
+                return of_type(self._type(given[0]))
             if name == "append" and given:
                 return self.expression(given[0], depth)
             if name in GO_FUNCTIONS:
-                return "0"
+                return OTHER_FORM
         if called.type == "index_expression":
             called = called.child_by_field_name("operand")
-        return then(self.expression(called, depth), "()")
+        return call_of(self.expression(called, depth))
 
-    def _converted(self, node: Node, depth: int) -> str:
+    def _converted(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("type")))
+        return of_type(self._type(node.child_by_field_name("type")))
 
-    def _unary(self, node: Node, depth: int) -> str:
+    def _unary(self, node: Node, depth: int) -> Form:
         sign = self.text(node.child_by_field_name("operator"))
         value = self.expression(node.child_by_field_name("operand"), depth)
         if sign == "<-":
-            return then(value, "%")
-        return value if sign in ("&", "*") else "0"
+            return entry_of(value)
+        return value if sign in ("&", "*") else OTHER_FORM
 
-    def _index(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.child_by_field_name("operand"), depth), "[]")
+    def _index(self, node: Node, depth: int) -> Form:
+        return item_of(self.expression(node.child_by_field_name("operand"), depth))
 
-    def _slice(self, node: Node, depth: int) -> str:
+    def _slice(self, node: Node, depth: int) -> Form:
         return self.expression(node.child_by_field_name("operand"), depth)
 
-    def _literal_function(self, node: Node, depth: int) -> str:
+    def _literal_function(self, node: Node, depth: int) -> Form:
         del depth
         result = node.child_by_field_name("result")
-        return f"<func[{self._result(result) if result is not None else '?'}]>"
+        return of_type(f"func[{self._result(result) if result is not None else '?'}]")
 
     roles = {  # noqa: RUF012 - see the base
         "package": _package,
@@ -304,7 +313,7 @@ class _Reader(TypedReader):
         "type": _site_of_type,
     }
     forms = {  # noqa: RUF012
-        "identifier": TypedReader.word,
+        "identifier": Reader.word,
         "selector_expression": _selector,
         "call_expression": _called,
         "composite_literal": _converted,
@@ -313,11 +322,11 @@ class _Reader(TypedReader):
         "unary_expression": _unary,
         "index_expression": _index,
         "slice_expression": _slice,
-        "parenthesized_expression": TypedReader.inner,
+        "parenthesized_expression": Reader.inner,
         "func_literal": _literal_function,
-        "interpreted_string_literal": TypedReader.quoted,
-        "raw_string_literal": TypedReader.quoted,
-        "int_literal": TypedReader.literal,
-        "float_literal": TypedReader.literal,
-        "binary_expression": TypedReader.literal,
+        "interpreted_string_literal": Reader.quoted,
+        "raw_string_literal": Reader.quoted,
+        "int_literal": Reader.literal,
+        "float_literal": Reader.literal,
+        "binary_expression": Reader.literal,
     }

@@ -9,6 +9,22 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.outside import JAVA_USUAL
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    TEXT_FORM,
+    UNKNOWN_FORM,
+    Form,
+    argument_of,
+    arguments_given,
+    call_of,
+    either,
+    element_of,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+    parameter_of,
+)
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
@@ -27,9 +43,8 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
 )
-from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import LONGEST, Reader
 
-_LONGEST_ARGUMENT: Final = 40
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
 _CLASSES: Final = frozenset(
     {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -41,7 +56,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return _Reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
         super().__init__(source, found, owner)
         self._within: set[int] = set()
@@ -73,7 +88,7 @@ class _Reader(TypedReader):
                 for base in bases:
                     written = self._type(base)
                     head = written.partition("[")[0]
-                    self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+                    self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
         if node.type == "record_declaration" and (given := node.child_by_field_name("parameters")):
             for each in given.named_children:
                 if each.type == "formal_parameter":
@@ -150,7 +165,7 @@ class _Reader(TypedReader):
         name = self.text(node.child_by_field_name("name"))
         if written == "var":
             over = self.expression(node.child_by_field_name("value"))
-            self.bind(name, then(over, "*"), node, ASSIGNED, inside=True)
+            self.bind(name, element_of(over), node, ASSIGNED, inside=True)
         else:
             self.bind(name, written, node, DECLARED, inside=True)
 
@@ -175,32 +190,33 @@ class _Reader(TypedReader):
             return
         wanted = self._wanted(node)
         if given.type == "identifier":
-            self.bind(self.text(given), then(wanted, "@0"), given, ASSIGNED, inside=True)
+            self.bind(self.text(given), parameter_of(wanted, 0), given, ASSIGNED, inside=True)
             return
         for number, each in enumerate(given.named_children):
             if each.type == "identifier":
-                self.bind(self.text(each), then(wanted, f"@{number}"), each, ASSIGNED, inside=True)
+                self.bind(self.text(each), parameter_of(wanted, number), each, ASSIGNED, inside=True)
             elif each.type in ("formal_parameter", "spread_parameter"):
                 name, written = self._parameter(each)
                 self.bind(name, "" if written == "var" else written, each, DECLARED, inside=True)
 
-    def _wanted(self, node: Node) -> str:
+    def _wanted(self, node: Node) -> Form:
         """Return the expression of what takes a lambda: an argument of a call, or a variable."""
         parent = node.parent
         if parent is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         if parent.type == "variable_declarator" and parent.parent is not None:
-            return typed(self._type(parent.parent.child_by_field_name("type")))
+            return of_type(self._type(parent.parent.child_by_field_name("type")))
         call = parent.parent
         if parent.type != "argument_list" or call is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         arguments = [child for child in parent.named_children if "comment" not in child.type]
-        place = f"@{len(arguments)}.{arguments.index(node)}"
         if call.type == "method_invocation":
-            return then(self._called(call, 1).removesuffix("()"), place)
-        if call.type == "object_creation_expression":
-            return then(self._head(call.child_by_field_name("type")) or UNKNOWN, place)
-        return UNKNOWN
+            function = self._function_called(call, 1)
+        elif call.type == "object_creation_expression":
+            function = name_form(self._head(call.child_by_field_name("type")) or UNKNOWN_FORM)
+        else:
+            return UNKNOWN_FORM
+        return argument_of(function, len(arguments), arguments.index(node))
 
     def _test(self, node: Node) -> None:
         written = self._type(node.child_by_field_name("right"))
@@ -218,19 +234,15 @@ class _Reader(TypedReader):
         if name is None:
             return
         receiver = self.expression(target) if target is not None else ""
-        if receiver in ("'", "0"):
+        if receiver in (TEXT_FORM, OTHER_FORM):
             return
         self.site(self.text(name), receiver + self._given(node), name, CALL)
 
     def _given(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver."""
         arguments = node.child_by_field_name("arguments")
-        forms = []
-        for each in arguments.named_children if arguments is not None else ():
-            if "comment" not in each.type:
-                form = self.expression(each, 4)
-                forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
-        return "/" + ",".join(forms)
+        parts = arguments.named_children if arguments is not None else ()
+        return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)
 
     def _new(self, node: Node) -> None:
         written = node.child_by_field_name("type")
@@ -329,57 +341,52 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _access(self, node: Node, depth: int) -> str:
-        if node.end_byte - node.start_byte <= LONGEST:
-            text = self.source[node.start_byte : node.end_byte]
-            if CHAIN.fullmatch(text):
-                return text.decode("utf-8", "replace")
+    def _access(self, node: Node, depth: int) -> Form:
+        if chain := self.chain(node):
+            return name_form(chain)
         target = self.expression(node.child_by_field_name("object"), depth)
-        return then(target, "." + self.text(node.child_by_field_name("field")))
+        return member_of(target, self.text(node.child_by_field_name("field")))
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
+        return call_of(self._function_called(node, depth))
+
+    def _function_called(self, node: Node, depth: int) -> Form:
         name, target = self.text(node.child_by_field_name("name")), node.child_by_field_name("object")
-        if target is None:
-            return f"{name}()"
-        return then(self.expression(target, depth), f".{name}()")
+        return name_form(name) if target is None else member_of(self.expression(target, depth), name)
 
-    def _created(self, node: Node, depth: int) -> str:
+    def _created(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("type")))
+        return of_type(self._type(node.child_by_field_name("type")))
 
-    def _array(self, node: Node, depth: int) -> str:
+    def _array(self, node: Node, depth: int) -> Form:
         del depth
         written = self._type(node.child_by_field_name("type"))
-        return typed(f"list[{written}]" if written else "")
+        return of_type(f"list[{written}]" if written else "")
 
-    def _indexed(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.child_by_field_name("array"), depth), "[]")
+    def _indexed(self, node: Node, depth: int) -> Form:
+        return item_of(self.expression(node.child_by_field_name("array"), depth))
 
-    def _either(self, node: Node, depth: int) -> str:
+    def _either(self, node: Node, depth: int) -> Form:
         one = self.expression(node.child_by_field_name("consequence"), depth)
         other = self.expression(node.child_by_field_name("alternative"), depth)
-        return one if other in (UNKNOWN, "<null>", one) else other if one == "<null>" else f"(|{one}|{other})"
+        return either(one, other, _NULL)
 
-    def _literal_of(self, node: Node, depth: int) -> str:
+    def _literal_of(self, node: Node, depth: int) -> Form:
         del depth
         text = self.text(node)
         if node.type == "decimal_integer_literal":
-            return "<long>" if text[-1:] in "lL" else "0"
-        return (
-            _LITERALS[node.type]
-            if text[-1:] not in "fF" or node.type == "null_literal"
-            else _LITERALS.get(node.type, "?")
-        )
+            return of_type("long") if text[-1:] in "lL" else OTHER_FORM
+        return _LITERALS[node.type]
 
-    def _binary(self, node: Node, depth: int) -> str:
+    def _binary(self, node: Node, depth: int) -> Form:
         sign = self.text(node.child_by_field_name("operator"))
         if sign in _COMPARISONS:
-            return "<boolean>"
+            return of_type("boolean")
         left = self.expression(node.child_by_field_name("left"), depth)
         right = self.expression(node.child_by_field_name("right"), depth)
-        return "'" if sign == "+" and "'" in (left, right) else UNKNOWN
+        return TEXT_FORM if sign == "+" and TEXT_FORM in (left, right) else UNKNOWN_FORM
 
-    def _assigned(self, node: Node, depth: int) -> str:
+    def _assigned(self, node: Node, depth: int) -> Form:
         return self.expression(node.child_by_field_name("right"), depth)
 
     roles = {  # noqa: RUF012
@@ -405,9 +412,9 @@ class _Reader(TypedReader):
         "annotation": _annotation,
     }
     forms = {  # noqa: RUF012
-        "identifier": TypedReader.word,
-        "this": TypedReader.word,
-        "super": TypedReader.word,
+        "identifier": Reader.word,
+        "this": Reader.word,
+        "super": Reader.word,
         "field_access": _access,
         "scoped_identifier": _access,
         "method_invocation": _called,
@@ -415,14 +422,14 @@ class _Reader(TypedReader):
         "array_creation_expression": _array,
         "cast_expression": _created,
         "array_access": _indexed,
-        "parenthesized_expression": TypedReader.inner,
+        "parenthesized_expression": Reader.inner,
         "ternary_expression": _either,
         "assignment_expression": _assigned,
         "binary_expression": _binary,
-        "string_literal": TypedReader.quoted,
+        "string_literal": Reader.quoted,
         "character_literal": _literal_of,
         "decimal_integer_literal": _literal_of,
-        "hex_integer_literal": TypedReader.literal,
+        "hex_integer_literal": Reader.literal,
         "decimal_floating_point_literal": _literal_of,
         "true": _literal_of,
         "false": _literal_of,
@@ -430,11 +437,12 @@ class _Reader(TypedReader):
     }
 
 
+_NULL: Final = of_type("null")
 _LITERALS: Final = {
-    "character_literal": "<char>",
-    "decimal_floating_point_literal": "<double>",
-    "true": "<boolean>",
-    "false": "<boolean>",
-    "null_literal": "<null>",
+    "character_literal": of_type("char"),
+    "decimal_floating_point_literal": of_type("double"),
+    "true": of_type("boolean"),
+    "false": of_type("boolean"),
+    "null_literal": _NULL,
 }
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})

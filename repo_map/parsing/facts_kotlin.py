@@ -16,6 +16,23 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found, words
 from repo_map.languages.outside import KOTLIN_USUAL
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    TEXT_FORM,
+    UNKNOWN_FORM,
+    Form,
+    arguments_given,
+    call_of,
+    either,
+    element_of,
+    entry_of,
+    implicit_receivers,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+    one_of,
+)
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -41,9 +58,10 @@ from repo_map.parsing.facts_model import (
     OwnerOf,
     owner_finder,
 )
-from repo_map.parsing.facts_typed import CHAIN, LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import LONGEST, Reader
 
-_LONGEST_ARGUMENT: Final = 40
+_NULL: Final = of_type("null")
+_BOOLEAN: Final = of_type("boolean")
 _TYPES: Final = frozenset({"user_type", "nullable_type", "function_type", "parenthesized_type"})
 _EXITS: Final = frozenset({"return_expression", "throw_expression", "identifier"})
 _CLASSES: Final = frozenset({"class_declaration", "object_declaration", "companion_object"})
@@ -88,23 +106,23 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
 class _Block:
     """A lambda or an anonymous object: what ``this`` or ``it`` stands for inside of it, read when asked."""
 
-    def __init__(self, read_this: Callable[[], str] | None, read_it: Callable[[], str] | None) -> None:
+    def __init__(self, read_this: Callable[[], Form] | None, read_it: Callable[[], Form] | None) -> None:
         self._read = {"this": read_this, "it": read_it}
-        self._kept: dict[str, str] = {}
+        self._kept: dict[str, Form] = {}
 
     def has(self, name: str) -> bool:
         return self._read[name] is not None
 
-    def form(self, name: str) -> str:
+    def form(self, name: str) -> Form:
         """Return the expression that ``this`` or ``it`` stands for."""
         read_form = self._read[name]
         if name not in self._kept and read_form is not None:
-            self._kept[name] = UNKNOWN  # Should it ask for itself.
+            self._kept[name] = UNKNOWN_FORM  # Should it ask for itself.
             self._kept[name] = read_form()
-        return self._kept.get(name, UNKNOWN)
+        return self._kept.get(name, UNKNOWN_FORM)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
         super().__init__(source, found, owner)
         self._ranges: dict[tuple[int, int], _Block] = {}
@@ -121,8 +139,8 @@ class _Reader(TypedReader):
             return
         has_it = not any(child.type == "lambda_parameters" for child in literal.named_children)
         name, target = self._callee(callee)
-        read_this: Callable[[], str] | None = None
-        read_it: Callable[[], str] | None = None
+        read_this: Callable[[], Form] | None = None
+        read_it: Callable[[], Form] | None = None
         if name in _OF_RECEIVER:
             read_this = lambda: self._scoped(callee)  # noqa: E731 - read once all blocks are known
             has_it = False
@@ -139,21 +157,21 @@ class _Reader(TypedReader):
             return self.text(parts[-1]), parts[0]
         return (self.text(callee), None) if callee.type == "identifier" else ("", None)
 
-    def _scoped(self, callee: Node) -> str:
+    def _scoped(self, callee: Node) -> Form:
         """Return what ``x.apply`` or ``with(x)`` is about."""
         name, target = self._callee(callee)
         if name == "with":
             given = self._arguments(callee)
-            return self.expression(given[0], 2) if given else UNKNOWN
+            return self.expression(given[0], 2) if given else UNKNOWN_FORM
         return self.expression(target, 2) if target is not None else self._this(callee)
 
-    def _given_to(self, name: str, target: Node | None) -> str:
+    def _given_to(self, name: str, target: Node | None) -> Form:
         """Return what a lambda is given by the function of a name that is called on ``target``."""
         if target is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         if name in _ITSELF:
             return self.expression(target, 2)
-        return then(self.expression(target, 2), "*") if name in _OF_ELEMENTS else UNKNOWN
+        return element_of(self.expression(target, 2)) if name in _OF_ELEMENTS else UNKNOWN_FORM
 
     def _anonymous(self, node: Node) -> None:
         """Keep what an anonymous object is, and say of its functions that no class has them."""
@@ -164,8 +182,8 @@ class _Reader(TypedReader):
             elif child.type == "class_body":
                 for each in child.named_children:
                     if each.type == "function_declaration":
-                        self.bind("", UNKNOWN, each, RECEIVER)
-                made = partial(typed, bases[0] if bases else "")
+                        self.bind("", UNKNOWN_FORM, each, RECEIVER)
+                made = partial(of_type, bases[0] if bases else "")
                 self._ranges[child.start_byte, -child.end_byte] = _Block(made, None)
 
     def _blocks(self, node: Node) -> Iterator[_Block]:
@@ -180,9 +198,10 @@ class _Reader(TypedReader):
             yield self._listed[at]
             at = self._around(self._starts[at] - 1)
 
-    def _this(self, node: Node) -> str:
+    def _this(self, node: Node) -> Form:
         """Return what ``this`` is at a node."""
-        return next((block.form("this") for block in self._blocks(node) if block.has("this")), "this")
+        around = (block.form("this") for block in self._blocks(node) if block.has("this"))
+        return next(around, name_form("this"))
 
     # Bindings.
 
@@ -213,7 +232,7 @@ class _Reader(TypedReader):
                 for each in child.named_children:
                     written = self._base(each)
                     head = written.partition("[")[0]
-                    self.bind(head.rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+                    self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
             elif kind == "primary_constructor" and child.named_children:
                 self._parameters(child.named_children[-1], node, is_class=True)
 
@@ -275,7 +294,7 @@ class _Reader(TypedReader):
             elif kind == "modifiers":
                 self._exported(child, node)
             elif kind in _TYPES and not is_after:
-                self.bind(self.text(name), self._type(child) or UNKNOWN, node, RECEIVER)
+                self.bind(self.text(name), self._type(child) or UNKNOWN_FORM, node, RECEIVER)
             elif kind in _TYPES:
                 self.bind("", self._type(child), node, RETURN_TYPE)
                 is_after = False
@@ -313,7 +332,7 @@ class _Reader(TypedReader):
             self.bind(name, written, node, FIELD_TYPE if is_member else DECLARED)
             return
         form = self._value_of(parts, declared)
-        if is_member and form == UNKNOWN:
+        if is_member and form == UNKNOWN_FORM:
             self.bind(name, "", node, FIELD_TYPE)
         else:
             self.bind(name, form, node, FIELD if is_member else ASSIGNED)
@@ -324,19 +343,19 @@ class _Reader(TypedReader):
             each for each in parts if each.start_byte >= declared.end_byte and "comment" not in each.type
         ]
         if not after:
-            return UNKNOWN
+            return UNKNOWN_FORM
         first = after[0]
         if first.type == "property_delegate":
             called = first.named_children[-1]
             if called.type == "call_expression" and self._callee(called.named_children[0])[0] == "lazy":
                 return self._last_of(called)
-            return UNKNOWN
+            return UNKNOWN_FORM
         if first.type == "getter":
             body = first.named_children[-1] if first.named_children else first
             if body.type == "function_body" and body.children[0].type == "=":
                 return self.expression(body.named_children[-1])
-            return UNKNOWN
-        return UNKNOWN if first.type in ("setter", "type_constraints") else self.expression(first)
+            return UNKNOWN_FORM
+        return UNKNOWN_FORM if first.type in ("setter", "type_constraints") else self.expression(first)
 
     def _loop(self, node: Node) -> None:
         parts = [child for child in node.named_children if child.type != "label"]
@@ -344,15 +363,15 @@ class _Reader(TypedReader):
             return
         declared, over = parts[0], self.expression(parts[1])
         if declared.type == "multi_variable_declaration":
-            for each, sign in zip(declared.named_children, "%*", strict=False):
-                self.bind(self.text(each.named_children[0]), then(over, sign), node, ASSIGNED, inside=True)
+            for each, value in zip(declared.named_children, (entry_of(over), element_of(over)), strict=False):
+                self.bind(self.text(each.named_children[0]), value, node, ASSIGNED, inside=True)
         elif declared.type == "variable_declaration":
             name = self.text(declared.named_children[0])
             written = self._type(self._type_in(declared))
             if written:
                 self.bind(name, written, node, DECLARED, inside=True)
             else:
-                self.bind(name, then(over, "*"), node, ASSIGNED, inside=True)
+                self.bind(name, element_of(over), node, ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
         named = next((child for child in node.named_children if child.type == "identifier"), None)
@@ -363,14 +382,14 @@ class _Reader(TypedReader):
         literal = node.parent
         wrapped = literal.parent if literal is not None else None
         called = wrapped.parent if wrapped is not None and wrapped.type == "annotated_lambda" else None
-        form = UNKNOWN
+        form = UNKNOWN_FORM
         if called is not None and called.type == "call_expression" and len(node.named_children) == 1:
             form = self._given_to(*self._callee(called.named_children[0]))
         for each in node.named_children:
             named = each.named_children if each.type == "multi_variable_declaration" else [each]
             for one in named:
                 written = self._type(self._type_in(one))
-                value = form if len(named) == 1 and one is each else UNKNOWN
+                value = form if len(named) == 1 and one is each else UNKNOWN_FORM
                 name = self.text(one.named_children[0]) if one.named_children else ""
                 if written:
                     self.bind(name, written, one, DECLARED, inside=True)
@@ -449,24 +468,19 @@ class _Reader(TypedReader):
             parts = callee.named_children
             if len(parts) > 1 and parts[-1].type == "identifier":
                 receiver = self.expression(parts[0], 1)
-                if receiver not in ("'", "0"):
-                    self.site(self.text(parts[-1]), receiver + self._arguments_form(node), parts[-1], CALL)
-                else:
-                    literal = "<String>" if receiver == "'" else "<int>"
-                    self.site(self.text(parts[-1]), literal + self._arguments_form(node), parts[-1], CALL)
+                # Extensions may be of texts and numbers.
+                receiver = _LITERALS.get(receiver, receiver)
+                self.site(self.text(parts[-1]), receiver + self._arguments_form(node), parts[-1], CALL)
         elif callee.type == "identifier":
             self._bare(callee, self._arguments_form(node))
 
     def _bare(self, name: Node, given: str) -> None:
         """Read a call by a bare name: of ``this`` of the blocks around, or of what it is without."""
         text = self.text(name)
-        receivers = ""
-        if not text[:1].isupper():
-            for block in self._blocks(name):
-                if block.has("this"):
-                    receivers += block.form("this") + "&"
+        blocks = () if text[:1].isupper() else self._blocks(name)
+        receivers = implicit_receivers(block.form("this") for block in blocks if block.has("this"))
         if len(receivers) > LONGEST:
-            receivers = "?&"
+            receivers = implicit_receivers((UNKNOWN_FORM,))
         self.site(text, receivers + given, name, CALL)
 
     def _arguments(self, node: Node) -> list[Node]:
@@ -479,7 +493,7 @@ class _Reader(TypedReader):
 
     def _arguments_form(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver; nothing where names tell which."""
-        forms: list[str] = []
+        forms: list[Form] = []
         for child in node.named_children:
             if child.type == "value_arguments":
                 for each in child.named_children:
@@ -487,13 +501,12 @@ class _Reader(TypedReader):
                         continue
                     if any(one.type == "=" for one in each.children):
                         return ""
-                    form = self.expression(each.named_children[-1], 4)
-                    forms.append(form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN)
+                    forms.append(self.argument(each.named_children[-1]))
             elif child.type == "annotated_lambda":
-                forms.append(UNKNOWN)
+                forms.append(UNKNOWN_FORM)
         if (node.start_byte, node.end_byte) in self._trailing:
-            forms.append(UNKNOWN)
-        return "/" + ",".join(forms)
+            forms.append(UNKNOWN_FORM)
+        return arguments_given(forms)
 
     def _generic(self, node: Node) -> None:
         """Read ``x.f<T>(a)``, which the grammar takes for two comparisons."""
@@ -508,9 +521,8 @@ class _Reader(TypedReader):
         if len(parts) == 3 and parts[1].type == "identifier":
             name = self.text(parts[1])
             if name not in ("to", "and", "or", "xor", "shl", "shr", "ushr", "until", "downTo", "step"):
-                given = self.expression(parts[2], 4)
-                given = given if len(given) <= _LONGEST_ARGUMENT else UNKNOWN
-                self.site(name, f"{self.expression(parts[0], 1)}/{given}", parts[1], CALL)
+                given = arguments_given((self.argument(parts[2]),))
+                self.site(name, self.expression(parts[0], 1) + given, parts[1], CALL)
 
     def _construct(self, node: Node) -> None:
         """Read the call of what a class extends."""
@@ -587,45 +599,46 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _word(self, node: Node, depth: int) -> str:
+    def _word(self, node: Node, depth: int) -> Form:
         del depth
         text = self.text(node)
         if text in _WORDS:
             return _WORDS[text]
         if text == "it":
-            return next((block.form("it") for block in self._blocks(node) if block.has("it")), text)
-        return self._of_block(node, text)
+            given = (block.form("it") for block in self._blocks(node) if block.has("it"))
+            return next(given, name_form(text))
+        return self._of_block(node, name_form(text))
 
-    def _of_block(self, node: Node, bare: str) -> str:
+    def _of_block(self, node: Node, bare: Form) -> Form:
         """Return a bare name or call, as what the block around it has or the scopes."""
         if not bare[:1].isupper():
             for block in self._blocks(node):
                 if block.has("this"):
                     form = block.form("this")
-                    return bare if form == UNKNOWN else f"(|{form}.{bare}|{bare})"
+                    return bare if form == UNKNOWN_FORM else one_of((member_of(form, bare), bare))
         return bare
 
-    def _self(self, node: Node, depth: int) -> str:
+    def _self(self, node: Node, depth: int) -> Form:
         del depth
         label = next((self.text(child) for child in node.named_children if child.type == "identifier"), "")
         if node.type == "super_expression":
-            return "super"
-        return f"{label}.this" if label[:1].isupper() else UNKNOWN if label else self._this(node)
+            return name_form("super")
+        if label[:1].isupper():
+            return member_of(name_form(label), "this")
+        return UNKNOWN_FORM if label else self._this(node)
 
-    def _access(self, node: Node, depth: int) -> str:
+    def _access(self, node: Node, depth: int) -> Form:
         parts = node.named_children
         if len(parts) < 2:
-            return UNKNOWN
+            return UNKNOWN_FORM
         name = self.text(parts[-1])
         if any(child.type == "::" for child in node.children):
-            return "<KClass>" if name == "class" else UNKNOWN
-        if parts[0].type == "identifier" and not self._ranges:
-            text = self.source[node.start_byte : node.end_byte]
-            if len(text) <= LONGEST and CHAIN.fullmatch(text):
-                return text.decode("utf-8", "replace")
-        return then(self.expression(parts[0], depth), "." + name)
+            return of_type("KClass") if name == "class" else UNKNOWN_FORM
+        if parts[0].type == "identifier" and not self._ranges and (chain := self.chain(node)):
+            return name_form(chain)
+        return member_of(self.expression(parts[0], depth), name)
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         parts = node.named_children
         callee = parts[0]
         if parts[-1].type == "annotated_lambda":
@@ -637,77 +650,75 @@ class _Reader(TypedReader):
         if callee.type == "navigation_expression":
             inner = callee.named_children
             if inner[-1].type != "identifier":
-                return UNKNOWN
-            return then(self.expression(inner[0], depth), f".{self.text(inner[-1])}()")
+                return UNKNOWN_FORM
+            return call_of(member_of(self.expression(inner[0], depth), self.text(inner[-1])))
         if callee.type == "identifier":
             name = self.text(callee)
             if name in _FIRST_GIVEN:
                 given = self._arguments(node)
-                return self.expression(given[0], depth) if given else UNKNOWN
-            return self._of_block(callee, f"{name}()")
-        return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN
+                return self.expression(given[0], depth) if given else UNKNOWN_FORM
+            return self._of_block(callee, call_of(name_form(name)))
+        return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN_FORM
 
-    def _last_of(self, node: Node, depth: int = 2) -> str:
+    def _last_of(self, node: Node, depth: int = 2) -> Form:
         """Return what the lambda of a call ends with."""
         last = node.named_children[-1]
         literal = last.named_children[-1] if last.type == "annotated_lambda" and last.named_children else None
         inner = literal.named_children if literal is not None else []
         return (
-            self.expression(inner[-1], depth) if inner and inner[-1].type != "lambda_parameters" else UNKNOWN
+            self.expression(inner[-1], depth)
+            if inner and inner[-1].type != "lambda_parameters"
+            else UNKNOWN_FORM
         )
 
-    def _indexed(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.named_children[0], depth), "[]")
+    def _indexed(self, node: Node, depth: int) -> Form:
+        return item_of(self.expression(node.named_children[0], depth))
 
-    def _unary(self, node: Node, depth: int) -> str:
+    def _unary(self, node: Node, depth: int) -> Form:
         if node.children[-1].type == "!!":
             return self.expression(node.named_children[0], depth)
-        return (
-            "<boolean>" if node.children[0].type == "!" else self.expression(node.named_children[-1], depth)
-        )
+        return _BOOLEAN if node.children[0].type == "!" else self.expression(node.named_children[-1], depth)
 
-    def _either(self, one: str, other: str) -> str:
-        return one if other in (UNKNOWN, "<null>", one) else other if one == "<null>" else f"(|{one}|{other})"
-
-    def _if(self, node: Node, depth: int) -> str:
+    def _if(self, node: Node, depth: int) -> Form:
         top = node.child_by_field_name("condition")
         if top is None:
-            return UNKNOWN
+            return UNKNOWN_FORM
         branches = [child for child in node.named_children if child.start_byte >= top.end_byte]
         if len(branches) != 2:
-            return UNKNOWN
+            return UNKNOWN_FORM
         one, other = (self._end(branch, depth) for branch in branches)
-        return UNKNOWN if UNKNOWN in (one, other) else self._either(one, other)
+        return UNKNOWN_FORM if UNKNOWN_FORM in (one, other) else either(one, other, _NULL)
 
-    def _end(self, node: Node, depth: int) -> str:
+    def _end(self, node: Node, depth: int) -> Form:
         return self.inner(node, depth) if node.type == "block" else self.expression(node, depth)
 
-    def _cast(self, node: Node, depth: int) -> str:
+    def _cast(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("right")))
+        return of_type(self._type(node.child_by_field_name("right")))
 
-    def _binary(self, node: Node, depth: int) -> str:
+    def _binary(self, node: Node, depth: int) -> Form:
         sign = self.text(node.child_by_field_name("operator"))
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if sign == "?:":
-            return self._either(self.expression(left, depth), self.expression(right, depth))
+            return either(self.expression(left, depth), self.expression(right, depth), _NULL)
         if sign in ("==", "!=", "===", "!==", "<", ">", "<=", ">=", "&&", "||"):
-            return "<boolean>"
-        return "'" if sign == "+" and self.expression(left, depth) == "'" else UNKNOWN
+            return _BOOLEAN
+        is_text = sign == "+" and self.expression(left, depth) == TEXT_FORM
+        return TEXT_FORM if is_text else UNKNOWN_FORM
 
-    def _object(self, node: Node, depth: int) -> str:
+    def _object(self, node: Node, depth: int) -> Form:
         del depth
         listed = next((c for c in node.named_children if c.type == "delegation_specifiers"), None)
-        return typed(self._base(listed.named_children[0])) if listed is not None else UNKNOWN
+        return of_type(self._base(listed.named_children[0])) if listed is not None else UNKNOWN_FORM
 
-    def _number(self, node: Node, depth: int) -> str:
+    def _number(self, node: Node, depth: int) -> Form:
         del depth
         text = self.text(node)
-        return "<long>" if text.endswith("L") else "<double>" if "." in text else "0"
+        return of_type("long") if text.endswith("L") else of_type("double") if "." in text else OTHER_FORM
 
-    def _letter(self, node: Node, depth: int) -> str:
+    def _letter(self, node: Node, depth: int) -> Form:
         del node, depth
-        return "<char>"
+        return of_type("char")
 
     roles = {  # noqa: RUF012
         "file": _file,
@@ -742,18 +753,19 @@ class _Reader(TypedReader):
         "call_expression": _called,
         "index_expression": _indexed,
         "unary_expression": _unary,
-        "parenthesized_expression": TypedReader.inner,
+        "parenthesized_expression": Reader.inner,
         "if_expression": _if,
         "as_expression": _cast,
         "binary_expression": _binary,
-        "is_expression": lambda self, node, depth: "<boolean>",
+        "is_expression": lambda self, node, depth: _BOOLEAN,
         "object_literal": _object,
-        "string_literal": TypedReader.quoted,
-        "multiline_string_literal": TypedReader.quoted,
+        "string_literal": Reader.quoted,
+        "multiline_string_literal": Reader.quoted,
         "character_literal": _letter,
         "number_literal": _number,
         "float_literal": _number,
     }
 
 
-_WORDS: Final = {"null": "<null>", "true": "<boolean>", "false": "<boolean>"}
+_WORDS: Final = {"null": _NULL, "true": _BOOLEAN, "false": _BOOLEAN}
+_LITERALS: Final = {TEXT_FORM: of_type("String"), OTHER_FORM: of_type("int")}

@@ -12,6 +12,19 @@ from typing import Final
 from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found, words
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    TEXT_FORM,
+    UNKNOWN_FORM,
+    Form,
+    call_of,
+    either,
+    element_of,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+)
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
@@ -28,7 +41,7 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
 )
-from repo_map.parsing.facts_typed import LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import LONGEST, Reader
 
 _NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
 _CLASSES: Final = frozenset(
@@ -48,7 +61,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return _Reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     # Bindings.
 
     def _package(self, node: Node) -> None:
@@ -181,7 +194,7 @@ class _Reader(TypedReader):
         if declared.type == "pair":
             declared = declared.named_children[-1]
         if declared.type == "variable_name":
-            self.bind(self.text(declared), then(over, "*"), node, ASSIGNED, inside=True)
+            self.bind(self.text(declared), element_of(over), node, ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
         if name := self.text(node.child_by_field_name("name")):
@@ -249,7 +262,7 @@ class _Reader(TypedReader):
         receiver = self.expression(target)
         if node.type == "scoped_call_expression":
             self._named(target)
-        if receiver not in ("'", "0"):
+        if receiver not in (TEXT_FORM, OTHER_FORM):
             self.site(self.text(name), receiver, name, CALL)
 
     def _plain(self, node: Node) -> None:
@@ -272,49 +285,50 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _class_name(self, node: Node, depth: int) -> str:
+    def _class_name(self, node: Node, depth: int) -> Form:
         del depth
-        return self._dotted(node)
+        return name_form(self._dotted(node))
 
-    def _access(self, node: Node, depth: int) -> str:
+    def _access(self, node: Node, depth: int) -> Form:
         name = node.child_by_field_name("name")
         target = node.child_by_field_name("object")
         if name is None or name.type != "name":
-            return UNKNOWN
-        return then(self.expression(target, depth), "." + self.text(name))
+            return UNKNOWN_FORM
+        return member_of(self.expression(target, depth), self.text(name))
 
-    def _static_access(self, node: Node, depth: int) -> str:
+    def _static_access(self, node: Node, depth: int) -> Form:
         scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
-        return then(self.expression(scope, depth), "." + self.text(name)[1:])
+        return member_of(self.expression(scope, depth), self.text(name)[1:])
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         name = node.child_by_field_name("name")
         target = node.child_by_field_name("object") or node.child_by_field_name("scope")
         if name is None or name.type != "name":
-            return UNKNOWN
-        return then(self.expression(target, depth), f".{self.text(name)}()")
+            return UNKNOWN_FORM
+        return call_of(member_of(self.expression(target, depth), self.text(name)))
 
-    def _plainly_called(self, node: Node, depth: int) -> str:
+    def _plainly_called(self, node: Node, depth: int) -> Form:
         del depth
         called = node.child_by_field_name("function")
-        return self._dotted(called) + "()" if called is not None and called.type in _NAMES else UNKNOWN
+        is_named = called is not None and called.type in _NAMES
+        return call_of(name_form(self._dotted(called))) if called is not None and is_named else UNKNOWN_FORM
 
-    def _created(self, node: Node, depth: int) -> str:
+    def _created(self, node: Node, depth: int) -> Form:
         del depth
         named = next((child for child in node.named_children if child.type in _NAMES), None)
-        return typed(self._dotted(named)) if named is not None else UNKNOWN
+        return of_type(self._dotted(named)) if named is not None else UNKNOWN_FORM
 
-    def _indexed(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.named_children[0], depth), "[]")
+    def _indexed(self, node: Node, depth: int) -> Form:
+        return item_of(self.expression(node.named_children[0], depth))
 
-    def _binary(self, node: Node, depth: int) -> str:
+    def _binary(self, node: Node, depth: int) -> Form:
         if self.text(node.child_by_field_name("operator")) != "??":
-            return UNKNOWN
+            return UNKNOWN_FORM
         one = self.expression(node.child_by_field_name("left"), depth)
         other = self.expression(node.child_by_field_name("right"), depth)
-        return one if other in (UNKNOWN, one) else other if one == UNKNOWN else f"(|{one}|{other})"
+        return either(one, other)
 
-    def _right(self, node: Node, depth: int) -> str:
+    def _right(self, node: Node, depth: int) -> Form:
         return self.expression(node.child_by_field_name("right"), depth)
 
     roles = {  # noqa: RUF012
@@ -336,8 +350,8 @@ class _Reader(TypedReader):
         "type": _head,
     }
     forms = {  # noqa: RUF012
-        "variable_name": TypedReader.word,
-        "relative_scope": TypedReader.word,
+        "variable_name": Reader.word,
+        "relative_scope": Reader.word,
         "name": _class_name,
         "qualified_name": _class_name,
         "member_access_expression": _access,
@@ -349,12 +363,12 @@ class _Reader(TypedReader):
         "function_call_expression": _plainly_called,
         "object_creation_expression": _created,
         "subscript_expression": _indexed,
-        "parenthesized_expression": TypedReader.inner,
-        "clone_expression": TypedReader.inner,
+        "parenthesized_expression": Reader.inner,
+        "clone_expression": Reader.inner,
         "assignment_expression": _right,
         "binary_expression": _binary,
-        "string": TypedReader.quoted,
-        "encapsed_string": TypedReader.quoted,
-        "integer": TypedReader.literal,
-        "float": TypedReader.literal,
+        "string": Reader.quoted,
+        "encapsed_string": Reader.quoted,
+        "integer": Reader.literal,
+        "float": Reader.literal,
     }

@@ -13,6 +13,16 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import Found
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    TEXT_FORM,
+    UNKNOWN_FORM,
+    Form,
+    call_of,
+    member_of,
+    name_form,
+    of_type,
+)
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
@@ -23,7 +33,7 @@ from repo_map.parsing.facts_model import (
     FileFacts,
     OwnerOf,
 )
-from repo_map.parsing.facts_typed import UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import Reader
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
 _NO_CALLS: Final = frozenset(
@@ -37,7 +47,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return _Reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
         super().__init__(source, found, owner)
         self._own = frozenset(each.name.rpartition(".")[2] for each in found if each.kind in FUNCTIONS)
@@ -72,7 +82,7 @@ class _Reader(TypedReader):
 
     def _base(self, written: Node, at: Node) -> None:
         form = self._path(written)
-        self.bind(form.rpartition(".")[2], form or UNKNOWN, at, BASE_OF)
+        self.bind(form.rpartition(".")[2], form or UNKNOWN_FORM, at, BASE_OF)
 
     def _mixin(self, node: Node) -> None:
         given = node.child_by_field_name("arguments")
@@ -136,7 +146,11 @@ class _Reader(TypedReader):
             return
         receiver = self.expression(target)
         # `x.name = 1` calls another method, `name=`.
-        if receiver not in ("'", "0") and text != "class" and node.start_byte not in self._written:
+        if (
+            receiver not in (TEXT_FORM, OTHER_FORM)
+            and text != "class"
+            and node.start_byte not in self._written
+        ):
             self.site(text, receiver, name, CALL)
 
     def _bare(self, node: Node) -> None:
@@ -173,24 +187,24 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _constant_form(self, node: Node, depth: int) -> str:
+    def _constant_form(self, node: Node, depth: int) -> Form:
         del depth
-        return self._path(node) or UNKNOWN
+        return name_form(self._path(node) or UNKNOWN_FORM)
 
-    def _field_form(self, node: Node, depth: int) -> str:
+    def _field_form(self, node: Node, depth: int) -> Form:
         del depth
-        return f"self.{self.text(node).replace('@', '$')}"
+        return member_of(name_form("self"), self.text(node).replace("@", "$"))
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         name, target = self.text(node.child_by_field_name("method")), node.child_by_field_name("receiver")
         if target is None:
-            return f"{name}()" if name.isidentifier() else UNKNOWN
+            return call_of(name_form(name)) if name.isidentifier() else UNKNOWN_FORM
         if name == "new":
-            return typed(self._path(target))
+            return of_type(self._path(target))
         form = self.expression(target, depth)
         if name == "class" and form == "self":
-            return "self.class"
-        return then(form, f".{name}()") if name.isidentifier() else UNKNOWN
+            return member_of(form, name)
+        return call_of(member_of(form, name)) if name.isidentifier() else UNKNOWN_FORM
 
     roles = {  # noqa: RUF012
         "class": _class,
@@ -202,13 +216,13 @@ class _Reader(TypedReader):
         "constant": _constant,
     }
     forms = {  # noqa: RUF012
-        "identifier": TypedReader.word,
-        "self": TypedReader.word,
+        "identifier": Reader.word,
+        "self": Reader.word,
         "constant": _constant_form,
         "scope_resolution": _constant_form,
         "instance_variable": _field_form,
         "call": _called,
-        "parenthesized_statements": TypedReader.inner,
-        "string": TypedReader.quoted,
-        "integer": TypedReader.literal,
+        "parenthesized_statements": Reader.inner,
+        "string": Reader.quoted,
+        "integer": Reader.literal,
     }

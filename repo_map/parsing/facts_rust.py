@@ -10,6 +10,18 @@ from tree_sitter import Node, Tree
 
 from repo_map.languages.language import Found
 from repo_map.languages.outside import RUST_MACROS, RUST_USUAL
+from repo_map.parsing.expressions import (
+    UNKNOWN_FORM,
+    Form,
+    call_of,
+    element_of,
+    entry_of,
+    item_of,
+    member_of,
+    name_form,
+    of_type,
+    part_of,
+)
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
@@ -28,7 +40,7 @@ from repo_map.parsing.facts_model import (
     OwnerOf,
     Site,
 )
-from repo_map.parsing.facts_typed import LONGEST, UNKNOWN, TypedReader, then, typed
+from repo_map.parsing.facts_reader import LONGEST, Reader
 
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
@@ -52,7 +64,7 @@ def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner
     return _Reader(source, found, owner).read(tree, language)
 
 
-class _Reader(TypedReader):
+class _Reader(Reader):
     # Bindings.
 
     def _import(self, node: Node) -> None:
@@ -132,7 +144,7 @@ class _Reader(TypedReader):
         for each in given.named_children if given is not None else ():
             if each.type == "parameter":
                 written = self._type(each.child_by_field_name("type"))
-                self._bind(each.child_by_field_name("pattern"), typed(written), node)
+                self._bind(each.child_by_field_name("pattern"), of_type(written), node)
 
     def _item(self, node: Node) -> None:
         self._parameters_of(node)
@@ -148,7 +160,7 @@ class _Reader(TypedReader):
 
     def _base(self, base: Node, node: Node) -> None:
         written = self._type(base)
-        self.bind(written.partition("[")[0].rpartition(".")[2], written or UNKNOWN, node, BASE_OF)
+        self.bind(written.partition("[")[0].rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
 
     def _field(self, node: Node) -> None:
         name = node.child_by_field_name("name")
@@ -162,7 +174,7 @@ class _Reader(TypedReader):
     def _let(self, node: Node) -> None:
         written = self._type(node.child_by_field_name("type"))
         value = (
-            typed(written)
+            of_type(written)
             if written and written != "?"
             else self.expression(node.child_by_field_name("value"))
         )
@@ -176,7 +188,7 @@ class _Reader(TypedReader):
                 self._bind(pattern.named_children[0], value, arm, inside=True)
 
     def _loop(self, node: Node) -> None:
-        value = then(self.expression(node.child_by_field_name("value")), "*")
+        value = element_of(self.expression(node.child_by_field_name("value")))
         self._bind(node.child_by_field_name("pattern"), value, node, inside=True)
 
     def _closure(self, node: Node) -> None:
@@ -184,12 +196,12 @@ class _Reader(TypedReader):
         for each in given.named_children if given is not None else ():
             if each.type == "parameter":
                 written = self._type(each.child_by_field_name("type"))
-                self._bind(each.child_by_field_name("pattern"), typed(written), node, inside=True)
+                self._bind(each.child_by_field_name("pattern"), of_type(written), node, inside=True)
             else:
-                self._bind(each, UNKNOWN, node, inside=True)
+                self._bind(each, UNKNOWN_FORM, node, inside=True)
 
     def _bind(
-        self, pattern: Node | None, value: str, at: Node, *, inside: bool = False, depth: int = 0
+        self, pattern: Node | None, value: Form, at: Node, *, inside: bool = False, depth: int = 0
     ) -> None:
         """Bind the names of a pattern; what is not followed hides what bears its name all the same."""
         if pattern is None or depth > 6:
@@ -203,18 +215,17 @@ class _Reader(TypedReader):
             self._bind(parts[-1] if parts else None, value, at, inside=inside, depth=depth + 1)
         elif kind == "tuple_pattern":
             for number, each in enumerate(parts):
-                self._bind(each, then(value, f"#{number}"), at, inside=inside, depth=depth + 1)
+                self._bind(each, part_of(value, number), at, inside=inside, depth=depth + 1)
         elif (
             kind == "tuple_struct_pattern"
             and len(parts) == 2
             and (head := self.text(parts[0])) in _FIRST | _LAST
         ):
-            self._bind(
-                parts[1], then(value, "%" if head in _FIRST else "[]"), at, inside=inside, depth=depth + 1
-            )
+            inner = entry_of(value) if head in _FIRST else item_of(value)
+            self._bind(parts[1], inner, at, inside=inside, depth=depth + 1)
         else:
             for each in parts:
-                self._bind(each, UNKNOWN, at, inside=inside, depth=depth + 1)
+                self._bind(each, UNKNOWN_FORM, at, inside=inside, depth=depth + 1)
 
     # Sites.
 
@@ -345,38 +356,40 @@ class _Reader(TypedReader):
 
     # Expressions.
 
-    def _of_path(self, node: Node, depth: int) -> str:
+    def _of_path(self, node: Node, depth: int) -> Form:
         del depth
-        return self._path(node) or UNKNOWN
+        return name_form(self._path(node) or UNKNOWN_FORM)
 
-    def _member(self, node: Node, depth: int) -> str:
+    def _member(self, node: Node, depth: int) -> Form:
         field = self.text(node.child_by_field_name("field"))
         value = self.expression(node.child_by_field_name("value"), depth)
-        return then(value, f"#{field}" if field.isdigit() else f".{field}")
+        return part_of(value, int(field)) if field.isdigit() else member_of(value, field)
 
-    def _called(self, node: Node, depth: int) -> str:
+    def _called(self, node: Node, depth: int) -> Form:
         called = node.child_by_field_name("function")
         if called is not None and called.type == "generic_function":
             called = called.child_by_field_name("function")
-        return then(self.expression(called, depth), "()")
+        return call_of(self.expression(called, depth))
 
-    def _tried(self, node: Node, depth: int) -> str:
-        return then(self.inner(node, depth), "%")
+    def _tried(self, node: Node, depth: int) -> Form:
+        return entry_of(self.inner(node, depth))
 
-    def _created(self, node: Node, depth: int) -> str:
+    def _created(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("name")))
+        return of_type(self._type(node.child_by_field_name("name")))
 
-    def _cast(self, node: Node, depth: int) -> str:
+    def _cast(self, node: Node, depth: int) -> Form:
         del depth
-        return typed(self._type(node.child_by_field_name("type")))
+        return of_type(self._type(node.child_by_field_name("type")))
 
-    def _indexed(self, node: Node, depth: int) -> str:
-        return then(self.expression(node.named_children[0], depth), "[]") if node.named_children else UNKNOWN
+    def _indexed(self, node: Node, depth: int) -> Form:
+        return (
+            item_of(self.expression(node.named_children[0], depth)) if node.named_children else UNKNOWN_FORM
+        )
 
-    def _own(self, node: Node, depth: int) -> str:
+    def _own(self, node: Node, depth: int) -> Form:
         del node, depth
-        return "self"
+        return name_form("self")
 
     roles = {  # noqa: RUF012
         "import": _import,
@@ -394,22 +407,22 @@ class _Reader(TypedReader):
         "head": _head,
     }
     forms = {  # noqa: RUF012
-        "identifier": TypedReader.word,
+        "identifier": Reader.word,
         "self": _own,
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,
         "try_expression": _tried,
-        "await_expression": TypedReader.inner,
-        "reference_expression": TypedReader.inner,
-        "unary_expression": TypedReader.inner,
-        "parenthesized_expression": TypedReader.inner,
+        "await_expression": Reader.inner,
+        "reference_expression": Reader.inner,
+        "unary_expression": Reader.inner,
+        "parenthesized_expression": Reader.inner,
         "struct_expression": _created,
         "type_cast_expression": _cast,
         "index_expression": _indexed,
-        "string_literal": TypedReader.quoted,
-        "integer_literal": TypedReader.literal,
-        "boolean_literal": TypedReader.literal,
+        "string_literal": Reader.quoted,
+        "integer_literal": Reader.literal,
+        "boolean_literal": Reader.literal,
     }
 
 

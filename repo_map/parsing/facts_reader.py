@@ -1,0 +1,283 @@
+"""What the readers of all languages share: a query's captures in order, sites, bindings and expressions.
+
+What is stored of an expression and of a written type is described in ``expressions``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, ClassVar, Final
+
+from tree_sitter import Node, QueryCursor, Tree
+
+from repo_map.languages.grammars import facts_query
+from repo_map.languages.language import Found
+from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form, name_form, one_of
+from repo_map.parsing.facts_model import (
+    CALL,
+    FIELD,
+    LINE,
+    RETURNED,
+    Binding,
+    FileFacts,
+    OwnerOf,
+    Site,
+    in_order,
+    without_unused,
+)
+from repo_map.parsing.queries import DEEPEST
+
+LONGEST: Final = 160
+"""Characters of an expression or a type that are read; a longer one says nothing."""
+DEEPEST_FORM: Final = 8
+_LONGEST_ARGUMENT: Final = 40
+_ARGUMENT_DEPTH: Final = 4
+"""Where the form of an argument begins, so that it goes no deeper than a few steps."""
+CHAIN: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]*+)*")
+_SPACES: Final = re.compile(rb"\s+")
+_NEW: Final = tuple.__new__
+Take = Callable[[Any, Node], None]
+ReadForm = Callable[[Any, Node, int], Form]
+
+
+class Reader:
+    """One file; a language says what each capture of its query means."""
+
+    roles: ClassVar[dict[str, Take]] = {}
+    """What is done with the nodes of each capture."""
+    later_roles: ClassVar[dict[str, Take]] = {}
+    """What is done with them after that."""
+    forms: ClassVar[dict[str, ReadForm]] = {}
+    """How each kind of node is written as an expression."""
+    chains: ClassVar[re.Pattern[bytes]] = CHAIN
+    """Names with dots between them."""
+    leaves: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of nodes that are written however deep they stand."""
+    longest: ClassVar[int] = LONGEST
+    placeholders: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
+    """Forms that say nothing of what is bound to them."""
+    no_alternatives: ClassVar[tuple[str, ...]] = (UNKNOWN_FORM,)
+    """Forms that say nothing beside others."""
+    valued: ClassVar[frozenset[int]] = frozenset({FIELD, RETURNED})
+    """Kinds of bindings that say nothing without a value."""
+
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        self.source = source
+        self.found = found
+        self.owner = owner
+        self.bindings: list[Binding] = []
+        self.sites: list[Site] = []
+        self.taken: set[int] = set()
+        """First bytes of names that another site or binding has already dealt with."""
+        self._lines = source.split(b"\n")
+        self._indents: dict[int, int] = {}
+
+    def read(self, tree: Tree, language: str) -> FileFacts:
+        """Return the facts of the file."""
+        cursor = QueryCursor(facts_query(language))
+        cursor.set_max_start_depth(DEEPEST)
+        captures = cursor.captures(tree.root_node)
+        for roles, left in ((self.roles, self.later_roles), (self.later_roles, {})):
+            for role, take in roles.items():
+                # They come in the order of addresses, which differs between processes.
+                nodes = sorted(captures.get(role, ()) if role in left else captures.pop(role, ()), key=_END)
+                nodes.sort(key=_START, reverse=True)
+                while nodes:
+                    # A node keeps its children once they were asked for: none is kept longer than needed.
+                    take(self, nodes.pop())
+        self.finish()
+        return self.facts()
+
+    def finish(self) -> None:
+        """Do what needs all captures."""
+
+    def facts(self) -> FileFacts:
+        """Return what was found, by line."""
+        self.sites.sort(key=LINE)
+        self.bindings.sort(key=LINE)
+        return FileFacts(tuple(self.sites), tuple(self.bindings))
+
+    def bind(
+        self, name: str, value: str, node: Node, kind: int, *, inside: bool = False, at: Node | None = None
+    ) -> None:
+        """Add a binding of the definition around a node, on its line or that of ``at``.
+
+        ``inside``: it holds only in the block that the node opens.
+        """
+        if self.says_nothing(value, kind):
+            if kind in self.valued:
+                return
+            value = ""
+        row = (at or node).start_point[0]
+        owner = self.owner(node.start_byte)
+        self.bindings.append(_NEW(Binding, (name, value, owner, row + 1, kind, self.indent(row) + inside)))
+
+    def says_nothing(self, value: str, kind: int) -> bool:
+        """Tell whether nothing is known of what is bound to a value."""
+        del kind
+        return value in self.placeholders
+
+    def site(
+        self, name: str, receiver: str, node: Node, kind: int, *, at_end: bool = False, below: int = 0
+    ) -> None:
+        """Add a site whose name stands where a node begins or ends, or some lines below that."""
+        row = node.end_point[0] if at_end else node.start_point[0]
+        owner = self.owner(node.start_byte)
+        self.sites.append(_NEW(Site, (name, receiver, owner, row + below + 1, kind, self.indent(row))))
+
+    def indent(self, row: int) -> int:
+        """Return the columns before the first word of a line, 250 at most."""
+        found = self._indents.get(row)
+        if found is None:
+            line = self._lines[row] if row < len(self._lines) else b""
+            found = self._indents[row] = min(len(line) - len(line.lstrip()), 250)
+        return found
+
+    def text(self, node: Node | None) -> str:
+        """Return what is written at a node, ``""`` for none."""
+        return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def squeezed(self, node: Node) -> str:
+        """Return what is written at a node without spaces and line ends."""
+        return _SPACES.sub(b"", self.source[node.start_byte : node.end_byte]).decode("utf-8", "replace")
+
+    def chain(self, node: Node) -> str:
+        """Return names with dots between them, ``""`` for anything else."""
+        return self.chain_of(node) if node.end_byte - node.start_byte <= self.longest else ""
+
+    def chain_of(self, node: Node) -> str:
+        """Return names with dots between them, however long, ``""`` for anything else."""
+        text = self.source[node.start_byte : node.end_byte]
+        return text.decode("utf-8", "replace") if self.chains.fullmatch(text) else ""
+
+    def expression(self, node: Node | None, depth: int = 0) -> Form:
+        """Return the form of an expression."""
+        if node is None:
+            return UNKNOWN_FORM
+        kind = node.type
+        form = self.forms.get(kind)
+        if form is None or (depth > DEEPEST_FORM and kind not in self.leaves):
+            return UNKNOWN_FORM
+        written = form(self, node, depth + 1)
+        return written if len(written) <= self.longest else UNKNOWN_FORM
+
+    def argument(self, node: Node) -> Form:
+        """Return the form of what a call is given, unknown where it is long or deep."""
+        form = self.expression(node, _ARGUMENT_DEPTH)
+        return form if len(form) <= _LONGEST_ARGUMENT else UNKNOWN_FORM
+
+    def of_field(self, node: Node, field: str, depth: int = 0) -> Form:
+        """Return the form of the part of a node in a field."""
+        return self.expression(node.child_by_field_name(field), depth)
+
+    def one_of(self, nodes: Iterable[Node], depth: int) -> Form:
+        """Return the form of one of several, of those that say something."""
+        forms = (self.expression(each, depth) for each in nodes)
+        return one_of(each for each in forms if each not in self.no_alternatives)
+
+    def inner(self, node: Node, depth: int) -> Form:
+        """Return the form of the only part of a node that counts: the last."""
+        parts = [child for child in node.named_children if "comment" not in child.type]
+        return self.expression(parts[-1], depth) if parts else UNKNOWN_FORM
+
+    def word(self, node: Node, depth: int) -> Form:
+        """Return the form of a name."""
+        del depth
+        return name_form(self.text(node))
+
+    def literal(self, node: Node, depth: int) -> Form:
+        """Return the form of what is no object of ours."""
+        del node, depth
+        return OTHER_FORM
+
+    def quoted(self, node: Node, depth: int) -> Form:
+        """Return the form of a string."""
+        del node, depth
+        return TEXT_FORM
+
+
+class ValueReader(Reader):
+    """Reads the bindings of a file before its sites: they say which names may be the file's own."""
+
+    longest = 120
+    local_kinds: ClassVar[frozenset[str]] = frozenset({"function", "method"})
+    """Kinds of definitions whose bindings nobody else sees."""
+    members: ClassVar[frozenset[str]] = frozenset()
+    """Names that every list and text bears: of a thing unknown they say nothing."""
+    literals: ClassVar[frozenset[str]] = frozenset()
+    """What an expression begins with whose members are never ours."""
+    kept: ClassVar[frozenset[str]] = frozenset()
+    """What an expression may begin with that is worth following, though no name of the file."""
+    head: ClassVar[re.Pattern[str]]
+    """What an expression begins with."""
+
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        super().__init__(source, found, owner)
+        self.imported: set[str] = set()
+        self.foreign: set[str] = set()
+        """What comes from modules that are never the repository's."""
+        self.annotated: set[int] = set()
+        """Definitions that say what they return."""
+        self.has_star = False
+
+    # Once all bindings are read.
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names that the file defines or says something of."""
+        return frozenset(item.name for item in self.found) | {
+            each.name for each in self.bindings if each.value
+        }
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The names that the file defines, or imports from what may be the repository's."""
+        return frozenset(item.name for item in self.found) | self.imported
+
+    @cached_property
+    def external(self) -> frozenset[str]:
+        """The names that are never the repository's."""
+        raise NotImplementedError
+
+    def facts(self) -> FileFacts:
+        """Return what was found, without bindings of names that nothing is said or read of."""
+        kept = in_order(each for each in self.bindings if each.value or each.name in self.known)
+        sites = in_order(self.sites)
+        is_local = [item.kind in self.local_kinds for item in self.found]
+        return FileFacts(sites, without_unused(kept, sites, is_local))
+
+    # What a language says.
+
+    def bare(self, name: str) -> tuple[str, str] | None:
+        """Return receiver and name of a call by a bare name, None where it is never the repository's."""
+        raise NotImplementedError
+
+    def of_no_chain(self, node: Node) -> tuple[str, str] | None:
+        """Return receiver and name of what is called otherwise than by a chain, None where it has no name."""
+        raise NotImplementedError
+
+    def call(self, node: Node) -> None:
+        """Add the site of what is called, where it may be the repository's."""
+        if chain := self.chain_of(node):
+            receiver, _, name = chain.rpartition(".")
+            root = receiver.partition(".")[0]
+        elif (found := self.of_no_chain(node)) is not None:
+            receiver, name = found
+            head = self.head.match(receiver)
+            root = head[0] if head else receiver
+        else:
+            return
+        if not receiver:
+            if (bare := self.bare(name)) is not None:
+                self.site(bare[1], bare[0], node, CALL, at_end=True)
+        elif root in self.external or root in self.literals:
+            return
+        elif name not in self.members or root in self.known or root in self.kept:
+            self.site(name, receiver, node, CALL, at_end=True)
+
+
+_START: Final = attrgetter("start_byte")
+_END: Final = attrgetter("end_byte")
