@@ -111,11 +111,11 @@ def build_index(
     for pattern in tree.unmasked:
         globs.compile(pattern)
     store = user_store(limits) if store is None else store.under(limits)
-    known = update(tree, None, store, workers, on_progress or _ignore_progress)
+    known = update(tree, None, store, workers, on_progress or ignore_progress)
     return RepoIndex(tree, known, store, workers)
 
 
-def _ignore_progress(_phase: str, _done: int, _total: int) -> None:
+def ignore_progress(_phase: str, _done: int, _total: int) -> None:
     """Hear nothing."""
 
 
@@ -211,13 +211,18 @@ class RepoIndex:
 
     @property
     def cache_folder(self) -> Path | None:
-        """Where what is derived from the index may be kept; None where nothing is."""
-        return self._store.folder
+        """Where what is derived from the index may be kept; None where nothing is, as of a first look."""
+        return None if self.read_first else self._store.folder
+
+    @property
+    def read_first(self) -> int:
+        """How many files a first look read, the others being only listed; 0 where all were read."""
+        return 0 if self._known.read is None else len(self._known.read)
 
     @property
     def is_saved(self) -> bool:
         """Whether the cache holds the index as it is, rather than as it was a few edits ago."""
-        return self._store.folder is not None and not self._known.unsaved
+        return self.cache_folder is not None and not self._known.unsaved
 
     @property
     def parsed_files(self) -> int:
@@ -370,8 +375,8 @@ class RepoIndex:
         self._derived.clear()
 
     def refresh(self, on_progress: OnProgress | None = None) -> RepoIndex:
-        """Return the index of the tree as it is now, parsing only what changed."""
-        known = update(self._tree, self._known, self._store, self._workers, on_progress or _ignore_progress)
+        """Return the index of the tree as it is now, parsing only what changed or was not read yet."""
+        known = update(self._tree, self._known, self._store, self._workers, on_progress or ignore_progress)
         return RepoIndex(self._tree, known, self._store, self._workers)
 
     def share(self, is_wanted: Callable[[], bool] = lambda: True) -> Shared:

@@ -94,6 +94,10 @@ class Store:
             os.utime(self.folder / "snapshots" / memory.snapshot)  # Those used least recently go first.
         return memory, tables
 
+    def knows(self, tree: bytes) -> bool:
+        """Tell whether something is remembered of a tree, whether or not it can be used."""
+        return self.folder is not None and self._tree_file(self.folder, tree).exists()
+
     def related(self, paths: Iterable[str]) -> Iterator[Tables]:
         """Return the latest snapshots with a fifth of ``paths`` or more: other branches, other work trees."""
         wanted = frozenset(paths)

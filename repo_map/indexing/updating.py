@@ -17,6 +17,7 @@ from repo_map.indexing.splicing import FileRange, fingerprint, fingerprint_of_ru
 from repo_map.indexing.store import Store
 from repo_map.indexing.strings import encode
 from repo_map.indexing.tree_manifest import row_key
+from repo_map.indexing.widening import widen
 from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
@@ -99,9 +100,26 @@ class RowSources:
             made = extract([read[place] for place in unread], self._tree.limits, _without_grammar)
             self._take(made, np.array([files[place] for place in unread]), np.arange(len(unread)))
 
-    def parse(self, workers: int | None, on_parsed: Callable[[int, int], None]) -> list[str]:
-        """Parse whatever no tables hold yet, and return what went wrong beside the files themselves."""
-        missing = self._missing()
+    def take_read(self, known: TreeState) -> None:
+        """Take the rows of the files that a first look has read, where they are as they were."""
+        assert known.read is not None
+        rows = self._rows_in(known.listing.paths)
+        found = np.flatnonzero(np.isin(rows, known.read) & (self._part == _NONE))
+        before = known.listing.states[rows[found]]
+        same = (before == self._listing.states[found]).all(axis=1) & ~_is_racy(before, known.taken_ns)
+        self._take(known.tables, found[same], rows[found[same]])
+
+    def parse(
+        self,
+        workers: int | None,
+        on_parsed: Callable[[int, int], None],
+        among: NDArray[np.int64] | None = None,
+    ) -> list[str]:
+        """Parse whatever no tables hold yet, and return what went wrong beside the files themselves.
+
+        ``among`` are the files that are parsed, ascending; all where it is left out.
+        """
+        missing = self._missing() if among is None else among
         if not len(missing):
             return []
         from repo_map.indexing.workers import parse_files  # noqa: PLC0415 - a warm start parses nothing
@@ -135,13 +153,15 @@ class RowSources:
         )
 
     def runs(self) -> list[FileRange]:
-        """Return the sources as stretches of neighbouring rows, in path order."""
-        if not len(self._row):
+        """Return the sources as stretches of neighbouring rows, in path order, without files of no source."""
+        sourced = np.flatnonzero(self._part != _NONE)
+        if not len(sourced):
             return []
-        follows = (np.diff(self._part) == 0) & (np.diff(self._row) == 1)
+        part, row = self._part[sourced], self._row[sourced]
+        follows = (np.diff(part) == 0) & (np.diff(row) == 1)
         firsts = np.concatenate(([0], np.flatnonzero(~follows) + 1)).tolist()
-        lasts = [*firsts[1:], len(self._row)]
-        parts, rows = self._part.tolist(), self._row.tolist()
+        lasts = [*firsts[1:], len(row)]
+        parts, rows = part.tolist(), row.tolist()
         return [
             FileRange(self._parts[parts[first]], rows[first], rows[first] + last - first)
             for first, last in zip(firsts, lasts, strict=True)
@@ -212,14 +232,38 @@ class TreeState(NamedTuple):
     parsed: int = 0
     """Files that had to be read by the workers; the rows of all others were known."""
     parsed_bytes: int = 0
+    read: NDArray[np.int64] | None = None
+    """Files that a first look read, ascending, the others being listed by path only; None where all were."""
+
+
+def read_some(
+    tree: Tree,
+    listing: Listing,
+    taken_ns: int,
+    chosen: NDArray[np.int64],
+    workers: int | None,
+    on_progress: OnProgress,
+) -> TreeState:
+    """Return a tree of which the ``chosen`` files are read, ascending, and all others are only listed."""
+    sources = RowSources(tree, listing)
+    mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total), chosen)
+    problems = tuple(Problem("", what) for what in mishaps)
+    tables = widen(from_arrays(dict(splice(sources.runs()))), chosen, listing)
+    size = int(listing.states[chosen, 0].sum())
+    return TreeState(
+        tables, listing, taken_ns, frozenset(listing.paths), problems, len(chosen), size, read=chosen
+    )
 
 
 def update(
     tree: Tree, known: TreeState | None, store: Store, workers: int | None, on_progress: OnProgress
 ) -> TreeState:
-    """Return the tree as it is now; where ``known`` is left out the store is asked."""
+    """Return the tree as it is now; where ``known`` is left out, or a first look, the store is asked."""
     taken_ns = time.time_ns()
     problems: list[Problem] = []
+    look = None
+    if known is not None and known.read is not None:
+        look, known = known, None
     if known is None:
         known = _recall(tree, store, problems)
     shared = store.shared(tree.place)
@@ -230,11 +274,13 @@ def update(
         prepare()
     on_progress("listing", 0, 1)
     listing = tree.list(None if known is None else known.listing, lambda: on_progress("listing", 0, 1))
-    _require_memory(tree, listing)
+    require_memory(tree, listing)
     on_progress("listing", 1, 1)
     sources = RowSources(tree, listing)
     verified = 0 if known is None else sources.take_known(known.tables, known.listing, known.taken_ns)
     unsaved = sources.missing_paths() if known is None else known.unsaved | sources.missing_paths()
+    if look is not None:
+        sources.take_read(look)
     sources.take_known_elsewhere(store, shared, on_progress)
     parsed, parsed_bytes = len(sources.missing_paths()), sources.missing_bytes()
     mishaps = sources.parse(workers, lambda done, total: on_progress("parsing", done, total))
@@ -258,7 +304,7 @@ def update(
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
 
 
-def _require_memory(tree: Tree, listing: Listing) -> None:
+def require_memory(tree: Tree, listing: Listing) -> None:
     """Raise ``TreeTooLargeError`` for a tree whose index would take more memory than it may."""
     sizes, limits = listing.states[:, 0], tree.limits
     if limits.memory_for(int(sizes.sum())) <= limits.memory_mb:

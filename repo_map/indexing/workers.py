@@ -292,10 +292,10 @@ class _Workers:
         self._lock = Lock()
         self._waiting: list[WorkerProcess] = []
 
-    def prepare(self) -> None:
-        """See that a worker waits or is about to; one that can't be started is told when it is needed."""
+    def prepare(self, number: int) -> None:
+        """See that workers wait or are about to; one that can't be started is told when it is needed."""
         with self._lock, suppress(OSError):
-            if not self._waiting:
+            while len(self._waiting) < min(number, _IDLE_AT_MOST):
                 self._waiting.append(WorkerProcess())
 
     @contextmanager
@@ -352,9 +352,9 @@ def end_idle() -> None:
 atexit.register(end_idle)
 
 
-def prepare() -> None:
-    """Have a worker process start, without waiting for it."""
-    _workers.prepare()
+def prepare(number: int = 1) -> None:
+    """Have worker processes start, without waiting for them."""
+    _workers.prepare(number)
 
 
 def capture(

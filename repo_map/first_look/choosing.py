@@ -1,0 +1,167 @@
+"""Which files of a listing are read at a first look: those in which a goal's words stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+from numpy.typing import NDArray
+
+from repo_map.first_look.words import SearchedWords, searched_words, term_weights
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named, language_of
+from repo_map.relevance.bm25 import inverse_frequency
+from repo_map.relevance.goal import ParsedGoal
+from repo_map.text.terms import terms_of, words
+from repo_map.worktree.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
+from repo_map.worktree.files import Listing
+from repo_map.worktree.tree import TreeFiles
+
+MOST_FILES = 300
+MOST_BYTES = 3_500_000
+"""Of source that is parsed."""
+_LARGEST = 400_000
+"""Bytes of a file that is read; a larger one is data more often than code."""
+_SATURATION, _LENGTH = 4.0, 0.5
+"""BM25's k1 and b over whole files."""
+_PATH_SHARE = 1.5
+"""What a word in a path is worth beside one in the text."""
+_NAMED = 1_000.0
+"""Score of a file that the goal names."""
+_COPIED_SHARE, _AUXILIARY_SHARE, _TEXT_SHARE = 0.15, 0.5, 0.5
+"""What is left of the score of copies, of tests and what stands aside, and of prose and data."""
+_TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)", re.IGNORECASE)
+_MOST_TEMPLATES, _LARGEST_TEMPLATE = 20, 20_000
+_WAIT_EVERY = 256
+"""Files between two signs of life."""
+
+
+class FoundWords(NamedTuple):
+    """Where words stand: one entry for each file and word that it holds."""
+
+    file: NDArray[np.int64]
+    word: NDArray[np.int64]
+    count: NDArray[np.int64]
+
+
+def choose(
+    tree: TreeFiles, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
+) -> NDArray[np.int64]:
+    """Return the files, ascending, in which the words of a goal stand, as many as a first look reads.
+
+    Every file in a known language is looked through once. ``on_wait`` is called now and then; what it raises
+    ends the search.
+    """
+    sizes = listing.states[:, 0]
+    wanted = searched_words(goal)
+    scores = _path_scores(listing.paths, goal)
+    readable = np.flatnonzero(sizes <= _LARGEST)
+    searched = [file for file in readable.tolist() if language_of(listing.paths[file])]
+    scores += _text_scores(find_words(tree, listing.paths, searched, wanted, on_wait), wanted, sizes, searched)
+    hit = np.flatnonzero(scores)
+    scores[hit] *= [_share(listing.paths[file], goal) for file in hit.tolist()]
+    scores[_named_files(listing.paths, goal)] = _NAMED
+    scores[sizes > _LARGEST] = 0.0
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > 0.0][:MOST_FILES]
+    best = order[np.cumsum(sizes[order]) <= MOST_BYTES]
+    templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
+    small = [file for file in templates if sizes[file] <= _LARGEST_TEMPLATE][:_MOST_TEMPLATES]
+    return np.union1d(best, np.array(small, np.int64))
+
+
+def find_words(
+    tree: TreeFiles,
+    paths: Sequence[str],
+    files: Sequence[int],
+    wanted: SearchedWords,
+    on_wait: Callable[[], object],
+) -> FoundWords:
+    """Count words in the bytes of files, whatever their case, within longer words as well."""
+    found_files, found_words = [], []
+    if wanted.patterns:
+        search = BytesAhoCorasick(list(wanted.patterns), implementation=Implementation.DFA)
+        for number, file in enumerate(files):
+            if number % _WAIT_EVERY == 0:
+                on_wait()
+            source = tree.fetch(paths[file]).source
+            hits = search.find_matches_as_indexes(source.lower(), overlapping=True) if source else ()
+            if hits:
+                found_words.append(np.fromiter((hit[0] for hit in hits), np.int64, len(hits)))
+                found_files.append(file)
+    counts = [len(each) for each in found_words]
+    keys = np.repeat(np.array(found_files, np.int64), counts) * max(len(wanted.patterns), 1)
+    keys, count = np.unique(keys + np.concatenate([*found_words, np.zeros(0, np.int64)]), return_counts=True)
+    file, word = np.divmod(keys, max(len(wanted.patterns), 1))
+    return FoundWords(file, word, count)
+
+
+def _text_scores(
+    found: FoundWords, wanted: SearchedWords, sizes: NDArray[np.int64], searched: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return BM25 of every file over the words that were found; shape (files,)."""
+    frequency = np.bincount(found.word, minlength=len(wanted.patterns))
+    worth = np.array(wanted.weights) * inverse_frequency(frequency, max(len(searched), 1))
+    mean = max(float(sizes[searched].mean()), 1.0) if searched else 1.0
+    length = 1.0 - _LENGTH + _LENGTH * sizes[found.file] / mean
+    saturated = found.count / (found.count + _SATURATION * length)
+    return np.bincount(found.file, worth[found.word] * saturated, minlength=len(sizes))
+
+
+def _path_scores(paths: Sequence[str], goal: ParsedGoal) -> NDArray[np.float64]:
+    """Return what the words of each path are worth; shape (files,)."""
+    weights = {term: weight for term, weight in term_weights(goal).items() if len(term) > 1}
+    weights.update({compound: 1.0 for compound in goal.compounds if compound not in weights})
+    of_folder: dict[str, frozenset[str]] = {}
+    held: list[frozenset[str]] = []
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if folder not in of_folder:
+            of_folder[folder] = _terms_in(folder.replace("/", " ")) & weights.keys()
+        held.append(of_folder[folder] | (_terms_in(name) & weights.keys()))
+    frequency: dict[str, int] = {}
+    for terms in held:
+        for term in terms:
+            frequency[term] = frequency.get(term, 0) + 1
+    names = sorted(frequency)
+    idf = inverse_frequency(np.array([frequency[name] for name in names], np.int64), max(len(paths), 1))
+    worth = {name: _PATH_SHARE * weights[name] * float(each) for name, each in zip(names, idf, strict=True)}
+    return np.array([sum(worth[term] for term in sorted(terms)) for terms in held], np.float64)
+
+
+def _terms_in(text: str) -> frozenset[str]:
+    return frozenset(term for word in words(text) for term in terms_of(word))
+
+
+def _share(path: str, goal: ParsedGoal) -> float:
+    """Return what a file's kind leaves of its score."""
+    flags = flags_of_path(path)
+    is_test = bool(flags & FileFlag.TEST)
+    if goal.aims.kinds and kind_bits(path, is_test) & int(goal.aims.kinds):
+        return 1.0
+    share = 1.0
+    if flags & COPIED or is_made(path):
+        share *= _COPIED_SHARE
+    if is_test or is_auxiliary(path):
+        share *= _AUXILIARY_SHARE
+    if language_named(language_of(path)).role is not LanguageRole.CODE:
+        share *= _TEXT_SHARE
+    return share
+
+
+_MOST_OF_A_NAME = 12
+
+
+def _named_files(paths: Sequence[str], goal: ParsedGoal) -> list[int]:
+    """Return the files that a goal names by a path, or by a name that few bear."""
+    named = {path.rpartition("/")[2].lower() for path in (*goal.paths, *(each.path for each in goal.frames))}
+    named.discard("")
+    found: dict[str, list[int]] = {}
+    for file, path in enumerate(paths):
+        name = path.rpartition("/")[2].lower()
+        if name in named:
+            found.setdefault(name, []).append(file)
+    return [file for files in found.values() if len(files) <= _MOST_OF_A_NAME for file in files]

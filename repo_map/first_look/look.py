@@ -1,0 +1,72 @@
+"""The index of a first look, taken where nothing is known of a large tree."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from repo_map.first_look.choosing import choose
+from repo_map.index import RepoIndex, ignore_progress
+from repo_map.indexing.store import Store
+from repo_map.indexing.updating import OnProgress, TreeState, read_some, require_memory
+from repo_map.indexing.workers import prepare
+from repo_map.languages.registry import language_of
+from repo_map.limits import USUAL, Limits
+from repo_map.relevance.goal import parse_goal
+from repo_map.worktree.files import Listing
+from repo_map.worktree.places import Place
+from repo_map.worktree.tree import Tree
+
+LARGE_BYTES = 6_000_000
+"""Of source: an index of less is there within some seconds."""
+LARGE_FILES = 1_500
+_WORKERS = 2
+
+
+def first_look(
+    place: Place,
+    goal: str,
+    *,
+    store: Store,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    unmasked: tuple[str, ...] = (),
+    limits: Limits = USUAL,
+) -> RepoIndex | None:
+    """Return an index in which the files that ``goal`` points at are read and all others are only listed.
+
+    None where that saves nothing: the store knows the tree or one that is much like it, the tree is small,
+    or its files are in no folder. ``refresh`` of the index reads the rest.
+
+    Raises:
+        RepositoryNotFoundError: there is nothing to list.
+        TreeTooLargeError: the whole index would take more memory than ``limits`` allow.
+    """
+    store = store.under(limits)
+    tree = Tree(place, tuple(sorted(set(unmasked))), limits)
+    shared = store.shared(place)
+    if store.knows(tree.name) or len(place.parts) != 1 or place.parts[0].ref or (shared and shared.has_any()):
+        return None
+    on_progress = on_progress or ignore_progress
+    prepare(_WORKERS)
+    taken_ns = time.time_ns()
+    on_progress("listing", 0, 1)
+    listing = tree.list(None, lambda: on_progress("listing", 0, 1))
+    require_memory(tree, listing)
+    if not _is_large(listing, limits) or any(True for _ in store.related(listing.paths)):
+        return None
+    chosen = choose(
+        tree.at(listing), listing, parse_goal(goal), lambda: on_progress("searching", 0, len(listing.paths))
+    )
+    if not len(chosen):
+        return None
+    known: TreeState = read_some(tree, listing, taken_ns, chosen, workers, on_progress)
+    return RepoIndex(tree, known, store, workers)
+
+
+def _is_large(listing: Listing, limits: Limits) -> bool:
+    """Tell whether an index of all files takes longer than an answer should."""
+    sizes = np.minimum(listing.states[:, 0], limits.file_bytes)
+    source = [language_of(path) != "" for path in listing.paths]
+    return sum(source) > LARGE_FILES or int(sizes[source].sum()) > LARGE_BYTES
