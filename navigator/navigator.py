@@ -24,7 +24,7 @@ from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProg
 from navigator.settings import NavigationRequest, NavigatorSettings, StepAction
 from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
-from navigator.steps.request import NewTerms, checked, first_state, new_terms
+from navigator.steps.request import NewTerms, checked, first_state, may_look_first, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspaces.places import resolved
@@ -99,7 +99,9 @@ class Navigator:
         loading = asyncio.create_task(asyncio.to_thread(load_all))
         try:
             workspace, seconds = await self._workspaces.open(
-                request.repo_path, on_words=progress_messages(on_progress, task.max_steps)
+                request.repo_path,
+                on_words=progress_messages(on_progress, task.max_steps),
+                first_goal=task.goal if may_look_first(request, task) else "",
             )
         finally:
             await loading
@@ -121,6 +123,18 @@ class Navigator:
             await on_progress(Progress(0, task.max_steps, words, size.total_tokens))
         return navigation_id
 
+    async def read_repository(self, repository: str) -> None:
+        """Read a repository whole, so that the cache holds its index and its history.
+
+        Raises:
+            RepositoryNotFoundError: it is no readable folder.
+        """
+        await self._workspaces.open(repository)
+
+    def being_read(self) -> tuple[str, ...]:
+        """Return the addresses of the repositories that are being read behind a first look at them."""
+        return self._workspaces.being_read()
+
     async def step(
         self,
         navigation_id: str,
@@ -130,12 +144,14 @@ class Navigator:
         updates: Mapping[str, Any] | None = None,
         action: StepAction = "continue",
         menu_step: int | None = None,
+        refresh: bool = True,
         on_progress: OnProgress | None = None,
     ) -> TurnReport:
         """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
 
         ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
-        Numbers mean the menu of ``menu_step``, by default the latest.
+        Numbers mean the menu of ``menu_step``, by default the latest. Without ``refresh`` the repository is
+        as the step before saw it, if only by a first look.
         A navigation that has ended stays as it is, unless feedback or updates open it again; where nothing
         changes, and where feedback only asks, no step is taken and the report's answer says the rest.
 
@@ -145,7 +161,7 @@ class Navigator:
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
         ask = turn_request(feedback, updates, action, menu_step)
-        return (await self._turn(navigation_id, user, ask, on_progress, refresh=True))[0]
+        return (await self._turn(navigation_id, user, ask, on_progress, refresh=refresh))[0]
 
     async def step_and_deliver(
         self,

@@ -113,3 +113,5 @@ class NavigationRequest:
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
     changes: str | None = None
     """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""
+    may_look_first: bool = False
+    """Whether a large repository that is not indexed yet may be answered from a first look at it."""

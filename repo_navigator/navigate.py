@@ -31,6 +31,7 @@ from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.continuing import Continued, add_continue, continued
 from repo_navigator.follow_up import FollowUp, follow_up, follow_up_object, show_follow_up
+from repo_navigator.index_behind import index_behind
 from repo_navigator.interactive import InteractivePrompt
 from repo_navigator.printing import add_no_pager, show_context, stderr_console
 from repo_navigator.repository_arguments import add_further, named_here, require_repository
@@ -148,6 +149,11 @@ def add_arguments(parser: FlagParser) -> None:
     parser.add_argument(
         "--verbose", action="store_true", help="tell on stderr what each step decided, and why"
     )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help="wait for the index of a large repository, where a first look at it would answer",
+    )
     add_quiet(parser)
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with all that is known, in place of text"
@@ -198,6 +204,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         note = "Cancelled; this is what was done before." if cancelled else failed
         _close(options, result.output, seconds, note)
     _save(options, result.output, result.picture)
+    index_behind(result.unread if settings.use_cache else ())
     if cancelled and options.interactive:
         # The thread that waits for the user's answer would keep the process until it comes.
         sys.stdout.flush()
@@ -267,6 +274,8 @@ class NavigationResult:
     navigation_id: str = ""
     output: NavigatorOutput | None = field(default=None)
     picture: PictureData | None = field(default=None)
+    unread: tuple[str, ...] = ()
+    """Repositories of which a first look has answered, and that are not read whole."""
 
 
 async def _navigate(
@@ -295,6 +304,7 @@ async def _navigate(
                 if options.html:
                     result.picture = await navigator.picture(result.navigation_id)
     finally:
+        result.unread = navigator.being_read()
         with anyio.CancelScope(shield=True):
             await navigator.aclose()
 
@@ -324,7 +334,12 @@ async def _steps(navigator: Navigator, options: argparse.Namespace, navigation_i
             if not feedback and report.stop_reason is not None:
                 return
         with _spinner("Deciding the next step") as progress:
-            report = await navigator.step(navigation_id, feedback=feedback or None, on_progress=progress)
+            report = await navigator.step(
+                navigation_id,
+                feedback=feedback or None,
+                refresh=is_stored or bool(feedback),
+                on_progress=progress,
+            )
         if conversation is not None or _tells_steps(options, report):
             console.print(panels.of(report))
         if report.stop_reason is StopReason.USER:
@@ -377,6 +392,7 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
         fill=options.fill,
         line_numbers=options.line_numbers,
         changes=options.changes,
+        may_look_first=not options.wait,
     )
 
 

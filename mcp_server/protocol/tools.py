@@ -216,6 +216,7 @@ async def navigate(
             fill=bool(fill),
             line_numbers=line_numbers,
             changes=changes,
+            may_look_first=True,
         )
         answer = await _flown(ctx, request, response_token_budget, started)
         return _result(answer)

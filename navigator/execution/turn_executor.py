@@ -118,11 +118,13 @@ class TurnExecutor:
         if not (words or updates):
             if not message and request.updates is not None:
                 return TurnOutcome(stored, NOTHING_TO_UPDATE)
-            if not continues_without_words(stopped, terms):
+            if not (continues_without_words(stopped, terms) or stored.run.first_look):
                 if message:
                     await self._pool.store.store(before, user)
                 return TurnOutcome(before, " ".join((*message, HAS_ENDED)))
-        workspace, _ = await self._workspaces.open(before.state.repo_path, refresh=refresh)
+        workspace, _ = await self._workspaces.open(
+            before.state.repo_path, refresh=refresh, first_goal="" if refresh else before.state.user_task
+        )
         async with self._computing_slot(before.run.model, user):
             live = await self._pool.live(before, workspace, user)
             asked = AskedTurn(

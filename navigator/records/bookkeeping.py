@@ -94,6 +94,8 @@ class NavigationBookkeeping(BaseModel):
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
     changes: Changes = NOTHING
     """What was changed, where the navigation is about that."""
+    first_look: bool = False
+    """Whether the plan was made by a first look, when most files were not read yet."""
     planned: int = 0
     """Decisions of a model since the start or since the last feedback."""
     stop_reason: StopReason | None = None

@@ -74,7 +74,11 @@ def decide_turn(asked: AskedTurn, workspace: Workspace) -> Answered | Revised | 
     if asked.heard is not None and not asked.updates:
         return _for_words(asked, asked.heard, workspace)
     before = asked.before if asked.heard is None else _with_wishes(asked, asked.heard, workspace)
-    return _updated(asked, before, workspace) if asked.updates else Planned(before, settles=False)
+    return (
+        _updated(asked, before, workspace)
+        if asked.updates
+        else Planned(before, settles=before.run.first_look)
+    )
 
 
 def _for_words(

@@ -13,6 +13,7 @@ from navigator.steps.turn import (
     amend_by_model,
     finished_by_planner,
     goal_with_feedback,
+    named,
 )
 from navigator.steps.view import View
 from repo_map import globs
@@ -185,7 +186,7 @@ def decide(navigation: Navigation, workspace: Workspace, view: View) -> Update |
     relevance = without_excluded(
         index, workspace.relevance(goal_with_feedback(navigation), navigation.run.changes), own
     )
-    if navigation.run.planned == 0:
+    if navigation.run.planned == 0 or navigation.run.first_look > view.is_first_look:
         return zoom(navigation, index, relevance, view)
     if navigation.run.planned == 1 and navigation.run.fill:
         return complete(navigation, index, relevance, view)
@@ -222,7 +223,23 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     words = "Nothing matches the goal."
     if relevance.files:
         words = f"Zoomed in on {'; '.join(places)}." if places else f"Put first {'; '.join(files)}."
+    if navigation.run.first_look > view.is_first_look:
+        words = f"{_changed_since_first_look(plan, packed)} {words}"
     return Update(words, updates)
+
+
+def _changed_since_first_look(before: FlightPlan, after: FlightPlan) -> str:
+    """Say in one sentence what the whole index changes of a plan that a first look made."""
+    old, new = (
+        [path for rule in plan.verbosity if rule.level != 0 and (path := globs.literal(rule.pattern))]
+        for plan in (before, after)
+    )
+    more = named([each for each in new if each not in old])
+    less = named([each for each in old if each not in new])
+    if not (more or less):
+        return "Planned anew with the whole index, which chooses the same files as the first look."
+    changes = [f"it adds {more}"] * bool(more) + [f"it leaves out {less}"] * bool(less)
+    return f"Planned anew with the whole index: {', and '.join(changes)}."
 
 
 def complete(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:

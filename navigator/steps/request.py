@@ -153,6 +153,12 @@ def checked(
     )
 
 
+def may_look_first(request: NavigationRequest, task: ValidRequest) -> bool:
+    """Say whether a first look can answer: nothing but the goal says what is shown."""
+    is_planned = bool(task.plan.verbosity or task.plan.focus or task.plan.custom_queries)
+    return request.may_look_first and not task.asked and not is_planned
+
+
 def first_state(
     task: ValidRequest, navigation_id: str, root: str, rates: ModelPricingRates, index_seconds: float
 ) -> Navigation:

@@ -35,8 +35,11 @@ class RevisedNavigation(NamedTuple):
 
 
 def is_planned(navigation: Navigation) -> bool:
-    """Say whether there is a plan to keep to: before the first decision it shows all files alike."""
-    return bool(navigation.state.decision_log)
+    """Say whether there is a plan to keep to: before the first decision it shows all files alike.
+
+    One that a first look made is made anew.
+    """
+    return bool(navigation.state.decision_log) and not navigation.run.first_look
 
 
 def revise(

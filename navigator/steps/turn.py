@@ -87,6 +87,7 @@ def apply_decision(
             "map_version": version,
             "fingerprint": view.map.fingerprint,
             "planned": before.run.planned + (decision.by != USER),
+            "first_look": before.run.first_look if decision.by == USER else view.is_first_look,
             "answer": "",
             "undo": None,
             "changed_at": before.run.step + 1 if before.run.undo else before.run.changed_at,

@@ -49,6 +49,8 @@ class View(NamedTuple):
     """What of the repository could not be read, one sentence each."""
     impact: tuple[str, ...] = ()
     """What a change touches and puts at risk, one sentence each, the greatest risk first."""
+    is_first_look: bool = False
+    """Whether most files were not read yet."""
 
 
 def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
@@ -65,5 +67,6 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
         menu=menu,
         sufficiency=evidence_of(allowed, drawn, menu),
         notes=workspace.notes,
+        is_first_look=bool(index.read_first),
         impact=tell_changes(index, workspace.impact(changes), changes) if changes else (),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
@@ -63,13 +64,23 @@ class InitialIndexing:
     """The index and the history of a repository, read in threads that outlive the calls waiting for them."""
 
     def __init__(
-        self, place: Place, store: Store, settings: NavigatorSettings, on_end: Callable[[], object]
+        self,
+        place: Place,
+        store: Store,
+        settings: NavigatorSettings,
+        on_end: Callable[[], object],
+        look: RepoIndex | None = None,
     ) -> None:
-        """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not."""
+        """Begin to read, in the running event loop; ``on_end`` is called once it has ended, well or not.
+
+        What a first ``look`` has read is not read again.
+        """
         self._place = place
+        self._look = look
         self._store = store
         self._settings = settings
         self._halted = Event()
+        self._is_awaited = asyncio.Event()
         self._words = "Listing the files"
         self._remaining = RemainingTime()
         self._task = asyncio.create_task(self._read())
@@ -78,14 +89,27 @@ class InitialIndexing:
 
     async def outcome(self, on_words: OnWords | None) -> tuple[RepoIndex, History | None]:
         """Wait for it, telling now and then how far it is; to cancel the wait does not stop it."""
+        self._is_awaited.set()
         while not (await asyncio.wait({self._task}, timeout=TELL_EVERY_S))[0]:
             if on_words is not None:
                 await on_words(self._words)
         return self._task.result()
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a call has waited for it."""
+        return self._is_awaited.is_set()
+
+    @property
+    def result(self) -> tuple[RepoIndex, History | None] | None:
+        """What was read, None before it has ended and where it ended without."""
+        is_read = self._task.done() and not self._task.cancelled() and self._task.exception() is None
+        return self._task.result() if is_read else None
+
     async def halt(self) -> None:
         """Stop it, and wait until its worker processes have ended."""
         self._halted.set()
+        self._is_awaited.set()
         await asyncio.wait({self._task})
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
@@ -98,19 +122,30 @@ class InitialIndexing:
         from repo_map.history.joining import history_of  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.index import build_index  # noqa: PLC0415 - a stored navigation is read without the engine
 
+        if self._look is not None:
+            # The answer that the first look was taken for comes first.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_awaited.wait(), FIRST_ANSWER_S)
+            if self._halted.is_set():
+                raise_cancelled()
         # git works on the history while this process and its workers read the tree.
         history = asyncio.create_task(
             asyncio.to_thread(history_of, self._place, store=self._store, is_wanted=self._is_wanted)
         )
         try:
+            look, self._look = self._look, None
             index = await asyncio.to_thread(
-                build_index,
-                self._place,
-                store=self._store,
-                workers=self._settings.workers,
+                partial(
+                    build_index,
+                    self._place,
+                    store=self._store,
+                    workers=self._settings.workers,
+                    unmasked=self._settings.unmasked,
+                    limits=self._settings.limits,
+                )
+                if look is None
+                else look.refresh,
                 on_progress=self._note,
-                unmasked=self._settings.unmasked,
-                limits=self._settings.limits,
             )
             self._words = "Reading git's history"
         except IndexingHalted:
@@ -161,6 +196,13 @@ PLAIN_FOLDER = (
     "The folder is no git repository: every file below it is read, and no history helps to choose; where a "
     "repository was meant, name its own folder."
 )
+FIRST_LOOK_COMMITS = 300
+"""Of history, the latest: those of a large repository take seconds."""
+FIRST_LOOK_HISTORY_S = 1.0
+FIRST_ANSWER_S = 1.5
+"""For drawing what a first look was taken for, before the rest is read."""
+MAX_FIRST_LOOKS = 4
+"""That are kept at once, each with its goal."""
 LEFT_OPEN = "Some uses of names are too involved to follow; who calls or uses what is told without them."
 NAMED_PROBLEMS = 2
 """Files that a note names when they could not be read whole; the rest are counted."""
@@ -219,7 +261,18 @@ class Workspace:
         """What of the repository could not be read, or followed so far, one sentence each."""
         from repo_map.relations.resolve import relations_of  # noqa: PLC0415 - a stored navigation is read without the engine
 
+        if self.index.read_first:
+            return (self._first_look, *self._unread)
         return (*self._unread, LEFT_OPEN) if relations_of(self.index).left_open else self._unread
+
+    @property
+    def _first_look(self) -> str:
+        read, total = self.index.read_first, len(self.index)
+        return (
+            f"This is a first look: {read:,} of {counted(total, 'file')} were read, those in which words of "
+            "the goal stand; callers in the others are not known yet. The whole index is being made for the "
+            "next step or question."
+        )
 
     @cached_property
     def _unread(self) -> tuple[str, ...]:
@@ -248,6 +301,10 @@ class Workspaces:
         """By the name of the place."""
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._readings: dict[bytes, InitialIndexing] = {}
+        self._first_looks: OrderedDict[tuple[bytes, str], Workspace] = OrderedDict()
+        """By the name of the place, and the goal."""
+        self._looked_at: dict[bytes, str] = {}
+        """Address of each place that is being read behind a first look, by its name."""
         self._halted = Event()
         self._looks = count(1)
         self._is_over = Event()
@@ -255,7 +312,12 @@ class Workspaces:
         self._places = Places(settings)
 
     async def open(
-        self, path: str | Path, *, refresh: bool = True, on_words: OnWords | None = None
+        self,
+        path: str | Path,
+        *,
+        refresh: bool = True,
+        on_words: OnWords | None = None,
+        first_goal: str = "",
     ) -> tuple[Workspace, float]:
         """Return the workspace of the repository, or repositories, at ``path``, and the seconds that it took.
 
@@ -266,6 +328,7 @@ class Workspaces:
             path: a folder, or an address of ``repository_address``.
             refresh: whether it is to be as it is now, rather than as it was last looked at.
             on_words: told how far its first reading is.
+            first_goal: of whose first look the workspace may be, until the whole is read.
 
         Raises:
             RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
@@ -276,6 +339,13 @@ class Workspaces:
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
             before = live = self._live.get(key)
+            if not refresh and (known := self._first_looks.get((key, first_goal))) is not None:
+                return known, perf_counter() - started
+            if live is None and first_goal and (look := await self._look_first(place, first_goal)):
+                self._looked_at[key] = str(path)
+                seconds = perf_counter() - started
+                self._on_usage(Usage(index_seconds=seconds))
+                return look, seconds
             if live is None or (refresh and live.looked_at < asked_at):
                 # Of many who wait, the first looks at the tree for all: it begins after they asked.
                 looked_at = next(self._looks)
@@ -283,6 +353,8 @@ class Workspaces:
                 live.looked_at = looked_at
                 self._share(live, before)
             self._live[key] = live
+            for taken in [taken for taken in self._first_looks if taken[0] == key]:
+                del self._first_looks[taken]
             if before is not None and before is not live:
                 before.release()
             self._live.move_to_end(key)
@@ -290,6 +362,60 @@ class Workspaces:
         seconds = perf_counter() - started
         self._on_usage(Usage(index_seconds=seconds))
         return live, seconds
+
+    async def _look_first(self, place: Place, goal: str) -> Workspace | None:
+        """Return what a first look at a place shows for a goal; None where none is taken.
+
+        The whole begins to be read once the first one has been taken.
+        """
+        from repo_map.first_look.look import first_look  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.history.joining import latest_history  # noqa: PLC0415 - a stored navigation is read without the engine
+
+        key, reading = (place.name, goal), self._readings.get(place.name)
+        if (known := self._first_looks.get(key)) is not None:
+            return known
+        settings, store = self._settings, self._store()
+        past = asyncio.create_task(
+            asyncio.to_thread(latest_history, place, FIRST_LOOK_COMMITS, FIRST_LOOK_HISTORY_S)
+        )
+        try:
+            index = await asyncio.to_thread(
+                first_look,
+                place,
+                goal,
+                store=store,
+                workers=settings.workers,
+                on_progress=self._note,
+                unmasked=settings.unmasked,
+                limits=settings.limits,
+            )
+        except IndexingHalted:
+            raise_cancelled()
+        finally:
+            history = await past
+        if index is None:
+            return None
+        if reading is None:
+            forget = partial(self._forget_reading, place.name)
+            self._readings[place.name] = InitialIndexing(place, store, settings, forget, index)
+        look = self._first_looks[key] = Workspace(index, history, settings.menu_places)
+        while len(self._first_looks) > MAX_FIRST_LOOKS:
+            self._first_looks.popitem(last=False)
+        return look
+
+    def being_read(self) -> tuple[str, ...]:
+        """Return the addresses of the places that are being read behind a first look."""
+        return tuple(sorted(self._looked_at.values()))
+
+    def _forget_reading(self, name: bytes) -> None:
+        """Keep what a reading that has ended came to."""
+        reading = self._readings.pop(name)
+        self._looked_at.pop(name, None)
+        if reading.result is not None and name not in self._live:
+            self._live[name] = live = Workspace(*reading.result, self._settings.menu_places)
+            if not reading.is_awaited:
+                self._share(live, None)
+            self._drop_idle()
 
     def _drop_idle(self) -> None:
         """Let go of the indexes used least lately while there are too many, or too large ones together."""
@@ -305,7 +431,7 @@ class Workspaces:
         reading = self._readings.get(root)
         is_joined = reading is not None
         if reading is None:
-            forget = partial(self._readings.pop, root, None)
+            forget = partial(self._forget_reading, root)
             reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
         live = Workspace(*await reading.outcome(on_words), self._settings.menu_places)
         # What an earlier call had begun to read may have changed since.
@@ -365,6 +491,7 @@ class Workspaces:
 
     def close(self) -> None:
         """Let go of every index."""
+        self._first_looks.clear()
         while self._live:
             self._live.popitem()[1].release()
 

@@ -36,6 +36,8 @@ class Drift(NamedTuple):
     """Patterns of the plan that match no file of the tree."""
     knows_files: bool = True
     """Whether it is known which files are as they were."""
+    by_first_look: bool = False
+    """Whether the plan was made when most of the tree was not read: only the files shown are known."""
 
     @property
     def is_none(self) -> bool:
@@ -50,6 +52,8 @@ class Drift(NamedTuple):
             return "The tree is the one that the plan was made on."
         if not self.knows_files:
             return "The tree changed since the plan was made; the plan does not say how its files were."
+        if self.by_first_look and not self.files:
+            return "The plan was made by a first look; no file that the map shows has changed since."
         if not self.files:
             return "The tree changed since the plan was made, but no file that the map shows did."
         counts = Counter(file.change for file in self.files)
@@ -61,7 +65,8 @@ def stamp(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> FlightPlan:
     """Return the plan with what tells drift later: the tree's fingerprint and a digest of each file shown."""
     shown = sorted(block.path for block in repo_map.blocks if block.level > 1)
     files = {path: _digest(index, path) for path in shown}
-    return plan.model_copy(update={"tree": TreeStamp(fingerprint=index.fingerprint, files=files)})
+    tree = TreeStamp(fingerprint=index.fingerprint, files=files, first_look=index.read_first)
+    return plan.model_copy(update={"tree": tree})
 
 
 def replay(index: RepoIndex, plan: FlightPlan, **options: Any) -> tuple[RepoMap, Drift]:
@@ -89,7 +94,13 @@ def find_drift(index: RepoIndex, plan: FlightPlan, repo_map: RepoMap) -> Drift:
     ]
     if shown and not before:
         return Drift(stamped=True, same_tree=False, unmatched=unmatched, knows_files=False)
-    return Drift(stamped=True, same_tree=False, files=tuple(drifted), unmatched=unmatched)
+    return Drift(
+        stamped=True,
+        same_tree=False,
+        files=tuple(drifted),
+        unmatched=unmatched,
+        by_first_look=bool(plan.tree.first_look),
+    )
 
 
 def _unmatched(index: RepoIndex, plan: FlightPlan) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from repo_map.first_look.words import SearchedWords, searched_words, term_weight
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.relevance.bm25 import inverse_frequency
+from repo_map.relevance.corpus import summed
 from repo_map.relevance.goal import ParsedGoal
 from repo_map.text.terms import terms_of, words
 from repo_map.worktree.file_kinds import COPIED, FileFlag, flags_of_path, is_auxiliary, is_made, kind_bits
@@ -33,7 +34,9 @@ _NAMED = 1_000.0
 """Score of a file that the goal names."""
 _COPIED_SHARE, _AUXILIARY_SHARE, _TEXT_SHARE = 0.15, 0.5, 0.5
 """What is left of the score of copies, of tests and what stands aside, and of prose and data."""
-_TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)", re.IGNORECASE
+)
 _MOST_TEMPLATES, _LARGEST_TEMPLATE = 20, 20_000
 _WAIT_EVERY = 256
 """Files between two signs of life."""
@@ -44,7 +47,7 @@ class FoundWords(NamedTuple):
 
     file: NDArray[np.int64]
     word: NDArray[np.int64]
-    count: NDArray[np.int64]
+    occurrences: NDArray[np.int64]
 
 
 def choose(
@@ -60,7 +63,9 @@ def choose(
     scores = _path_scores(listing.paths, goal)
     readable = np.flatnonzero(sizes <= _LARGEST)
     searched = [file for file in readable.tolist() if language_of(listing.paths[file])]
-    scores += _text_scores(find_words(tree, listing.paths, searched, wanted, on_wait), wanted, sizes, searched)
+    scores += _text_scores(
+        find_words(tree, listing.paths, searched, wanted, on_wait), wanted, sizes, searched
+    )
     hit = np.flatnonzero(scores)
     scores[hit] *= [_share(listing.paths[file], goal) for file in hit.tolist()]
     scores[_named_files(listing.paths, goal)] = _NAMED
@@ -94,9 +99,10 @@ def find_words(
                 found_files.append(file)
     counts = [len(each) for each in found_words]
     keys = np.repeat(np.array(found_files, np.int64), counts) * max(len(wanted.patterns), 1)
-    keys, count = np.unique(keys + np.concatenate([*found_words, np.zeros(0, np.int64)]), return_counts=True)
-    file, word = np.divmod(keys, max(len(wanted.patterns), 1))
-    return FoundWords(file, word, count)
+    keys += np.concatenate([*found_words, np.zeros(0, np.int64)])
+    distinct, occurrences = np.unique(keys, return_counts=True)
+    of_file, of_word = np.divmod(distinct, max(len(wanted.patterns), 1))
+    return FoundWords(of_file, of_word, occurrences)
 
 
 def _text_scores(
@@ -107,8 +113,8 @@ def _text_scores(
     worth = np.array(wanted.weights) * inverse_frequency(frequency, max(len(searched), 1))
     mean = max(float(sizes[searched].mean()), 1.0) if searched else 1.0
     length = 1.0 - _LENGTH + _LENGTH * sizes[found.file] / mean
-    saturated = found.count / (found.count + _SATURATION * length)
-    return np.bincount(found.file, worth[found.word] * saturated, minlength=len(sizes))
+    saturated = found.occurrences / (found.occurrences + _SATURATION * length)
+    return summed(found.file, worth[found.word] * saturated, len(sizes))
 
 
 def _path_scores(paths: Sequence[str], goal: ParsedGoal) -> NDArray[np.float64]:

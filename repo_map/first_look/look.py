@@ -9,7 +9,7 @@ import numpy as np
 from repo_map.first_look.choosing import choose
 from repo_map.index import RepoIndex, ignore_progress
 from repo_map.indexing.store import Store
-from repo_map.indexing.updating import OnProgress, TreeState, read_some, require_memory
+from repo_map.indexing.updating import OnProgress, read_some, require_memory
 from repo_map.indexing.workers import prepare
 from repo_map.languages.registry import language_of
 from repo_map.limits import USUAL, Limits
@@ -61,7 +61,7 @@ def first_look(
     )
     if not len(chosen):
         return None
-    known: TreeState = read_some(tree, listing, taken_ns, chosen, workers, on_progress)
+    known = read_some(tree, listing, taken_ns, chosen, workers=workers, on_progress=on_progress)
     return RepoIndex(tree, known, store, workers)
 
 

@@ -25,6 +25,18 @@ def history_of(
     return join_histories([(prefix, history) for prefix, history in read if history is not None])
 
 
+def latest_history(place: Place, commits: int, seconds: float) -> History | None:
+    """Read the latest ``commits`` of a place, for ``seconds`` at most, and keep nothing."""
+    read = [
+        (
+            part.prefix,
+            read_history(part.root, part.ref, part.reach, store=Store(None), limit=commits, seconds=seconds),
+        )
+        for part in place.parts
+    ]
+    return join_histories([(prefix, history) for prefix, history in read if history is not None])
+
+
 def join_histories(parts: Sequence[tuple[str, History]]) -> History | None:
     """Return several histories as one: the commits of all by time, each in the order of its own history.
 

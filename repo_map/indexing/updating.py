@@ -241,6 +241,7 @@ def read_some(
     listing: Listing,
     taken_ns: int,
     chosen: NDArray[np.int64],
+    *,
     workers: int | None,
     on_progress: OnProgress,
 ) -> TreeState:

@@ -12,7 +12,6 @@ from repo_map.indexing.strings import StringTable, encode
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 from repo_map.worktree.files import Listing
 
-
 _PACKED: Final = {"fact_sites": "facts.site", "fact_bindings": "facts.binding"}
 """Spaces whose rows are the bytes of packed facts, and the column that holds them."""
 
@@ -36,12 +35,12 @@ def widen(tables: Tables, rows: NDArray[np.int64], listing: Listing) -> Tables:
         if space.parent == "files":
             counts = np.zeros(number, np.int64)
             counts[rows] = np.diff(arrays[space.offsets])
-            if (column := _PACKED.get(space.name)) is not None:
+            if (packed := _PACKED.get(space.name)) is not None:
                 # Each file begins with the number of its facts.
                 counts[unread] = 1
                 blob = np.zeros(int(counts.sum()), np.uint8)
-                blob[np.repeat(~unread, counts)] = arrays[column]
-                arrays[column] = blob
+                blob[np.repeat(~unread, counts)] = arrays[packed]
+                arrays[packed] = blob
             arrays[space.offsets] = np.concatenate(([0], np.cumsum(counts)))
     for column in COLUMNS:
         if column.space == "files":

@@ -260,7 +260,9 @@ class Draft:
         """The level of the files that the packing does not name."""
         # What is left over goes to the rest, in the order of its rank.
         left = self.budget - self._spent if self._fills else 0
-        return 2 if left > max((1 - _NEARLY_FULL) * self.budget, _LEAST_LEFT) else 0
+        is_left = left > max((1 - _NEARLY_FULL) * self.budget, _LEAST_LEFT)
+        # What a first look has not read could be drawn once the plan is replayed.
+        return (1 if self._reader.is_first_look else 2) if is_left else 0
 
     def rule(self, path: str) -> VerbosityRule:
         """Return the rule that shows what was chosen of a file."""

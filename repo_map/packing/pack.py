@@ -87,7 +87,7 @@ def pack(
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
     if not relevance.files:
-        is_free = not wishes.rules and wishes.others is None
+        is_free = not (wishes.rules or index.read_first) and wishes.others is None
         whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
         return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})

@@ -81,6 +81,11 @@ class PieceReader:
             for term, count in counts.items()
         }
 
+    @property
+    def is_first_look(self) -> bool:
+        """Whether most files were not read yet."""
+        return bool(self._index.read_first)
+
     def file(self, path: str) -> SourceFile:
         """Return a file of the index."""
         if path not in self._files:

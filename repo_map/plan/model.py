@@ -127,6 +127,8 @@ class TreeStamp(_Part):
     """Equal for equal paths and bytes, on any machine."""
     files: dict[str, str] = Field(default_factory=dict)
     """First eight hexadecimal digits of the SHA-256 of each file shown by more than its path."""
+    first_look: int = Field(default=0, ge=0)
+    """How many files were read, where the plan was made by a first look; 0 where all were."""
 
 
 class FlightPlan(_Part):

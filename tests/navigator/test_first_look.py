@@ -1,0 +1,104 @@
+"""Navigations of a large repository that nobody has read: a first look answers, then the whole index."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from navigator.navigator import Navigator
+from navigator.settings import NavigationRequest, NavigatorSettings
+from tests.support.large_trees import GOAL, large_tree
+
+pytestmark = pytest.mark.anyio
+BUDGET = 1_000
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return large_tree(tmp_path_factory.mktemp("large"))
+
+
+def ask(root: Path, **parts: Any) -> NavigationRequest:
+    return NavigationRequest(GOAL, root, token_budget=BUDGET, **{"may_look_first": True, **parts})
+
+
+async def test_a_first_look_answers_and_says_what_is_missing(tree: Path, tmp_path: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    try:
+        output = await navigator.run(await navigator.open(ask(tree)))
+        assert "def parcel_postage(" in output.context_string
+        assert output.notes[0].startswith("This is a first look: ")
+        assert "first_look: " in output.flight_plan_yaml
+    finally:
+        await navigator.aclose()
+
+
+async def test_the_next_step_has_the_whole_index_and_tells_what_it_changed(
+    tree: Path, tmp_path: Path
+) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    try:
+        navigation_id = await navigator.open(ask(tree))
+        await navigator.run(navigation_id)
+        report = await navigator.step(navigation_id)
+        assert report.reasoning.startswith("Planned anew with the whole index")
+        assert not any("first look" in note for note in report.notes)
+        output = await navigator.context(navigation_id)
+        assert "first_look" not in output.flight_plan_yaml
+        assert not navigator.being_read()
+        whole = await navigator.run(await navigator.open(ask(tree)))
+        assert not any("first look" in note for note in whole.notes)
+    finally:
+        await navigator.aclose()
+    alone = Navigator(NavigatorSettings(data_dir=None, use_cache=False))
+    try:
+        expected = await alone.run(await alone.open(ask(tree, may_look_first=False)))
+    finally:
+        await alone.aclose()
+    assert output.context_string == whole.context_string == expected.context_string
+    assert whole.flight_plan_yaml == expected.flight_plan_yaml
+
+
+async def test_a_question_is_answered_from_the_whole_index(tree: Path, tmp_path: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    try:
+        navigation_id = await navigator.open(ask(tree))
+        await navigator.run(navigation_id)
+        report = await navigator.step(navigation_id, feedback="who calls thing_77?")
+        assert "thing_77" in report.answer
+    finally:
+        await navigator.aclose()
+
+
+async def test_who_gives_a_plan_or_asks_of_changes_gets_the_whole_index(tree: Path, tmp_path: Path) -> None:
+    navigator = Navigator(NavigatorSettings(data_dir=None, cache_dir=tmp_path))
+    plan = "verbosity:\n- {pattern: 'fill/part7/*', level: 3}\n"
+    try:
+        output = await navigator.run(await navigator.open(ask(tree, flight_plan=plan)))
+        assert not any("first look" in note for note in output.notes)
+    finally:
+        await navigator.aclose()
+
+
+def test_the_command_line_answers_first_and_reads_the_rest_behind(tree: Path, tmp_path: Path) -> None:
+    def navigate(*flags: str) -> dict[str, Any]:
+        command = [sys.executable, "-m", "repo_navigator.main", "navigate", str(tree), GOAL, "--json", *flags]
+        environ = {
+            "REPO_NAVIGATOR_CACHE": str(tmp_path / "cache"),
+            "REPO_NAVIGATOR_DATA": str(tmp_path / "data"),
+        }
+        done = subprocess.run(command, capture_output=True, check=True, env=os.environ | environ)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    first, second = navigate(), navigate("--wait")
+    assert any("first look" in note for note in first["notes"])
+    assert not any("first look" in note for note in second["notes"])
+    assert "def parcel_postage(" in first["context"]
+    assert not any("first look" in note for note in navigate()["notes"])

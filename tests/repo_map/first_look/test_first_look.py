@@ -1,0 +1,134 @@
+"""A first look at a large tree: what is read of it, and that the whole index is the same after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.drawing.draw import draw_map
+from repo_map.drawing.replay import replay, stamp
+from repo_map.first_look.choosing import MOST_FILES
+from repo_map.first_look.look import first_look
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.packing.pack import pack
+from repo_map.plan.model import FlightPlan
+from repo_map.plan.yaml import format_plan, parse_plan
+from repo_map.relevance.score import score_goal
+from repo_map.worktree.folders import folder_tree
+from tests.support.large_trees import GOAL, large_tree
+from tests.support.secrets import KINDS
+from tests.support.trees import tables_digest, write
+
+NO_STORE = Store(None)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    keys = f'def parcel_postage_account():\n    """Customs surcharge."""\n    return "{KINDS["AWS key"]}"\n'
+    return large_tree(tmp_path_factory.mktemp("large"), keys=keys)
+
+
+def look_at(root: Path, goal: str = GOAL, store: Store = NO_STORE) -> RepoIndex | None:
+    return first_look(folder_tree(root), goal, store=store)
+
+
+@pytest.fixture(scope="module")
+def look(tree: Path) -> RepoIndex:
+    found = look_at(tree)
+    assert found is not None
+    return found
+
+
+def planned(index: RepoIndex) -> FlightPlan:
+    relevance = score_goal(index, GOAL)
+    return pack(index, relevance, 1_000, base=FlightPlan(budget=1_000))
+
+
+def test_the_files_in_which_the_goals_words_stand_are_read_and_the_others_are_listed(look: RepoIndex) -> None:
+    assert 3 <= look.read_first <= MOST_FILES
+    assert len(look) > 1_500
+    for path in ("shop/postage.py", "shop/customs.py"):
+        file = look.file_id(path)
+        assert file is not None
+        assert look.definitions(file)
+    assert {file.path for file in score_goal(look, GOAL).files[:2]} == {"shop/postage.py", "shop/customs.py"}
+
+
+def test_nothing_of_a_file_that_was_not_read_is_shown(look: RepoIndex) -> None:
+    unread = look.file_id("fill/part3/thing333.py")
+    assert unread is not None
+    assert look.source(unread) == b""
+    assert not look.definitions(unread)
+
+
+def test_secrets_are_masked_at_a_first_look(look: RepoIndex) -> None:
+    file = look.file_id("keys.py")
+    assert file is not None
+    assert look.secrets(file)
+    assert KINDS["AWS key"].encode() not in look.source(file)
+
+
+def test_a_first_look_is_the_same_each_time(tree: Path, look: RepoIndex) -> None:
+    again = look_at(tree)
+    assert again is not None
+    assert tables_digest(again) == tables_digest(look)
+
+
+def test_the_whole_index_is_the_same_whether_or_not_a_first_look_came_before(
+    tree: Path, look: RepoIndex, tmp_path: Path
+) -> None:
+    whole, store = build_index(tree, store=NO_STORE), Store(tmp_path / "cache")
+    seen = look_at(tree, store=store)
+    assert seen is not None
+    after = seen.refresh()
+    assert tables_digest(after) == tables_digest(whole) == tables_digest(look.refresh())
+    assert after.parsed_files == len(after) - look.read_first
+    assert after.is_saved
+    assert not seen.is_saved
+    assert seen.fingerprint != after.fingerprint
+
+
+def test_a_plan_says_that_a_first_look_made_it_and_replays_to_the_same_bytes(look: RepoIndex) -> None:
+    plan = planned(look)
+    drawn = draw_map(look, plan)
+    kept = parse_plan(format_plan(stamp(look, plan, drawn)))
+    assert kept.tree is not None
+    assert kept.tree.first_look == look.read_first
+    again, drift = replay(look.refresh(), kept)
+    assert again.text == drawn.text
+    assert "parcel_postage" in again.text
+    assert drift.is_none
+    assert drift.describe() == (
+        "The plan was made by a first look; no file that the map shows has changed since."
+    )
+
+
+def test_an_edit_between_the_first_look_and_the_whole_index_is_seen(tmp_path: Path) -> None:
+    root = large_tree(tmp_path)
+    look = look_at(root)
+    assert look is not None
+    write(root, {"shop/postage.py": "def parcel_postage_of_today():\n    return 4\n"})
+    after = look.refresh()
+    assert tables_digest(after) == tables_digest(build_index(root, store=NO_STORE))
+    file = after.file_id("shop/postage.py")
+    assert file is not None
+    assert [each.name for each in after.definitions(file)] == ["parcel_postage_of_today"]
+
+
+def test_no_first_look_is_taken_where_it_saves_nothing(tree: Path, tmp_path: Path) -> None:
+    small = write(tmp_path / "small", {"a.py": "def parcel_postage():\n    return 1\n"})
+    assert look_at(small) is None
+    assert look_at(tree, goal="zzyzx qwrtp") is None
+    store = Store(tmp_path / "cache")
+    build_index(tree, store=store)
+    assert look_at(tree, store=store) is None
+
+
+def test_a_file_that_the_goal_names_by_its_path_is_read(tree: Path) -> None:
+    look = look_at(tree, goal="Rename what fill/part7/thing777.py defines")
+    assert look is not None
+    file = look.file_id("fill/part7/thing777.py")
+    assert file is not None
+    assert look.definitions(file)
