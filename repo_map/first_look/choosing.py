@@ -53,29 +53,40 @@ class FoundWords(NamedTuple):
 def choose(
     tree: TreeFiles, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
 ) -> NDArray[np.int64]:
-    """Return the files, ascending, in which the words of a goal stand, as many as a first look reads.
+    """Return the files, ascending, that a first look at a goal reads: the best, and templates of issues.
 
-    Every file in a known language is looked through once. ``on_wait`` is called now and then; what it raises
-    ends the search.
+    ``on_wait`` is called now and then while files are looked through; what it raises ends that.
+    """
+    sizes = listing.states[:, 0]
+    best = ranked(tree, listing, goal, on_wait)[:MOST_FILES]
+    best = best[np.cumsum(sizes[best]) <= MOST_BYTES]
+    if not len(best):
+        return best
+    templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
+    small = [file for file in templates if sizes[file] <= _LARGEST_TEMPLATE][:_MOST_TEMPLATES]
+    return np.union1d(best, np.array(small, np.int64))
+
+
+def ranked(
+    tree: TreeFiles, listing: Listing, goal: ParsedGoal, on_wait: Callable[[], object]
+) -> NDArray[np.int64]:
+    """Return the files in which words of a goal stand, or whose paths hold them, the best first.
+
+    Every file in a known language is looked through once.
     """
     sizes = listing.states[:, 0]
     wanted = searched_words(goal)
     scores = _path_scores(listing.paths, goal)
     readable = np.flatnonzero(sizes <= _LARGEST)
     searched = [file for file in readable.tolist() if language_of(listing.paths[file])]
-    scores += _text_scores(
-        find_words(tree, listing.paths, searched, wanted, on_wait), wanted, sizes, searched
-    )
+    found = find_words(tree, listing.paths, searched, wanted, on_wait)
+    scores += _text_scores(found, wanted, sizes, searched)
     hit = np.flatnonzero(scores)
     scores[hit] *= [_share(listing.paths[file], goal) for file in hit.tolist()]
     scores[_named_files(listing.paths, goal)] = _NAMED
     scores[sizes > _LARGEST] = 0.0
     order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > 0.0][:MOST_FILES]
-    best = order[np.cumsum(sizes[order]) <= MOST_BYTES]
-    templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
-    small = [file for file in templates if sizes[file] <= _LARGEST_TEMPLATE][:_MOST_TEMPLATES]
-    return np.union1d(best, np.array(small, np.int64))
+    return order[scores[order] > 0.0]
 
 
 def find_words(

@@ -57,6 +57,7 @@ FILES = {
 PROGRAMS = {
     "repo_map/worktree/git.py": "git",
     "repo_map/indexing/workers.py": "our own interpreter",
+    "repo_navigator/index_behind.py": "our own interpreter",
 }
 """Who may run a program, and which."""
 
