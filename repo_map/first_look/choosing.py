@@ -21,9 +21,9 @@ from repo_map.worktree.file_kinds import COPIED, FileFlag, flags_of_path, is_aux
 from repo_map.worktree.files import Listing
 from repo_map.worktree.tree import TreeFiles
 
-MOST_FILES = 300
-MOST_BYTES = 3_500_000
-"""Of source that is parsed."""
+MOST_FILES = 200
+MOST_CODE_BYTES, MOST_TEXT_BYTES = 2_000_000, 300_000
+"""Of code that is parsed, and of prose and data, which hold many words and little of what is asked for."""
 _LARGEST = 400_000
 """Bytes of a file that is read; a larger one is data more often than code."""
 _SATURATION, _LENGTH = 4.0, 0.5
@@ -58,10 +58,15 @@ def choose(
     ``on_wait`` is called now and then while files are looked through; what it raises ends that.
     """
     sizes = listing.states[:, 0]
-    best = ranked(tree, listing, goal, on_wait)[:MOST_FILES]
-    best = best[np.cumsum(sizes[best]) <= MOST_BYTES]
-    if not len(best):
-        return best
+    order = ranked(tree, listing, goal, on_wait)
+    if not len(order):
+        return order
+    is_code = np.array([_is_code(listing.paths[file]) for file in order.tolist()], np.bool_)
+    code, text = order[is_code], order[~is_code]
+    fits = np.zeros(len(order), np.bool_)
+    fits[is_code] = np.cumsum(sizes[code]) <= MOST_CODE_BYTES
+    fits[~is_code] = np.cumsum(sizes[text]) <= MOST_TEXT_BYTES
+    best = order[fits][:MOST_FILES]
     templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
     small = [file for file in templates if sizes[file] <= _LARGEST_TEMPLATE][:_MOST_TEMPLATES]
     return np.union1d(best, np.array(small, np.int64))
@@ -164,9 +169,13 @@ def _share(path: str, goal: ParsedGoal) -> float:
         share *= _COPIED_SHARE
     if is_test or is_auxiliary(path):
         share *= _AUXILIARY_SHARE
-    if language_named(language_of(path)).role is not LanguageRole.CODE:
+    if not _is_code(path):
         share *= _TEXT_SHARE
     return share
+
+
+def _is_code(path: str) -> bool:
+    return language_named(language_of(path)).role is LanguageRole.CODE
 
 
 _MOST_OF_A_NAME = 12
