@@ -146,8 +146,13 @@ class Navigator:
         menu_step: int | None = None,
         refresh: bool = True,
         on_progress: OnProgress | None = None,
+        show: object = None,
+        drop: object = None,
+        ask: object = None,
     ) -> TurnReport:
         """Take one step: by ``updates`` where given, else by the model, steered by ``feedback``.
+
+        ``show``, ``drop`` and ``ask`` steer it in fields, as ``arguments.typed_wishes`` reads them.
 
         ``updates`` are a partial flight plan, and may hold new ``max_cost_usd``, ``max_steps`` and ``model``.
         Numbers mean the menu of ``menu_step``, by default the latest. Without ``refresh`` the repository is
@@ -160,8 +165,8 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        ask = turn_request(feedback, updates, action, menu_step)
-        return (await self._turn(navigation_id, user, ask, on_progress, refresh=refresh))[0]
+        turn = turn_request(feedback, updates, action, menu_step, show=show, drop=drop, ask=ask)
+        return (await self._turn(navigation_id, user, turn, on_progress, refresh=refresh))[0]
 
     async def step_and_deliver(
         self,

@@ -48,6 +48,10 @@ async def ask_direction(
     feedback: str | None,
     updates: dict[str, Any] | None,
     action: ToolAction | None,
+    *,
+    show: Any,
+    drop: Any,
+    ask: Any,
 ) -> Elicit[Direction] | Direction:
     """Ask the user how to go on where an interactive navigation is stepped in silence."""
     if action == "forget":
@@ -56,7 +60,8 @@ async def ask_direction(
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None
     has_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
-    if feedback or updates is not None or said.action != "continue" or not has_forms or not can_ask(ctx):
+    is_steered = bool(feedback or show or drop or ask) or updates is not None
+    if is_steered or said.action != "continue" or not has_forms or not can_ask(ctx):
         return said
     navigations, principal = ctx.request_context.lifespan_context.navigations, current_principal()
     with raised_as_tool_errors():

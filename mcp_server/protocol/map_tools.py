@@ -19,7 +19,7 @@ from mcp_server.protocol.views import view_uri
 from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidArgumentError
 
-_STEERS: Final = ("feedback", "updates", "at_step")
+_STEERS: Final = ("show", "drop", "ask", "feedback", "updates", "at_step")
 
 
 async def show_map(ctx: Context[AppContext, Any], *, navigation_id: str | None = None) -> CallToolResult:
@@ -66,6 +66,9 @@ async def map_data(
 class _Wish(NamedTuple):
     """What the user of a view wants of a navigation."""
 
+    show: object = None
+    drop: object = None
+    ask: object = None
     feedback: str | None = None
     updates: dict[str, Any] | None = None
     menu_step: int | None = None
@@ -77,7 +80,7 @@ def _wish(steer: dict[str, Any] | None) -> _Wish:
     Raises:
         InvalidArgumentError: it is not to be understood.
     """
-    feedback, updates, at_step = ((steer or {}).get(name) for name in _STEERS)
+    show, drop, ask, feedback, updates, at_step = ((steer or {}).get(name) for name in _STEERS)
     is_right = (
         (steer or {}).keys() <= set(_STEERS)
         and isinstance(feedback, str | None)
@@ -86,10 +89,10 @@ def _wish(steer: dict[str, Any] | None) -> _Wish:
     )
     if not is_right:
         raise InvalidArgumentError(
-            "steer", "can't be read; give `feedback` as text, `updates` as an object, `at_step` as a number."
+            "steer", "can't be read; give what `step` takes, and `at_step` as a number."
         )
     require_host((updates or {}).get("model"))
-    return _Wish(feedback, updates, at_step)
+    return _Wish(show, drop, ask, feedback, updates, at_step)
 
 
 def map_tools() -> list[Tool]:

@@ -13,7 +13,7 @@ from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context, Resolve
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ListRootsResult, TextContent, ToolAnnotations
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from mcp_server.logs import about
 from mcp_server.protocol import wire
@@ -48,6 +48,7 @@ from navigator.models.sampling_port import HOST
 from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.steps.turn_request import turn_request
+from repo_map.feedback.typed import QUESTIONS
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
@@ -94,9 +95,8 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def shape(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer's schema with each field's type alone: the model that pays for it reads the answer."""
-    fields = compact(schema).get("properties", {})
-    return {"type": "object", "properties": {name: {"type": part["type"]} for name, part in fields.items()}}
+    """Return an answer's schema with its fields' names alone: the model that pays for it reads the answer."""
+    return {"type": "object", "properties": {name: {} for name in schema.get("properties", {})}}
 
 
 def _compact_value(name: str, value: Any) -> Any:
@@ -252,23 +252,34 @@ async def _flown(
     return page.answer
 
 
+_References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+_Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
+"""What ``typed_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
+
+
+_ASKED: Final = '{"callers": NAME}; ' + ", ".join([*QUESTIONS][1:])
+
+
 async def step(
     ctx: Context[AppContext, Any],
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    feedback: Annotated[str | None, Field(description='Menu numbers ("3, 7"), a wish or a question')] = None,
+    show: Annotated[_References, Field(description="Menu numbers, names, paths, `path:3-9`")] = None,
+    drop: Annotated[_References, Field(description="The same")] = None,
+    ask: Annotated[_Questions, Field(description=_ASKED)] = None,
+    feedback: Annotated[str | None, Field(description="Else, in words")] = None,
     updates: Annotated[
         dict[str, Any] | None,
         Field(
-            description='Partial flight plan, e.g. {"verbosity":[{"pattern":"src/auth/**","level":4}]}; '
-            "levels: 0 none, 1 path, 2 structure, 3 signatures, 4 source"
+            description='Partial flight plan, e.g. {"verbosity":[{"pattern":"src/**","level":2}]}; '
+            "0 none, 1 path, 2 structure, 3 signatures, 4 source"
         ),
     ] = None,
     action: ToolAction | None = None,
 ) -> Annotated[CallToolResult, wire.StepResultJson]:
-    """Refine what navigate found ("also show X", "drop the tests", "undo"), or ask: "who calls X?",
-    "where is Y defined?", "which tests cover Z?". Returns only what is new to you."""
+    """Refine what navigate found, or ask about code: what calls it, where it is defined, which tests cover
+    it. Returns only what is new to you."""
     navigations, principal = _app(ctx).navigations, current_principal()
     with raised_as_tool_errors(), progress_to(ctx) as on_progress:
         if action == "forget":
@@ -301,7 +312,15 @@ async def step(
         with about(delivering.navigation_id):
             page = await (await navigations.navigator()).step_and_deliver(
                 delivering.navigation_id,
-                turn_request(feedback or direction.feedback, updates, direction.action, delivering.menu_step),
+                turn_request(
+                    feedback or direction.feedback,
+                    updates,
+                    direction.action,
+                    delivering.menu_step,
+                    show=show,
+                    drop=drop,
+                    ask=ask,
+                ),
                 hand_out,
                 user=principal.user,
                 on_progress=on_progress,

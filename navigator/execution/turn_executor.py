@@ -13,7 +13,7 @@ from navigator.records.reports import MenuPlace, StopReason, UnreadWords
 from navigator.settings import StepAction
 from navigator.steps.decide_turn import NOTHING_TO_UPDATE, TAKEN, Answered, AskedTurn, Revised, decide_turn
 from navigator.steps.feedback import FeedbackOutcome, apply_feedback, reopened, restored, unread_words
-from navigator.steps.menu_choice import NUMBERS, number_words
+from navigator.steps.menu_choice import NUMBERS, menu_numbers
 from navigator.steps.request import NewTerms, on_terms
 from navigator.steps.turn import with_notes
 from repo_map.feedback.parse import asks_by_number
@@ -89,7 +89,7 @@ class TurnExecutor:
             RepoMapError: the updates are not well-formed, or their plan can't be drawn.
             StorageError: the step can't be kept; it did not happen.
         """
-        says_more = bool(request.words or request.updates)
+        says_more = bool(request.feedback or request.updates)
         if request.action == "cancel" or (request.action == "finish" and not says_more):
             return TurnOutcome(
                 await self._end(before, user, request.action),
@@ -112,10 +112,9 @@ class TurnExecutor:
                 f"Navigation `{stored.run.navigation_id}` was cancelled; open a new one with the same goal."
             )
         terms, updates = self._terms_of(request.updates or {})
-        numbers = number_words(updates.pop(NUMBERS, None))
+        feedback = request.feedback.showing(menu_numbers(updates.pop(NUMBERS, None)))
         before, message = await self._on_terms(stored, user, terms)
-        words = "\n".join(filter(None, (numbers, request.words)))
-        if not (words or updates):
+        if not (feedback or updates):
             if not message and request.updates is not None:
                 return TurnOutcome(stored, NOTHING_TO_UPDATE)
             if not (continues_without_words(stopped, terms) or stored.run.first_look):
@@ -131,14 +130,15 @@ class TurnExecutor:
                 stored=stored,
                 before=with_notes(reopened(before), message),
                 heard=None,
-                words=words,
+                feedback=feedback,
                 updates=updates,
                 has_terms=bool(message),
                 undone=0,
                 planner_decides=live.active.planner_decides,
             )
-            if words:
-                menu = await self._menu(stored, user, request.menu_step) if asks_by_number(words) else ()
+            if feedback:
+                by_number = feedback.typed.has_numbers or asks_by_number(feedback.words)
+                menu = await self._menu(stored, user, request.menu_step) if by_number else ()
                 asked = await self._heard(asked, workspace, menu, user)
             return await self._taken(asked, live, workspace)
 
@@ -164,7 +164,7 @@ class TurnExecutor:
         """Return what is asked with what the words come to, once what they take back is undone."""
 
         async def hear(before: Navigation) -> FeedbackOutcome:
-            return await asyncio.to_thread(apply_feedback, before, asked.words, workspace, menu)
+            return await asyncio.to_thread(apply_feedback, before, asked.feedback, workspace, menu)
 
         heard = await hear(asked.before)
         if not (steps := heard.steering.undo):

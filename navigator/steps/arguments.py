@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
 from navigator.errors import InvalidArgumentError
+from repo_map.feedback.typed import QUESTIONS, Reference, TypedWishes
+from repo_map.secrets.masking import mask_text
 
 MAX_TOKEN_BUDGET = 2_000_000
 
@@ -38,6 +41,71 @@ def whole_number(argument: str, value: int, most: int, meaning: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise InvalidArgumentError(argument, f"is {value}; give {meaning}: a whole number from 1 to {most}.")
     return value
+
+
+MOST_WISHES = 50
+"""Entries of ``show``, ``drop`` and ``ask`` in one step, all together."""
+_MOST_LETTERS = 500
+"""Characters of one name."""
+
+
+_MOST_NUMBER = 9_999
+"""More places than a menu has."""
+
+
+def typed_wishes(show: object = None, drop: object = None, ask: object = None) -> TypedWishes:
+    """Return what a step is asked for in fields, secrets masked; a number may be written as text.
+
+    Args:
+        show: numbers of the menu, names, paths, globs; one of them alone too.
+        drop: the same.
+        ask: a question to what it is about, as ``{"callers": "Session.send"}``; a list asks about each.
+
+    Raises:
+        InvalidArgumentError: it is not to be understood.
+    """
+    if not isinstance(ask, Mapping | None):
+        raise InvalidArgumentError("ask", f'is {_clipped(ask)}; give questions, as {{"callers": "NAME"}}.')
+    questions = []
+    for question, about in (ask or {}).items():
+        if question not in QUESTIONS:
+            raise InvalidArgumentError(
+                "ask", f"has the question {_clipped(question)}; it answers {', '.join(QUESTIONS)}."
+            )
+        questions += [(question, each) for each in _references("ask", about)]
+    wishes = TypedWishes(_references("show", show), _references("drop", drop), tuple(questions))
+    if len(wishes.show) + len(wishes.drop) + len(wishes.ask) > MOST_WISHES:
+        raise InvalidArgumentError(
+            "show", f"has, with `drop` and `ask`, more than {MOST_WISHES} entries; name folders instead."
+        )
+    return wishes
+
+
+def _references(argument: str, given: object) -> tuple[Reference, ...]:
+    if given is None:
+        return ()
+    entries = list(given) if isinstance(given, list | tuple) else [given]
+    found: list[Reference] = []
+    for each in entries:
+        if isinstance(each, bool) or not isinstance(each, int | str):
+            raise InvalidArgumentError(
+                argument, f"has {_clipped(each)}; give numbers of the menu, names, paths or `path:lines`."
+            )
+        if isinstance(each, int) and not 0 <= each <= _MOST_NUMBER:
+            raise InvalidArgumentError(argument, f"has a number that no menu has; it goes to {_MOST_NUMBER}.")
+        if len(text := str(each).strip()) > _MOST_LETTERS:
+            raise InvalidArgumentError(
+                argument, f"has an entry of {len(text)} characters, more than {_MOST_LETTERS}; give names."
+            )
+        if text:
+            is_number = text.isdecimal() and len(text) <= len(str(_MOST_NUMBER))
+            found.append(int(text) if is_number else mask_text(text.encode("utf-8", "replace").decode()))
+    return tuple(found)
+
+
+def _clipped(value: object) -> str:
+    text = str(value) if isinstance(value, int | float) else repr(value)
+    return f"`{text if len(text) <= 60 else f'{text[:57]}...'}`"
 
 
 def dollars_limit(value: Decimal | float) -> Decimal:

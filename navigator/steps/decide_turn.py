@@ -13,6 +13,7 @@ from repo_map.plan.diff import compare_plans
 
 if TYPE_CHECKING:
     from navigator.records.bookkeeping import Navigation
+    from navigator.steps.turn_request import Feedback
     from navigator.workspaces.workspace import Workspace
     from repo_map.plan.diff import PlanChange
 
@@ -30,8 +31,8 @@ class AskedTurn(NamedTuple):
     before: Navigation
     """The same, open for a step: on its new terms, and with what the user takes back undone."""
     heard: FeedbackOutcome | None
-    """What the words come to; None where there are none."""
-    words: str
+    """What the feedback comes to; None where there is none."""
+    feedback: Feedback
     updates: Mapping[str, Any]
     """A partial flight plan, empty for none."""
     has_terms: bool
@@ -92,10 +93,12 @@ def _for_words(
         return Answered(remembering(asked.stored, heard), answer)
     if asks_nothing:
         change = compare_plans(asked.stored.state.flight_plan, before.state.flight_plan)
-        return Revised(heard.navigation, _revision(change, asked.words), settles=asked.planner_decides)
+        return Revised(
+            heard.navigation, _revision(change, asked.feedback.summary), settles=asked.planner_decides
+        )
     if asked.planner_decides and is_planned(before):
         revised = revise(before, heard.navigation, heard.steering, workspace)
-        decision = _revision(revised.change, asked.words, revised.by)
+        decision = _revision(revised.change, asked.feedback.summary, revised.by)
         return Revised(with_undo_point(before, revised.navigation), decision, settles=True)
     # The planner plans anew with the words; a plan that a model changes has to hold them itself.
     after = heard.navigation if asked.planner_decides else _with_wishes(asked, heard, workspace)
@@ -114,7 +117,7 @@ def _updated(asked: AskedTurn, before: Navigation, workspace: Workspace) -> Answ
     changes = bool(change.diff) or amended.run.own != before.run.own
     if not (changes or asked.heard or asked.has_terms):
         return Answered(asked.stored, NOTHING_TO_UPDATE)
-    return Revised(amended, _revision(change, asked.words), settles=False)
+    return Revised(amended, _revision(change, asked.feedback.summary), settles=False)
 
 
 def _revision(change: PlanChange, words: str, by: str = USER) -> Decision:

@@ -12,6 +12,7 @@ from repo_map.feedback.amounts import EVERY_STEP
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
+    from navigator.steps.turn_request import Feedback
     from navigator.workspaces.workspace import Workspace
     from repo_map.feedback.steering import Mentioned, Steering
     from repo_map.index import RepoIndex
@@ -88,9 +89,9 @@ def with_undo_point(before: Navigation, after: Navigation) -> Navigation:
 
 
 def apply_feedback(
-    before: Navigation, words: str, workspace: Workspace, menu: Sequence[MenuPlace] = ()
+    before: Navigation, feedback: Feedback, workspace: Workspace, menu: Sequence[MenuPlace] = ()
 ) -> FeedbackOutcome:
-    """Return what the user's words come to, and the navigation with them; ``menu`` is the latest they saw."""
+    """Return what feedback comes to, and the navigation with it; ``menu`` is the latest that was seen."""
     from repo_map.feedback.apply import steer  # noqa: PLC0415 - most steps have no feedback
     from repo_map.feedback.names import NamedDefinition  # noqa: PLC0415 - most steps have no feedback
 
@@ -102,7 +103,8 @@ def apply_feedback(
         index,
         state.flight_plan,
         relevance,
-        words,
+        feedback.words,
+        typed=feedback.typed,
         own=run.own,
         menu=places,
         history=workspace.history,
@@ -114,7 +116,7 @@ def apply_feedback(
     run = run.model_copy(
         update={
             "own": own,
-            "feedback": (*run.feedback, words)[-KEPT:],
+            "feedback": (*run.feedback, feedback.summary)[-KEPT:],
             "wishes": wishes[-KEPT:],
             "planned": 0,
             **_mentioning(steering.mentioned),

@@ -21,18 +21,18 @@ NUMBERS = "numbers"
 _BODY = 4
 
 
-def number_words(asked: object) -> str:
-    """Return the words that ask for numbers of the menu; ``""`` for none.
+def menu_numbers(asked: object) -> tuple[int, ...]:
+    """Return the numbers of the menu that an update asks for.
 
     Raises:
         InvalidRequestError: they are no numbers.
     """
     if asked is None:
-        return ""
+        return ()
     words = ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
     if not asks_by_number(words):
         raise InvalidRequestError(f'`{NUMBERS}` is {asked!r}; give numbers of the menu, as [3, 7] or "2-5".')
-    return words
+    return read_numbers(words)[0]
 
 
 def with_places(
@@ -56,7 +56,7 @@ def with_places(
     if not (asked := updates.get(NUMBERS)):
         return rest, ""
     try:
-        numbers, _ = read_numbers(number_words(asked))
+        numbers = menu_numbers(asked)
     except InvalidRequestError as error:
         raise FlightPlanError(str(error)) from None
     places = {place.number: place for place in menu}

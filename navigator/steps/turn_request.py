@@ -7,16 +7,37 @@ from typing import Any, NamedTuple, cast, get_args
 
 from navigator.errors import InvalidRequestError
 from navigator.settings import StepAction
+from navigator.steps.arguments import typed_wishes
+from repo_map.feedback.typed import NO_WISHES, TypedWishes
 from repo_map.secrets.masking import mask_text
 
 MAX_FEEDBACK = 4_000
 """Characters of one message."""
 
 
+class Feedback(NamedTuple):
+    """What the user wants of a step, in words and in fields."""
+
+    words: str = ""
+    typed: TypedWishes = NO_WISHES
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.typed)
+
+    def showing(self, numbers: tuple[int, ...]) -> Feedback:
+        """Return it with numbers of the menu to show before all else."""
+        return self._replace(typed=self.typed._replace(show=(*numbers, *self.typed.show)))
+
+    @property
+    def summary(self) -> str:
+        """All of it, for the record of the step."""
+        return "\n".join(filter(None, (self.typed.summary, self.words)))
+
+
 class TurnRequest(NamedTuple):
     """What one turn is asked to do."""
 
-    words: str = ""
+    feedback: Feedback = Feedback()
     updates: Mapping[str, Any] | None = None
     action: StepAction = "continue"
     menu_step: int | None = None
@@ -28,8 +49,12 @@ def turn_request(
     updates: Mapping[str, Any] | None = None,
     action: str | None = None,
     menu_step: int | None = None,
+    *,
+    show: object = None,
+    drop: object = None,
+    ask: object = None,
 ) -> TurnRequest:
-    """Return what one turn is asked to do; secrets in its words are masked.
+    """Return what one turn is asked to do, in words and in fields; secrets are masked.
 
     Raises:
         InvalidRequestError: it is not to be understood.
@@ -42,4 +67,5 @@ def turn_request(
         raise InvalidRequestError(
             f"The feedback has {len(words)} characters, more than {MAX_FEEDBACK}; say it in a few sentences."
         )
-    return TurnRequest(words, updates, cast(StepAction, action), menu_step)
+    given = Feedback(words, typed_wishes(show, drop, ask))
+    return TurnRequest(given, updates, cast(StepAction, action), menu_step)

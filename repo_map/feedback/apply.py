@@ -11,6 +11,8 @@ from repo_map.feedback.hearing import hear
 from repo_map.feedback.names import NamedDefinition
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, Steering
+from repo_map.feedback.typed import NO_WISHES, TypedWishes
+from repo_map.feedback.typed_references import resolve
 from repo_map.feedback.wishes import PlanWishes
 from repo_map.plan.model import FlightPlan
 from repo_map.relevance.score import Relevance
@@ -30,8 +32,9 @@ def steer(
     menu: Mapping[int, NamedDefinition] | None = None,
     history: History | None = None,
     mentioned: Mentioned = NOTHING_MENTIONED,
+    typed: TypedWishes = NO_WISHES,
 ) -> Steering:
-    """Read feedback such as "drop the tests, deepen `Router.dispatch`; why is utils.py here?".
+    """Carry out what is wished in fields, then feedback such as "drop the tests; why is utils.py here?".
 
     What is not understood changes nothing, and is told with what would be. ``own`` is the part of the plan
     that the user asked for, by default all of it: what it leaves out comes back where the words name it.
@@ -39,7 +42,9 @@ def steer(
     ``mentioned`` is what the words before these were about.
     """
     asked = Asked(index, plan, own or plan, relevance, history)
-    heard = hear(asked, feedback, menu or {}, mentioned)
+    given = resolve(asked, typed, menu or {}, mentioned)
+    heard = hear(asked, feedback, menu or {}, given.mentioned)
+    heard = heard._replace(wishes=(*given.wishes, *heard.wishes), missed=(*given.missed, *heard.missed))
     done = PlanWishes(asked, menu or {})
     for wish in heard.wishes:
         done.carry_out(wish)

@@ -13,7 +13,7 @@ from repo_map.feedback.coverage import HELD, narrows
 from repo_map.feedback.names import NamedDefinition, Target, around, named_by, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
 from repo_map.feedback.parse import Phrase, readings
-from repo_map.feedback.related import RELATED, find_related
+from repo_map.feedback.related import RELATED, as_asked_of
 from repo_map.feedback.sentences import (
     MOST_LETTERS,
     MOST_SENTENCES,
@@ -27,7 +27,7 @@ from repo_map.feedback.steering import NOTHING_MENTIONED, Mentioned, NotUndersto
 from repo_map.feedback.suggestions import nearest_sayings
 from repo_map.feedback.targets import Named, describes, subject_of
 from repo_map.feedback.wishes import MOST_AROUND, menu_parts
-from repo_map.selection.exclusions import excluded
+from repo_map.selection.exclusions import included_paths
 from repo_map.worktree.file_kinds import spoken_words
 
 if TYPE_CHECKING:
@@ -62,9 +62,7 @@ class _Listener:
         self._asked = asked
         self._index = asked.index
         self._menu = menu
-        out = excluded(asked.index, asked.plan).tolist()
-        shown = [path for path, is_out in zip(asked.index.paths, out, strict=True) if not is_out]
-        self._named = Named(asked.index, shown)
+        self._named = Named(asked.index, included_paths(asked.index, asked.plan))
         self._earlier = mentioned
         self._named.last = mentioned.targets
         self._named.answered = mentioned.asked in RELATED
@@ -187,7 +185,7 @@ class _Listener:
             return False
         if not targets or (phrase.is_bare and not self._is_wanted(clause, targets)):
             return False
-        operation, is_question = self._of_kind(phrase, targets)
+        operation, is_question = as_asked_of(self._index, phrase.operation, phrase.is_question, targets)
         if self._is_said(operation, clause, targets):
             return True
         if self._is_of_the_answer(clause, targets):
@@ -213,14 +211,6 @@ class _Listener:
         # "The first one", after a question, is that of the answer.
         return operation is Operation.NUMBERS and before.is_question and not re.search(r"\d", clause.text)
 
-    def _of_kind(self, phrase: Phrase, targets: tuple[Target, ...]) -> tuple[Operation, bool]:
-        """Return the operation of a phrase, and whether it is asked, as its targets take it: files import."""
-        if phrase.operation is Operation.CALLERS and all(map(self._is_imported, targets)):
-            return Operation.IMPORTERS, True
-        if phrase.operation is Operation.USES and phrase.is_question and all(map(self._imports, targets)):
-            return Operation.IMPORTS, True
-        return phrase.operation, phrase.is_question
-
     def _is_said(self, operation: Operation, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether a wish repeats the last one, or says of what it shows that it is needed."""
         if not self._wishes or not self._named.referred or self._wishes[-1].targets != targets:
@@ -236,16 +226,6 @@ class _Listener:
         if before is None or not before.is_question or before.operation not in RELATED:
             return False
         return _THEM.search(clause.text) is not None and before.targets == targets
-
-    def _is_imported(self, target: Target) -> bool:
-        """Say whether a target is files of code, which are imported and not called."""
-        return bool(target.patterns) and not any(find_related(self._index, Operation.CALLERS, target))
-
-    def _imports(self, target: Target) -> bool:
-        """Say whether a target is files that import, and use nothing else that is known."""
-        files = (self._index.file_id(path) for path in named_by(self._index, target.patterns))
-        imports = any(file is not None and self._index.imports(file) for file in files)
-        return imports and not any(find_related(self._index, Operation.USES, target))
 
     def _is_wanted(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
         """Say whether bare words name what only somebody names who wants to see it."""
@@ -322,7 +302,8 @@ class _Listener:
     def _numbers(self, clause: Clause, words: str) -> None:
         numbers, _ = read_numbers(words)
         self._named.last = menu_parts(self._index, words, self._menu)
-        self._wishes.append(Wish(Operation.NUMBERS, detail=",".join(map(str, numbers)), words=words))
+        detail = ",".join(map(str, numbers))
+        self._wishes.append(Wish(Operation.NUMBERS, targets=self._named.last, detail=detail, words=words))
 
 
 _MOST_NEAREST: Final = 5

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_map.feedback.names import NamedDefinition, Target
+from repo_map.feedback.names import NamedDefinition, Target, named_by
 from repo_map.feedback.operations import Operation
 from repo_map.feedback.related_text import text_beside
 from repo_map.graph import references
@@ -70,6 +70,29 @@ def find_related(index: RepoIndex, operation: Operation, target: Target) -> Rela
         stated.pop(place, None)
     wanted = [_named(index, _chosen(index, operation, found)) for found in (stated, likely)]
     return Related(tuple(wanted[0]), tuple(wanted[1]))
+
+
+def as_asked_of(
+    index: RepoIndex, operation: Operation, is_question: bool, targets: Sequence[Target]
+) -> tuple[Operation, bool]:
+    """Return an operation, and whether it is asked, as its targets take it: files are imported and import."""
+    if operation is Operation.CALLERS and all(_is_imported(index, each) for each in targets):
+        return Operation.IMPORTERS, True
+    if operation is Operation.USES and is_question and all(_only_imports(index, each) for each in targets):
+        return Operation.IMPORTS, True
+    return operation, is_question
+
+
+def _is_imported(index: RepoIndex, target: Target) -> bool:
+    """Say whether a target is files of code, which are imported and not called."""
+    return bool(target.patterns) and not any(find_related(index, Operation.CALLERS, target))
+
+
+def _only_imports(index: RepoIndex, target: Target) -> bool:
+    """Say whether a target is files that import, and use nothing else that is known."""
+    files = (index.file_id(path) for path in named_by(index, target.patterns))
+    imports = any(file is not None and index.imports(file) for file in files)
+    return imports and not any(find_related(index, Operation.USES, target))
 
 
 def tell_what_relies(index: RepoIndex, target: Target) -> str:

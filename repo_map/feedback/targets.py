@@ -170,6 +170,18 @@ class Named:
         self._among_words = False
         return self._of_name(written, texts=False)
 
+    def of_argument(self, name: str, operation: Operation) -> Target:
+        """Return what a name means that was given as a value: what is taken away is named to the letter."""
+        if self._index.file_id(name) is not None:
+            return Target(name, (globs.escape(name),), name=name)
+        if (target := self._known(name, among_all=False)) or operation is Operation.OUT:
+            return target
+        if operation in (Operation.CALLERS, Operation.WHERE) and (
+            standing := self._look(find_identifier, name, self.shown)
+        ):
+            return standing
+        return self._look(find_alike, name, is_written=True).among(self.shown)
+
     def unknown_in(self, clause: Clause, words: str) -> list[str]:
         """Return the names in words that nothing bears; none where the words are more than names."""
         parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from repo_map import globs
@@ -50,6 +50,7 @@ class PlanWishes:
         """Add what a wish changes, or the answer to it."""
         if (do := _WITHOUT_NAME.get(wish.operation)) is not None:
             do(self, wish)
+            return
         self.lines += [f"`{each.meant}` was read as {spelled(each)}." for each in wish.targets if each.meant]
         for target in wish.targets:
             if wish.is_question:
@@ -76,19 +77,13 @@ class PlanWishes:
 
     def _show_numbers(self, wish: Wish) -> None:
         """Show places of the menu in full."""
-        if not self._menu:
-            self.lines.append(f"There was no menu to take `{wish.words}` from; name what you want to see.")
-            return
-        numbers, _ = read_numbers(wish.words)
+        numbers = map(int, wish.detail.split(","))
         if unknown := [number for number in numbers if number not in self._menu]:
-            told = ", ".join(map(str, unknown))
-            least, most = min(self._menu), max(self._menu)
-            self.lines.append(f"The menu has no {told}: its numbers go from {least} to {most}.")
-        parts = menu_parts(self._index, wish.words, self._menu)
-        for part in parts:
+            self.lines.append(unknown_numbers(unknown, self._menu))
+        for part in wish.targets:
             self.changes.boost(part)
             self.changes.set_level(part, _BODY)
-        if names := [name for part in parts for name in part.name.split(" ")]:
+        if names := [name for part in wish.targets for name in part.name.split(" ")]:
             self.lines.append(f"In full: {', '.join(f'`{name}`' for name in names)}.")
 
     def _change(self, operation: Operation, target: Target, targets: Sequence[Target]) -> None:
@@ -156,9 +151,7 @@ class PlanWishes:
         return len(named_by(self._index, target.patterns)) > _MANY if target.patterns else False
 
     def _is_out(self, target: Target) -> bool:
-        """Say whether the user left out all files of a target."""
-        paths = named_by(self._index, target.patterns) | set(target.paths)
-        return bool(paths) and all(excluded_by(self._asked.own, path) for path in paths)
+        return is_left_out(self._asked, target)
 
     def _admit(self, target: Target) -> bool:
         """Show a target again that the user left out as a whole, as it is named now; say whether it was."""
@@ -209,13 +202,31 @@ _WITHOUT_NAME: Final = {
 }
 
 
+def is_left_out(asked: Asked, target: Target) -> bool:
+    """Say whether the user left out all files of a target."""
+    paths = named_by(asked.index, target.patterns) | set(target.paths)
+    return bool(paths) and all(excluded_by(asked.own, path) for path in paths)
+
+
+def unknown_numbers(unknown: Iterable[int], menu: Collection[int]) -> str:
+    """Say that the menu has no such numbers."""
+    told = ", ".join(map(str, unknown))
+    if not menu:
+        return f"There was no menu to take `{told}` from; name what you want to see."
+    return f"The menu has no {told}: its numbers go from {min(menu)} to {max(menu)}."
+
+
 def menu_parts(index: RepoIndex, words: str, menu: Mapping[int, NamedDefinition]) -> tuple[Target, ...]:
     """Return the places of a menu that words ask for by number: definitions, then files as a whole."""
     numbers, with_tests = read_numbers(words)
     places = [menu[number] for number in numbers if number in menu]
     if not with_tests:
         places = [place for place in places if not _is_test_file(index, place.path)]
-    # A place without a name is a whole file.
+    return targets_of(words, places)
+
+
+def targets_of(words: str, places: Sequence[NamedDefinition]) -> tuple[Target, ...]:
+    """Return places of the menu as definitions, then files as a whole: those without a name."""
     files = tuple(place.path for place in places if not place.name)
     named = tuple(place for place in places if place.name)
     parts = Target(words, places=named, name=" ".join(dict.fromkeys(place.name for place in named)))

@@ -25,6 +25,11 @@ def excluded(index: RepoIndex, plan: FlightPlan) -> NDArray[np.bool_]:
     return out
 
 
+def included_paths(index: RepoIndex, plan: FlightPlan) -> list[str]:
+    """Return the files that a plan does not leave out."""
+    return [index.paths[file] for file in np.flatnonzero(~excluded(index, plan)).tolist()]
+
+
 def excluded_by(plan: FlightPlan, path: str) -> str:
     """Return the pattern of the rule that leaves a file out, ``""`` where none does."""
     rule = _deciding(plan, path)

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from mcp_server.app import build_server
 from mcp_server.protocol import wire
+from mcp_server.protocol.tools import compact
 from mcp_server.settings import Settings
 from repo_navigator.hosts import HOSTS
 
@@ -37,7 +38,12 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
         for row in published(tool.name, tool.input_schema, tool.input_schema.get("required", []))
     }
     assert shown("### Results") == {
-        row for tool in tools for row in published(tool.name, tool.output_schema or {}, always(tool.name))
+        row
+        for tool in tools
+        for row in published(tool.name, compact(answered(tool.name)), answered(tool.name)["required"])
+    }
+    assert {tool.name: [*(tool.output_schema or {})["properties"]] for tool in tools} == {
+        tool.name: [*answered(tool.name)["properties"]] for tool in tools
     }
 
 
@@ -56,16 +62,15 @@ def shown(heading: str) -> set[tuple[str, str, str, bool]]:
     return {(row["tool"], row["field"], row["types"], bool(row["bold"])) for row in rows}
 
 
-def always(tool: str) -> list[str]:
-    """The fields that every answer of a tool has, of which the published schema says nothing."""
+def answered(tool: str) -> dict[str, Any]:
+    """The schema of a tool's answers, of which the published one has the names alone."""
     shapes: dict[str, type[BaseModel]] = {
         "navigate": wire.NavigateResultJson,
         "step": wire.StepResultJson,
         "get_turn_report": wire.TurnReportJson,
         "get_context": wire.NavigatorOutputJson,
     }
-    found: list[str] = shapes[tool].model_json_schema(mode="serialization")["required"]
-    return found
+    return shapes[tool].model_json_schema(mode="serialization")
 
 
 def published(tool: str, schema: dict[str, Any], required: list[str]) -> list[tuple[str, str, str, bool]]:

@@ -119,6 +119,12 @@ AFTERWARDS: list[tuple[str, dict[str, Any]]] = [
     ("get_context", {"cursor": "plan:77:0"}),
     ("step", {"updates": {"model": 4}}),
     ("step", {"updates": {"numbers": {"first": 1}}}),
+    ("step", {"show": [{"path": "a.py"}]}),
+    ("step", {"show": [123_456]}),
+    ("step", {"drop": ["x" * 501]}),
+    ("step", {"show": [*range(51)]}),
+    ("step", {"ask": "who calls it?"}),
+    ("step", {"ask": {"colour": "Cart"}}),
     ("map_data", {"steer": {"feedback": 3}}),
     ("navigate_all", {}),
 ]

@@ -191,9 +191,7 @@ async def test_a_wish_that_is_none_is_refused_in_one_sentence(
         await client.call_tool("navigate", {"goal": GOAL})
         refused = await client.call_tool("map_data", {"steer": steer})
     assert refused.is_error
-    assert text_of(refused) == (
-        "`steer` can't be read; give `feedback` as text, `updates` as an object, `at_step` as a number."
-    )
+    assert text_of(refused) == ("`steer` can't be read; give what `step` takes, and `at_step` as a number.")
 
 
 @asynccontextmanager

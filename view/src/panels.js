@@ -124,7 +124,7 @@ class Panels {
       const price = prices.has(level) ? ` +${prices.get(level).toLocaleString("en")}` : "";
       if (price || level === 4) found.push(this.button(`Show ${LEVELS[level]}${price}`, () => this.acts.rule(node, level)));
     }
-    if (/^[\w./@+-]+$/.test(node.path)) found.push(this.button(node.level ? "Ask why" : "Ask why not", () => this.acts.why(node)));
+    if (node.path) found.push(this.button(node.level ? "Ask why" : "Ask why not", () => this.acts.why(node)));
     return found;
   }
 

@@ -55,8 +55,8 @@ class View {
       goTo: (node) => this.goTo(node),
       zoom: (node) => this.zoom(node),
       rule: (node, level) => this.rule(node, level),
-      why: (node) => this.change({ feedback: `why ${node.level ? "is" : "don't I see"} ${node.path}${node.level ? " here" : ""}?` }, `asked about ${node.path}`),
-      add: (place) => this.change({ updates: { numbers: [place.number] } }, `added ${place.head} of ${place.path}`),
+      why: (node) => this.change({ ask: { why: node.kind === FILE ? node.path : `${node.path}/` } }, `asked about ${node.path}`),
+      add: (place) => this.change({ show: [place.number] }, `added ${place.head} of ${place.path}`),
     };
     this.panels = new Panels(state, acts);
     this.map = new MapWidget(state, (node) => this.chose(node), (node) => this.zoom(node));

@@ -1,0 +1,123 @@
+"""What `step` is asked for in fields: done to the letter, and never read as words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from mcp_server.app import build_server
+from mcp_server.settings import Settings
+from repo_map.feedback.operations import Operation
+from repo_map.feedback.typed import QUESTIONS
+
+pytestmark = pytest.mark.anyio
+GOAL = "The discount on an apple must never make its price negative"
+
+
+async def opened(client: Client) -> dict[str, Any]:
+    answer = await client.call_tool("navigate", {"goal": GOAL})
+    assert answer.structured_content is not None
+    return answer.structured_content
+
+
+async def stepped(client: Client, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """The text and the object of a step."""
+    answer: CallToolResult = await client.call_tool("step", arguments)
+    (block,) = answer.content
+    assert isinstance(block, TextContent)
+    assert not answer.is_error, block.text
+    assert answer.structured_content is not None
+    return block.text, answer.structured_content
+
+
+async def shown(client: Client) -> str:
+    answer = await client.call_tool("get_context", {})
+    assert answer.structured_content is not None
+    return str(answer.structured_content["context_string"])
+
+
+async def test_what_is_to_be_shown_and_left_out_is_done_in_one_step(client: Client) -> None:
+    async with client:
+        await opened(client)
+        _, answer = await stepped(client, show=["shop/mail.py", "Cart.total"], drop=["docs"])
+        assert "def send_receipt" in answer["context_delta"]
+        assert "def total" in await shown(client)
+        report = answer["turn_report"]
+        assert "Left out: `README.md`" in report["answer"]
+
+
+async def test_a_question_is_answered_without_a_step(client: Client) -> None:
+    async with client:
+        before = (await opened(client))["turn_report"]["step_number"]
+        text, answer = await stepped(client, ask={"callers": ["discount", "price_of"], "definition": "Cart"})
+        assert answer["turn_report"]["step_number"] == before
+        assert "shop/prices.py:8" in text
+        assert "shop/cart.py" in answer["turn_report"]["answer"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+async def test_every_question_has_an_answer(client: Client, question: str) -> None:
+    async with client:
+        await opened(client)
+        _, answer = await stepped(client, ask={question: "shop/cart.py" if "import" in question else "Cart"})
+        assert answer["turn_report"]["answer"]
+        assert not answer["turn_report"].get("not_understood")
+
+
+async def test_an_unknown_name_is_told_with_the_nearest_and_the_others_are_done(client: Client) -> None:
+    async with client:
+        await opened(client)
+        _, answer = await stepped(client, show=["shop/mail.py", "shop/mial.py"], drop=["cartt"])
+        told = answer["turn_report"]["answer"]
+        assert "def send_receipt" in answer["context_delta"]
+        assert "Nothing in the repository is called `cartt`" in told
+        assert "def total" in await shown(client)
+
+
+async def test_numbers_may_be_written_as_text_and_unknown_ones_are_told(
+    settings: Settings, large: Path, era: str
+) -> None:
+    async with Client(build_server(settings, working_folder=large), mode=era) as client:
+        await client.call_tool("navigate", {"goal": "move the cart through the checkout"})
+        _, answer = await stepped(client, show=[1, "2", 900])
+        told = answer["turn_report"]["answer"]
+        assert "The menu has no 900: its numbers go from 1 to " in told
+        assert "In full: " in told
+
+
+async def test_a_file_that_is_called_like_an_order_is_asked_about_and_nothing_else(client: Client) -> None:
+    async with client:
+        await opened(client)
+        before = await shown(client)
+        _, answer = await stepped(client, ask={"why": "x. Drop shop/prices.py. Why is y"})
+        assert "Nothing in the repository is called" in answer["turn_report"]["answer"]
+        assert await shown(client) == before
+
+
+async def test_what_was_left_out_comes_back_by_its_name(client: Client) -> None:
+    async with client:
+        await opened(client)
+        await stepped(client, drop=["shop/prices.py"])
+        assert "def discount" not in await shown(client)
+        await stepped(client, show=["shop/prices.py"])
+        assert "def discount" in await shown(client)
+        await stepped(client, feedback="undo")
+        assert "def discount" not in await shown(client)
+
+
+async def test_fields_come_before_words_and_it_means_what_they_named(client: Client) -> None:
+    async with client:
+        await opened(client)
+        _, answer = await stepped(client, ask={"definition": "price_of"}, feedback="who calls it?")
+        assert "shop/cart.py" in answer["turn_report"]["answer"]
+
+
+def test_every_question_that_words_can_ask_of_a_name_can_be_asked_in_a_field() -> None:
+    from repo_map.feedback.table import TABLE
+
+    asked = {row.operation for row in TABLE if row.is_question} - {Operation.LEFT_OUT}
+    assert asked == set(QUESTIONS.values())
