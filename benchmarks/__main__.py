@@ -49,6 +49,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
+            "hooks",
+            "benchmarks.hooks",
+            "at the searches of public runs, would the hook have spoken, and was it right?",
+            "Ask the hook at every search of public runs, and count how often it names what comes next.",
+            ("tasks.jsonl --runs swebench_results",),
+        ),
+        Command(
             "impact",
             "benchmarks.impact",
             "from half of a commit, how much of the other half is shown?",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.replay.placing import Source, Spot, place, plain
 from benchmarks.replay.runs import Call
-from benchmarks.replay.shell import Simple, simple_commands
+from repo_navigator.hooks.shell import Simple, simple_commands
 
 _SHOWING = frozenset(
     (

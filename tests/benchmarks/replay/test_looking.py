@@ -8,7 +8,7 @@ from benchmarks.replay.looking import Kind, Reader
 from benchmarks.replay.patch import edited_by
 from benchmarks.replay.placing import Spot
 from benchmarks.replay.runs import Call
-from benchmarks.replay.shell import simple_commands
+from repo_navigator.hooks.shell import simple_commands
 from tests.benchmarks.replay.conftest import FILES, PATCH, TAX
 
 PATHS = frozenset(FILES)

@@ -1,0 +1,114 @@
+"""What hosts tell their hooks, and how an answer is written for each: the one place that knows their JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+MOST_BYTES: Final = 8_000_000
+"""Of a message that is read; hosts cut a tool's output far below."""
+_MOST_OUTPUT: Final = 1_000_000
+_OUTPUT_KEYS: Final = (
+    *("stdout", "content", "llmContent", "output", "text_result_for_llm", "textResultForLlm", "text", "result"),
+    *("aggregated_output", "returnDisplay", "error"),
+)
+_DEEPEST: Final = 4
+
+
+class Event(NamedTuple):
+    """What happened in a host."""
+
+    host_event: str
+    """As the host calls it."""
+    session: str
+    folder: str
+    prompt: str = ""
+    tool: str = ""
+    given: Mapping[str, Any] = {}
+    """The tool's arguments."""
+    output: str = ""
+    form: str = "nested"
+    """How the host reads an answer."""
+
+
+def read_event(message: bytes) -> Event | None:
+    """Return what a host tells, None where it is no message of a host."""
+    try:
+        told = json.loads(message)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict):
+        return None
+    given = _first(told, "tool_input", "toolArgs", "toolInput")
+    if isinstance(given, str):
+        given = _object(given)
+    is_cursor = "cursor_version" in told or "conversation_id" in told
+    is_copilot = "tool_result" in told or "toolResult" in told
+    return Event(
+        _text(told, "hook_event_name", "hookEventName"),
+        _text(told, "session_id", "sessionId", "conversation_id"),
+        _folder(told),
+        _text(told, "prompt", "initial_prompt", "user_prompt"),
+        _text(told, "tool_name", "toolName"),
+        given if isinstance(given, dict) else {},
+        _printed(_first(told, "tool_response", "tool_result", "toolResult", "tool_output", "error")),
+        "cursor" if is_cursor else "both" if is_copilot else "nested",
+    )
+
+
+def answer(event: Event, usual: str, text: str) -> str:
+    """Return what a hook prints so that the host's model reads ``text``.
+
+    Args:
+        usual: what the event is called where the host does not say.
+    """
+    if event.form == "cursor":
+        return json.dumps({"additional_context": text})
+    nested = {"hookEventName": event.host_event or usual, "additionalContext": text}
+    beside = {"additionalContext": text} if event.form == "both" else {}
+    return json.dumps({**beside, "hookSpecificOutput": nested})
+
+
+def _folder(told: Mapping[str, Any]) -> str:
+    roots = told.get("workspace_roots")
+    if isinstance(roots, list) and roots and isinstance(roots[0], str) and not told.get("cwd"):
+        return roots[0]
+    # Devin names the folder in its environment alone.
+    return _text(told, "cwd") or os.environ.get("DEVIN_PROJECT_DIR", "")
+
+
+def _printed(value: Any, depth: int = 0) -> str:
+    """Return the text that a tool's result holds, in whichever way it is wrapped."""
+    if isinstance(value, str):
+        inner = _object(value) if value.startswith("{") and depth < _DEEPEST else {}
+        return _printed(inner, depth + 1) if set(inner) & set(_OUTPUT_KEYS) else value[:_MOST_OUTPUT]
+    if depth > _DEEPEST:
+        return ""
+    if isinstance(value, Mapping):
+        for key in _OUTPUT_KEYS:
+            if value.get(key) not in (None, ""):
+                return _printed(value[key], depth + 1)
+        return _printed(value.get("filenames", ""), depth + 1)
+    if isinstance(value, Sequence):
+        return "\n".join(_printed(each, depth + 1) for each in value[:10_000])[:_MOST_OUTPUT]
+    return ""
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _first(told: Mapping[str, Any], *keys: str) -> Any:
+    return next((told[key] for key in keys if told.get(key) is not None), None)
+
+
+def _text(told: Mapping[str, Any], *keys: str) -> str:
+    found = _first(told, *keys)
+    # A text that was cut within a pair ends with half of it.
+    return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""

@@ -1,0 +1,154 @@
+"""``repo-navigator hook EVENT``: hears what a host tells, and answers beside it or stays silent."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from navigator.stores.data_folder import default_data_dir
+from repo_map.indexing.cache_folder import cache_folder
+from repo_navigator.hooks.events import MOST_BYTES, Event, answer, read_event
+from repo_navigator.hooks.names import Names
+from repo_navigator.hooks.search_answer import told_of
+from repo_navigator.hooks.searches import Action, Search, action_of
+from repo_navigator.hooks.sessions import Session, answer_file, remembered, session_file
+from repo_navigator.hooks.wording import answer_text, facts_text, search_text
+
+START: Final = "start"
+PROMPT: Final = "prompt"
+TOOL: Final = "tool"
+EVENTS: Final = {START: "SessionStart", PROMPT: "UserPromptSubmit", TOOL: "PostToolUse"}
+"""What each is called by hosts that do not say so themselves."""
+_LONGEST_PATH: Final = 4_096
+_WORDS: Final = 4
+"""Shorter prompts, such as `go on`, are no task."""
+_LONGEST_ANSWER: Final = 20_000
+
+
+def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
+    """Return what to print for an event of a host; empty to stay silent.
+
+    Raises:
+        OSError: what is remembered can't be read or written.
+    """
+    event = read_event(message)
+    if event is None or what not in EVENTS:
+        return ""
+    root = _root(event.folder)
+    if root is None or not _is_allowed(root, environ):
+        return ""
+    data, cache = default_data_dir(environ), _cache(environ)
+    if cache is None:
+        return ""
+    file = session_file(data, event.session, root)
+    names = Names.open(cache, root)
+    action = action_of(event.tool, event.given) if what == TOOL else Action()
+    if what == TOOL and not (action.looks or action.edits):
+        return ""
+    with remembered(file) as session:
+        text, needs_work = _said(what, event, action, session, names, file)
+    if needs_work or (names is None and what != TOOL):
+        from repo_navigator.hooks.starting import start_background  # noqa: PLC0415 - few hooks start anything
+
+        start_background(root, file, event.prompt if what == PROMPT else "")
+    return answer(event, EVENTS[what], text) if text else ""
+
+
+def _said(
+    what: str, event: Event, action: Action, session: Session, names: Names | None, file: Path
+) -> tuple[str, bool]:
+    """Return what is said, and whether there is something to be worked out beside the assistant's work."""
+    if what == PROMPT:
+        is_task = not event.prompt.startswith(("/", "!", "#")) and len(event.prompt.split()) >= _WORDS
+        if is_task:
+            session.new_prompt()
+            with suppress(OSError):
+                answer_file(file).unlink()
+        return _facts(session, names), is_task
+    if what == START:
+        return _facts(session, names), True
+    if action.edits:
+        session.note_edit()
+        return "", False
+    crawls = session.note_look((*action.reads, *(place for each in action.searches for place in each.places)))
+    text = _of_search(event, action, session, names) if names and action.searches else ""
+    if not text and crawls and not session.answered and (text := _kept_answer(file)):
+        session.answered = True
+    return text, False
+
+
+def _facts(session: Session, names: Names | None) -> str:
+    facts = names.about.get("facts") if names else None
+    if not isinstance(facts, list) or not all(isinstance(each, str) for each in facts):
+        return ""
+    text = facts_text(facts)
+    return text if text and session.says("facts") else ""
+
+
+def _of_search(event: Event, action: Action, session: Session, names: Names) -> str:
+    searches = [_inside(each, event.folder, names.root) for each in action.searches]
+    found = [each for each in searches if each is not None]
+    if len(found) != len(searches):
+        return ""
+    told = told_of(found, event.output, names)
+    text = search_text(told) if told else ""
+    return text if text and session.says(text) else ""
+
+
+def _inside(search: Search, folder: str, root: Path) -> Search | None:
+    """Return a search with the repository's own paths, None for one outside of it."""
+    places = []
+    for place in search.places:
+        path = os.path.normpath(os.path.join(folder, os.path.expanduser(place)))  # noqa: PTH111, PTH118
+        if path == str(root):
+            continue
+        if not path.startswith(f"{root}{os.sep}"):
+            return None
+        places.append(path[len(str(root)) + 1 :].replace(os.sep, "/"))
+    return search._replace(places=tuple(places))
+
+
+def _kept_answer(file: Path) -> str:
+    try:
+        with answer_file(file).open("rb") as kept:
+            text = kept.read(_LONGEST_ANSWER).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return answer_text(text)
+
+
+def _root(folder: str) -> Path | None:
+    """Return the work tree that a folder lies in, None where it lies in none."""
+    if not folder or "\0" in folder or len(folder) > _LONGEST_PATH or not os.path.isabs(folder):  # noqa: PTH117
+        return None
+    # Opening `//server/share` would already send the user's credentials to that server.
+    if folder.startswith(("//", "\\\\")):
+        return None
+    path = Path(os.path.realpath(folder))
+    return next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+
+
+def _is_allowed(root: Path, environ: Mapping[str, str]) -> bool:
+    allowed = environ.get("REPO_NAVIGATOR_ALLOW", "")
+    if not allowed:
+        return True
+    from mcp_server.repository import may_be_read  # noqa: PLC0415 - few hosts are kept to folders
+    from mcp_server.settings import allowed_folders  # noqa: PLC0415 - as above
+
+    return may_be_read(root, allowed_folders(allowed.split(os.pathsep)))
+
+
+def _cache(environ: Mapping[str, str]) -> Path | None:
+    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")  # noqa: PTH111
+    return cache_folder(environ, sys.platform, Path(home))
+
+
+
+
+def read_message() -> bytes:
+    """Return what the host writes on stdin, as far as it is read."""
+    return sys.stdin.buffer.read(MOST_BYTES)

@@ -1,0 +1,169 @@
+"""What is said of a search: nothing, unless it found nothing, or much of a name with one clear definition."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from repo_navigator.hooks.names import CALLERS_UNKNOWN, Definition, Names
+from repo_navigator.hooks.searches import Search, Sought, names_sought
+
+MANY_HITS: Final = 12
+"""Lines found from which on the definition among them is hard to see."""
+MOST_MEANT: Final = 2
+"""Definitions of a name beyond which it is not clear which one is meant."""
+_MOST_TOLD: Final = 3
+_MOST_NAMES: Final = 4
+"""Names of one search beyond which none of them is looked up."""
+_NOTHING: Final = re.compile(
+    r"^\s*(?:no (?:matches|files|results)(?: found)?\.?|found 0 .*|0)?\s*$", re.IGNORECASE
+)
+_DECLARING: Final = re.compile(
+    r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|record)\s[^=]*\b{name}\b"
+)
+
+
+NOTHING_FOUND: Final = "nothing found"
+MUCH_FOUND: Final = "much found"
+NO_FILE: Final = "no file"
+
+
+class Told(NamedTuple):
+    """What is said of a search."""
+
+    kind: str
+    lead: str
+    """In our words."""
+    lines: tuple[str, ...]
+    """Text of the repository, a line each."""
+    definitions: tuple[Definition, ...]
+    """The places that are named."""
+
+
+class Rule(NamedTuple):
+    """The numbers by which it is decided whether to speak."""
+
+    many_hits: int = MANY_HITS
+    most_meant: int = MOST_MEANT
+
+
+USUAL: Final = Rule()
+
+
+def told_of(searches: Sequence[Search], output: str, names: Names, rule: Rule = USUAL) -> Told | None:
+    """Return what to say of the searches of one call, None to stay silent.
+
+    Args:
+        output: what the call printed.
+    """
+    if len(searches) != 1 or searches[0].counts:
+        return None
+    search = searches[0]
+    if _NOTHING.match(output):
+        return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
+    return None if search.for_files else _of_many(search, output, names, rule)
+
+
+def _of_nothing(search: Search, names: Names, rule: Rule) -> Told | None:
+    sought = names_sought(search)
+    if not 0 < len(sought) <= _MOST_NAMES:
+        return None
+    there = [each for one in sought for each in _meant(one, names, rule)]
+    if there:
+        return _told(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_TOLD])
+    # Who looks into one file asks about that file; a name that is spelt alike elsewhere is no answer.
+    if any(names.has_file(place) for place in search.places):
+        return None
+    likes = [each for one in sought for each in _like(one, names, rule)]
+    return (
+        _told(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_TOLD])
+        if likes
+        else None
+    )
+
+
+def _like(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
+    found = []
+    for number in names.spelt_like(sought.name):
+        if names.count(number) <= rule.most_meant:
+            found += names.definitions(number)[:1]
+    return _standing(found, names)
+
+
+def _of_many(search: Search, output: str, names: Names, rule: Rule) -> Told | None:
+    sought = names_sought(search)
+    if len(sought) != 1 or sought[0].declared:
+        return None
+    lines = output.count("\n") + 1
+    meant = _meant(sought[0], names, rule)
+    if lines < rule.many_hits or not meant:
+        return None
+    if len(meant) == 1 and meant[0].callers == CALLERS_UNKNOWN and _shows(output, meant[0]):
+        return None
+    return _told(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
+
+
+def _meant(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
+    """Return the definitions that a name means, none where they are too many to tell which."""
+    number = names.find(sought.name)
+    if number is None:
+        return []
+    found = [each for each in names.definitions(number) if not each.is_aside] or list(
+        names.definitions(number)
+    )
+    types = {each.path for each in found if not each.owner}
+    # A constructor stands where its class does.
+    found = [each for each in found if each.owner != each.name or each.path not in types]
+    if sought.owner:
+        found = [each for each in found if each.owner == sought.owner] or found
+    return _standing(found, names) if len(found) <= rule.most_meant else []
+
+
+def _standing(definitions: Iterable[Definition], names: Names) -> list[Definition]:
+    return [now for each in definitions if (now := names.stands(each)) is not None]
+
+
+def _shows(output: str, definition: Definition) -> bool:
+    """Tell whether what was found shows the definition already."""
+    return f":{definition.line}:" in output or bool(
+        re.search(_DECLARING.pattern.replace("{name}", re.escape(definition.name)), output)
+    )
+
+
+def _nearest_files(search: Search, names: Names) -> Told | None:
+    found: list[str] = []
+    for pattern in search.patterns:
+        base = posixpath.basename(pattern.rstrip("/")).strip("*")
+        if set("*?[") & set(base) or not _SHORTEST_FILE <= len(base) <= _LONGEST_FILE:
+            return None
+        stem = posixpath.splitext(base)[0]
+        found += names.files_named(base) or (names.files_stemmed(stem) if len(stem) >= _SHORTEST_FILE else ())
+    paths = list(dict.fromkeys(found))
+    if not 0 < len(paths) <= _MOST_TOLD:
+        return None
+    places = tuple(Definition("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
+    return Told(NO_FILE, "No file found there. By that name in this repository:", tuple(paths), places)
+
+
+_SHORTEST_FILE: Final = 5
+_LONGEST_FILE: Final = 200
+
+
+def _told(kind: str, lead: str, definitions: Sequence[Definition]) -> Told | None:
+    if not definitions:
+        return None
+    return Told(kind, lead, tuple(map(_line, definitions)), tuple(definitions))
+
+
+def _line(definition: Definition) -> str:
+    line = f"{definition.title} ({definition.kind}) {definition.path}:{definition.line}"
+    if definition.callers > 0:
+        shown = ", ".join(
+            f"{each.path}:{each.line}" + (f" in {each.within}" if each.within else "")
+            for each in definition.shown_callers[:_MOST_TOLD]
+        )
+        more = f"{definition.callers} call{'s' * (definition.callers != 1)} of it"
+        return f"{line}; {more}" + (f": {shown}" if shown else "")
+    return line
