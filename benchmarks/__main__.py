@@ -49,6 +49,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
+            "hook-speed",
+            "benchmarks.hook_speed",
+            "how long does a host wait for a hook after a search?",
+            "Time hooks after searches, in made-up trees of several sizes.",
+            ("--files 1000,10000 --rounds 40",),
+        ),
+        Command(
             "hooks",
             "benchmarks.hooks",
             "at the searches of public runs, would the hook have spoken, and was it right?",

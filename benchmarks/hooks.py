@@ -1,4 +1,4 @@
-"""``python -m benchmarks hooks``: at the searches of public runs, would the hook have spoken, and was it right?"""
+"""``python -m benchmarks hooks``: would the hook have spoken at the searches of public runs?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from repo_navigator.hooks.search_answer import Rule, Told, told_of
 from repo_navigator.hooks.searches import Search, of_shell
 from repo_navigator.hooks.wording import search_text
 
-_CALLER_SECONDS: Final = 20.0
+_CALLER_SECONDS: Final = 5.0
 _BODY_LINES: Final = 40
 """Lines behind a definition's first that count as its own where its end is not known."""
 
@@ -167,7 +167,7 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
             if names is None:
                 continue
             for file in runs:
-                yield from _rows(name, task, file, names, rule, options.mirrors)
+                yield from _rows(task, file, names, rule, options.mirrors)
         except (MirrorNotFoundError, GitError) as error:
             print(f"{number}/{len(tasks)} {name} is left out: {error}", file=sys.stderr, flush=True)
             continue
@@ -183,7 +183,8 @@ def _names(task: _Task, mirrors: Path, trees: Path) -> Names | None:
     return names
 
 
-def _rows(name: str, task: _Task, file: Path, names: Names, rule: Rule, mirrors: Path) -> Iterator[Row]:
+def _rows(task: _Task, file: Path, names: Names, rule: Rule, mirrors: Path) -> Iterator[Row]:
+    name = task.id or task.instance_id
     agent, past = _past(task, file, mirrors)
     said: set[str] = set()
     for at, (moment, _) in enumerate(past):
@@ -215,7 +216,7 @@ def _rows(name: str, task: _Task, file: Path, names: Names, rule: Rule, mirrors:
             bool(files & following),
             bool(files & opened),
             bool(files & edited),
-            bool(told) and any(_is_shown(each, later) for each in told.definitions),
+            any(_is_shown(each, later) for each in told.definitions) if told else False,
         )
 
 

@@ -13,11 +13,12 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
+from repo_navigator.hook_hosts import HOOK_HOSTS, TABLE
 from repo_navigator.hosts import ENTRY, HOSTS, entry_by_path, server_entry
 
 ROOT: Final = Path(__file__).parents[1]
 PLUGIN: Final = "plugins/repo-navigator"
-PROMPT_PLUGIN: Final = "plugins/repo-navigator-prompt"
+HOOK_PLUGIN: Final = "plugins/repo-navigator-hooks"
 TITLE: Final = "Repo Navigator"
 AUTHOR: Final = {"name": "The Repo Navigator maintainers"}
 SHORT: Final = "The code that matters for a task, in one call, within a token budget."
@@ -25,9 +26,9 @@ DESCRIPTION: Final = (
     "Find the code for a task: a bug, issue, stack trace, feature or refactoring. One call returns the "
     "functions that matter, within a token budget. Runs on your machine, needs no key."
 )
-PROMPT_DESCRIPTION: Final = (
-    "Adds the code for a task to each prompt, 2,000 tokens at most, before the model reads it. Installing "
-    "this plugin turns the hook on; without it nothing is added to a prompt."
+HOOK_DESCRIPTION: Final = (
+    "Speaks beside the assistant's own searches: where a name is defined and what calls it, when a "
+    "search finds nothing or too much; once the code for the prompt, when it crawls. Else it is silent."
 )
 SKILL_DESCRIPTION: Final = (
     "Find the code for a task in a repository. Use before grep, search or opening files, when a bug, issue, "
@@ -124,17 +125,15 @@ def manifests() -> dict[str, str]:
             "description": DESCRIPTION,
             "mcpServers": by_path,
         },
-        f"{PROMPT_PLUGIN}/.claude-plugin/plugin.json": {
+        f"{HOOK_PLUGIN}/.claude-plugin/plugin.json": {
             **about,
-            "name": f"{ENTRY}-prompt",
-            "description": PROMPT_DESCRIPTION,
+            "name": f"{ENTRY}-hooks",
+            "description": HOOK_DESCRIPTION,
             "keywords": KEYWORDS,
         },
-        f"{PROMPT_PLUGIN}/hooks/hooks.json": {
-            "hooks": {
-                "UserPromptSubmit": [
-                    {"hooks": [{"type": "command", "command": "repo-navigator prompt", "timeout": 30}]}
-                ]
+        f"{HOOK_PLUGIN}/hooks/hooks.json": {
+            TABLE: {
+                event: [element] for event, element in HOOK_HOSTS["claude-code"].elements("project").items()
             }
         },
         ".claude-plugin/marketplace.json": {
@@ -144,9 +143,9 @@ def manifests() -> dict[str, str]:
             "plugins": [
                 {"name": ENTRY, "source": f"./{PLUGIN}", "description": DESCRIPTION, "category": CATEGORY},
                 {
-                    "name": f"{ENTRY}-prompt",
-                    "source": f"./{PROMPT_PLUGIN}",
-                    "description": PROMPT_DESCRIPTION,
+                    "name": f"{ENTRY}-hooks",
+                    "source": f"./{HOOK_PLUGIN}",
+                    "description": HOOK_DESCRIPTION,
                     "category": CATEGORY,
                 },
             ],

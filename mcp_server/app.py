@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -62,6 +63,16 @@ INSTRUCTIONS: Final = (
 _WARMED_BY: Final = frozenset({"tools/list", "resources/list", "prompts/list"})
 
 logger = logging.getLogger(__name__)
+
+
+_LISTS_STAY_MS: Final = 3_600_000
+_FRESH_FOR: Final[Mapping[CacheableMethod, CacheHint]] = {
+    # They change with the version alone; a host without views is listed other tools than one with them.
+    "tools/list": CacheHint(_LISTS_STAY_MS, "private"),
+    "prompts/list": CacheHint(_LISTS_STAY_MS, "public"),
+    "resources/templates/list": CacheHint(_LISTS_STAY_MS, "public"),
+}
+"""How long hosts may keep what does not change while a server runs."""
 
 
 class NavigatorServer(MCPServer[AppContext]):
@@ -183,6 +194,7 @@ def build_server(settings: Settings, working_folder: Path | None = None) -> Navi
         lifespan=connections.open,
         log_level=settings.log_level,
         middleware=[identify_principal, accounting, warming, OfferViews(settings.views)],
+        cache_hints=_FRESH_FOR,
         extensions=[view_extension()] if has_views else None,
     )
     server.navigations = navigations

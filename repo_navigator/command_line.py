@@ -8,10 +8,9 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from textwrap import fill
-from threading import Timer
 from types import ModuleType
 from typing import Final
 
@@ -32,37 +31,12 @@ def run_program(program: Program, argv: Sequence[str] | None = None) -> int:
     prepare_streams()
     os.environ.update({**ONE_THREAD, **program.environment, **os.environ})
     arguments = list(sys.argv[1:] if argv is None else argv)
-    named = _named(program, arguments)
-    if named is not None and named.hook_seconds:
-        return _answered(program, named, arguments, ends=argv is None)
-    return _done(program, named, arguments)
+    return _done(program, _named(program, arguments), arguments)
 
 
 def _named(program: Program, arguments: Sequence[str]) -> Command | None:
     by_name = {each.name: each for each in program.commands}
     return next((by_name[argument] for argument in arguments if argument in by_name), None)
-
-
-def _answered(program: Program, hook: Command, arguments: list[str], *, ends: bool) -> int:
-    """Run a hook in its time and return 0, whatever becomes of it; a process of its own ``ends`` there.
-
-    It then waits for no thread, and what can't be written any more is nobody's to hear of.
-    """
-    timer = Timer(hook.hook_seconds, os._exit, (0,))
-    timer.daemon = True
-    timer.start()
-    try:
-        with suppress(BaseException):
-            _done(program, hook, arguments)
-        if ends:
-            with suppress(BaseException):
-                sys.stdout.flush()
-            with suppress(BaseException):
-                sys.stderr.flush()
-            os._exit(0)
-    finally:
-        timer.cancel()
-    return 0
 
 
 def _done(program: Program, named: Command | None, arguments: list[str]) -> int:

@@ -21,11 +21,8 @@ class Command(NamedTuple):
     """Whether it ends soon and builds large tables: collecting garbage costs more than it frees."""
     warns_of_settings: bool = True
     """Whether a line on stderr tells of variables that begin like settings and are none. A server refuses
-    them, as it would run without a limit or a token for months; the doctor reports them; a prompt's hook
-    says nothing beside its answer."""
-    hook_seconds: float = 0.0
-    """How long a host's hook may take, 0 for a command that is none. Whatever goes wrong, a hook ends by then
-    with 0 and nothing on stdout: Claude Code does not even send a prompt whose hook ends with 2."""
+    them, as it would run without a limit or a token for months; the doctor reports them; a hook says nothing
+    beside its answer."""
 
 
 class Program(NamedTuple):
@@ -107,21 +104,26 @@ REPO_NAVIGATOR: Final = Program(
             ("add api https://git.example/team/api.git --branch main --reader backend",),
         ),
         Command(
-            "prompt",
-            "repo_navigator.prompt",
-            "answer an assistant's prompt hook with the code for the prompt",
-            "Answer an assistant's prompt hook with the code for the prompt: stdin holds what a host tells "
-            "its UserPromptSubmit hook, an object with `prompt` and `cwd`.",
-            ("< hook.json",),
+            "hook",
+            "repo_navigator.hooks.command",
+            "answer an assistant's hooks: after a search, when it crawls, at the start",
+            "Answer one event of an assistant's hooks, or stay silent: stdin holds what the host tells, "
+            "stdout is what it reads. `install --hooks` makes the hosts call it. It always ends with 0.",
+            ("start < event.json", "prompt < event.json", "tool < event.json"),
             warns_of_settings=False,
-            hook_seconds=25.0,  # The plugin gives it 30.
         ),
         Command(
             "install",
             "repo_navigator.install",
             "add the server to an assistant's configuration",
             "Add the server to an assistant's configuration; nothing else in it changes.",
-            ("claude-code", "all --dry-run", "cursor --scope project", "claude-code --undo"),
+            (
+                "claude-code",
+                "all --dry-run",
+                "cursor --scope project",
+                "claude-code --undo",
+                "claude-code --hooks",
+            ),
         ),
         Command(
             "doctor",

@@ -147,36 +147,44 @@ class Configuration:
             ) from error
 
     def _read(self, path: Path) -> str | None:
-        try:
-            real = path.resolve()
-        except (OSError, RuntimeError) as error:
+        within = self._within if path == self.path else None
+        return read_configuration(path, self._notation.longest, within)
+
+
+def read_configuration(path: Path, longest: int, within: Path | None = None) -> str | None:
+    """Return the text of a host's file, None where there is none; it must lie ``within`` a folder if given.
+
+    Raises:
+        InvalidRequestError: it can't be read.
+    """
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InvalidRequestError(
+            f"`{path}` is a link that leads nowhere, so it was left alone; move it out of the way."
+        ) from error
+    if within is not None and not real.is_relative_to(within.resolve()):
+        raise InvalidRequestError(
+            f"`{path}` leads out of the project, to `{real}`, so it was left alone; "
+            "change that file by hand if it is meant."
+        )
+    try:
+        if real.exists() and not real.is_file():
+            raise InvalidRequestError(f"`{path}` is no file, so it was left alone; move it out of the way.")
+        with real.open("rb") as file:
+            data = file.read(longest + 1)
+        if len(data) > longest:
             raise InvalidRequestError(
-                f"`{path}` is a link that leads nowhere, so it was left alone; move it out of the way."
-            ) from error
-        if self._within is not None and path == self.path and not real.is_relative_to(self._within.resolve()):
-            raise InvalidRequestError(
-                f"`{path}` leads out of the project, to `{real}`, so it was left alone; "
-                "change that file by hand if it is meant."
+                f"`{path}` has more than {longest:,} bytes, so it was left alone; add the "
+                "entry by hand, or make the file smaller."
             )
-        try:
-            if real.exists() and not real.is_file():
-                raise InvalidRequestError(
-                    f"`{path}` is no file, so it was left alone; move it out of the way."
-                )
-            with real.open("rb") as file:
-                data = file.read(self._notation.longest + 1)
-            if len(data) > self._notation.longest:
-                raise InvalidRequestError(
-                    f"`{path}` has more than {self._notation.longest:,} bytes, so it was left alone; add the "
-                    "entry by hand, or make the file smaller."
-                )
-            return data.decode("utf-8")
-        except FileNotFoundError:
-            return None
-        except UnicodeDecodeError as error:
-            raise InvalidRequestError(
-                f"`{path}` is not in UTF-8, so it was left alone; save it as UTF-8."
-            ) from error
+        return data.decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise InvalidRequestError(
+            f"`{path}` is not in UTF-8, so it was left alone; save it as UTF-8."
+        ) from error
 
 
 def carry_out(change: ConfigurationChange, *, undo: bool) -> None:

@@ -212,6 +212,53 @@ class _Object:
         return start + len(self.text[start:end].rstrip())
 
 
+class JsonArray:
+    """A JSON array as it stands in a text with comments: with an element more, or less."""
+
+    def __init__(self, text: str) -> None:
+        """``text`` is the array alone; raises ``ValueError`` where it is none."""
+        self._text, self._bare = text, _bare(text)
+        plain = _plain(self._bare)
+        if not plain.startswith("["):
+            raise ValueError("it is no list")
+        self._spans = list(_elements(plain))
+        self.values = [json.loads(plain[start:end]) for start, end in self._spans]
+
+    def __str__(self) -> str:
+        """Return the array as it is written."""
+        return self._text
+
+    def with_element(self, element: str) -> str:
+        """Return the array with an element last, written as its neighbours are."""
+        text = self._text
+        if not self._spans:
+            return f"[{element}]" if "\n" not in element else f"[{self._indented(element)}]"
+        start, end = self._spans[-1]
+        line = text[:start].rpartition("\n")[2]
+        space = f"\n{line}" if "\n" in text[:start] and not line.strip() else " "
+        return f"{text[:end]},{space}{element}{text[end:]}"
+
+    def without_element(self, place: int) -> str:
+        """Return the array without an element, which is the inverse of adding it."""
+        text, (start, end) = self._text, self._spans[place]
+        if place:
+            return text[: self._spans[place - 1][1]] + text[end:]
+        if len(self._spans) == 1:
+            return "[" + text[end:].lstrip() if not text[1:start].strip() else text[:start] + text[end:]
+        return text[:start] + text[self._spans[1][0] :]
+
+    def with_value(self, place: int, element: str) -> str:
+        """Return the array with an element in the place of another."""
+        start, end = self._spans[place]
+        return self._text[:start] + element + self._text[end:]
+
+    def _indented(self, element: str) -> str:
+        last = element.rpartition("\n")[2]
+        indent = last[: len(last) - len(last.lstrip())]
+        outer = indent[: len(indent) - len(_unit(element))]
+        return f"\n{indent}{element}\n{outer}"
+
+
 class Toml:
     """TOML, of which a table with our name is ours, with the tables below it."""
 
@@ -291,6 +338,16 @@ def _members(plain: str, start: int) -> Iterator[Member]:
         value = _word(plain, _word(plain, end) + 1)
         _, end = _DECODER.raw_decode(plain, value)
         yield Member(key, at, value, end)
+        at = _word(plain, end)
+        at = _word(plain, at + 1) if plain[at] == "," else at
+
+
+def _elements(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield where the elements of a valid array begin and end."""
+    at = _word(plain, 1)
+    while plain[at] != "]":
+        _, end = _DECODER.raw_decode(plain, at)
+        yield at, end
         at = _word(plain, end)
         at = _word(plain, at + 1) if plain[at] == "," else at
 

@@ -169,7 +169,7 @@ def server_entry(host: Host, scope: Scope, allowed: Sequence[str] = ()) -> dict[
     A user's entry names this interpreter by its path, so that it needs no ``PATH``. One that a project
     shares must work on other machines as well, so there the program is found on each user's ``PATH``.
     """
-    start = entry_by_path() if scope == "project" else _entry_of_this_python()
+    start = entry_by_path() if scope == "project" else entry_of_this_python()
     env = start.pop("env", {}) | ({ALLOW: os.pathsep.join(allowed)} if allowed else {})
     return {**host.kind, **start, **({"env": env} if env else {}), **host.settings}
 
@@ -180,7 +180,8 @@ def entry_by_path() -> dict[str, Any]:
     return {"command": "repo-navigator", "args": ["serve"], "env": {"PYTHONPATH": ""}}
 
 
-def _entry_of_this_python() -> dict[str, Any]:
+def entry_of_this_python() -> dict[str, Any]:
+    """Return the entry that names this interpreter, for a machine's own user."""
     package = Path(__file__).resolve().parents[1]
     in_user_site = package == Path(site.getusersitepackages()).resolve()
     # Isolated, Python imports neither from the working folder nor from what PYTHONPATH names; what a user has

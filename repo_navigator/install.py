@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +16,8 @@ from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
 from repo_navigator.configuration import Configuration, ConfigurationChange, carry_out
+from repo_navigator.hook_configuration import HookConfiguration
+from repo_navigator.hook_hosts import HOOK_HOSTS, HookHost, is_used
 from repo_navigator.hosts import HOSTS, Host, server_entry
 from repo_navigator.terminal import FlagParser
 
@@ -25,13 +27,13 @@ FAILED: Final = 1
 
 def add_arguments(parser: FlagParser) -> None:
     """Add the command's arguments."""
-    names = [*sorted(HOSTS), ALL]
+    names = [*sorted({*HOSTS, *HOOK_HOSTS}), ALL]
     parser.add_argument(
         "host",
         nargs="+",
         choices=names,
         metavar="HOST",
-        help=f"{', '.join(sorted(HOSTS))}, or {ALL} of those that are found",
+        help=f"{', '.join(names[:-1])}, or {ALL} of those that are found",
     )
     parser.add_argument(
         "--scope",
@@ -40,10 +42,13 @@ def add_arguments(parser: FlagParser) -> None:
         help="whose configuration: yours in every folder (the default), or the one that the project shares "
         "in which you stand",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show the change as a diff and write nothing")
     parser.add_argument(
-        "--undo", action="store_true", help="take the server out again, and leave the rest as it is"
+        "--hooks",
+        action="store_true",
+        help="add the hooks in place of the server: what is said beside the assistant's own work",
     )
+    parser.add_argument("--dry-run", action="store_true", help="show the change as a diff and write nothing")
+    parser.add_argument("--undo", action="store_true", help="take it out again, and leave the rest as it is")
     parser.add_argument(
         "--allow",
         metavar="FOLDER",
@@ -59,7 +64,7 @@ def add_arguments(parser: FlagParser) -> None:
 class HostOutcome(NamedTuple):
     """What came of one host: a change, or why there is none."""
 
-    host: Host
+    host: Host | HookHost
     path: Path
     change: ConfigurationChange | None
     error: str = ""
@@ -69,9 +74,11 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Change each host's configuration, or show how it would change; the exit code is 1 where one failed."""
     allowed = _allowed(options)
     project = _project() if options.scope == "project" else None
+    if options.hooks and allowed:
+        raise InvalidRequestError("--allow is of the server; hooks heed REPO_NAVIGATOR_ALLOW; leave one out.")
     outcomes = [
         _outcome(host, _configuration(host, project, settings), options, allowed)
-        for host in _named(options.host, project)
+        for host in _named(options.host, project, hooks=options.hooks)
     ]
     if options.json:
         message = [_as_data(outcome, options) for outcome in outcomes]
@@ -84,10 +91,19 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return FAILED if any(outcome.error for outcome in outcomes) else 0
 
 
-def _named(names: Sequence[str], project: Path | None) -> list[Host]:
+def _named(names: Sequence[str], project: Path | None, *, hooks: bool) -> list[Host | HookHost]:
     """Return the hosts that are asked for, ``all`` being those that are used here."""
+    known: Mapping[str, Host | HookHost] = HOOK_HOSTS if hooks else HOSTS
     if ALL not in names:
-        hosts = [HOSTS[name] for name in dict.fromkeys(names)]
+        for name in names:
+            if name not in known:
+                has = (
+                    "has no hooks; leave --hooks out."
+                    if hooks
+                    else "is known for its hooks alone; say --hooks."
+                )
+                raise InvalidRequestError(f"`{name}` {has}")
+        hosts = [known[name] for name in dict.fromkeys(names)]
         for host in hosts:
             if project is not None and not host.project_file:
                 raise InvalidRequestError(
@@ -95,14 +111,25 @@ def _named(names: Sequence[str], project: Path | None) -> list[Host]:
                 )
         return hosts
     if project is None:
-        found = [host for host in HOSTS.values() if host.is_used(os.environ, sys.platform)]
+        found = [host for host in known.values() if _is_used(host)]
     else:
-        found = [host for host in HOSTS.values() if host.project_file and host.is_used_in(project)]
+        found = [host for host in known.values() if host.project_file and _is_used_in(host, project)]
     if not found:
         raise InvalidRequestError(
-            f"No assistant's settings were found here; name one of {', '.join(sorted(HOSTS))}."
+            f"No assistant's settings were found here; name one of {', '.join(sorted(known))}."
         )
     return found
+
+
+def _is_used(host: Host | HookHost) -> bool:
+    if isinstance(host, Host):
+        return host.is_used(os.environ, sys.platform)
+    return is_used(host, os.environ)
+
+
+def _is_used_in(host: Host | HookHost, project: Path) -> bool:
+    known = host if isinstance(host, Host) else HOSTS.get(host.name)
+    return known is not None and known.is_used_in(project)
 
 
 def _allowed(options: argparse.Namespace) -> list[str]:
@@ -120,24 +147,37 @@ def _project() -> Path:
     return work_tree(Path.cwd()) or Path.cwd()
 
 
-def _configuration(host: Host, project: Path | None, settings: Settings) -> Configuration:
+def _configuration(
+    host: Host | HookHost, project: Path | None, settings: Settings
+) -> Configuration | HookConfiguration:
     if project is None:
-        return Configuration(host, host.path(os.environ, sys.platform))
+        path = host.path(os.environ, sys.platform)
+        return Configuration(host, path) if isinstance(host, Host) else HookConfiguration(host, path)
     path = project / host.project_file
     # Beside the file it would be in the way of whoever looks at the project.
     place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    kept = settings.data_dir / "installed" / f"{place}-{path.name}" if settings.data_dir else None
-    return Configuration(host, path, kept, within=project)
+    name = f"{place}-{path.name}" if isinstance(host, Host) else f"{place}-{path.name}-hooks"
+    kept = settings.data_dir / "installed" / name if settings.data_dir else None
+    if isinstance(host, Host):
+        return Configuration(host, path, kept, within=project)
+    return HookConfiguration(host, path, kept, within=project)
 
 
 def _outcome(
-    host: Host, configuration: Configuration, options: argparse.Namespace, allowed: Sequence[str]
+    host: Host | HookHost,
+    configuration: Configuration | HookConfiguration,
+    options: argparse.Namespace,
+    allowed: Sequence[str],
 ) -> HostOutcome:
     """Change one configuration; what is wrong with it keeps no other from being changed."""
     try:
         if options.undo:
             change = configuration.undoing()
+        elif isinstance(configuration, HookConfiguration):
+            assert isinstance(host, HookHost)
+            change = configuration.adding(host.elements(options.scope))
         else:
+            assert isinstance(host, Host)
             change = configuration.adding(server_entry(host, options.scope, allowed))
         if change.before != change.after and not options.dry_run:
             carry_out(change, undo=options.undo)
@@ -173,4 +213,5 @@ def _told(outcome: HostOutcome, options: argparse.Namespace) -> str:
     if options.undo:
         return f"{host.title}: removed from {change.path}; restart {host.title}.\n"
     kept = f" The file as it was is kept at {change.backup}." if change.keeps else ""
-    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}\n"
+    note = f" {host.note}" if isinstance(host, HookHost) and host.note else ""
+    return f"{host.title}: added to {change.path}; restart {host.title}.{kept}{note}\n"

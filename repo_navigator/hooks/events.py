@@ -11,7 +11,16 @@ MOST_BYTES: Final = 8_000_000
 """Of a message that is read; hosts cut a tool's output far below."""
 _MOST_OUTPUT: Final = 1_000_000
 _OUTPUT_KEYS: Final = (
-    *("stdout", "content", "llmContent", "output", "text_result_for_llm", "textResultForLlm", "text", "result"),
+    *(
+        "stdout",
+        "content",
+        "llmContent",
+        "output",
+        "text_result_for_llm",
+        "textResultForLlm",
+        "text",
+        "result",
+    ),
     *("aggregated_output", "returnDisplay", "error"),
 )
 _DEEPEST: Final = 4

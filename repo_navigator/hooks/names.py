@@ -1,4 +1,4 @@
-"""The names of a repository in one file that is mapped into memory: who defines what, where, and who calls it.
+"""The names of a repository in one file that is mapped into memory: where each is defined, and what calls it.
 
 ``names_writer`` writes it beside the index. It is read with the standard library alone, as a hook has some
 60 milliseconds to start in: a program that imports numpy has spent them before it reads anything.
@@ -14,7 +14,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 MAGIC: Final = b"RNNAMES1"
 NONE: Final = 0xFFFFFFFF
@@ -112,6 +112,9 @@ class Names:
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
+    def __len__(self) -> int:
+        return len(self._name_starts) - 1
+
     def find(self, name: str) -> int | None:
         """Return the number of a name that is defined in the repository."""
         encoded = name.encode("utf-8", "replace")
@@ -192,8 +195,8 @@ class Names:
     def stands(self, definition: Definition) -> Definition | None:
         """Return a definition where it stands now, None where its file no longer shows it.
 
-        A file that is as it was is believed; one that changed is read, and the line that bears the name and is
-        nearest to where it was is taken.
+        A file that is as it was is believed; one that changed is read, and the nearest line that bears
+        the name is taken.
         """
         line = self._line_now(definition.path, definition.line, definition.name)
         if line is None:
@@ -258,11 +261,11 @@ class Names:
             ),
         )
 
-    def _column(self, name: str, kind: str) -> memoryview:
+    def _column(self, name: str, kind: Literal["B", "I", "i", "q"]) -> memoryview[int]:
         start, length = self._sections[name]
         return self._whole[start : start + length].cast(kind)
 
-    def _text(self, section: str, starts: memoryview, row: int) -> bytes:
+    def _text(self, section: str, starts: memoryview[int], row: int) -> bytes:
         start = self._sections[section][0]
         return self._buffer[start + starts[row] : start + starts[row + 1] - 1]
 
@@ -293,7 +296,7 @@ _MOST_EDITS: Final = 2
 _MOST_FOUND: Final = 2_000
 
 
-def _row_of(starts: memoryview, at: int) -> int:
+def _row_of(starts: memoryview[int], at: int) -> int:
     """Return the row of the text that holds a position."""
     low, high = 0, len(starts) - 1
     while low + 1 < high:

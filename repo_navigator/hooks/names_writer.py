@@ -182,7 +182,7 @@ def _distinct(index: RepoIndex, relations: Relations, place: tuple[int, int]) ->
 
 
 def _joined(texts: Any) -> tuple[bytes, bytes]:
-    """Return texts as one, each ended by a line break and the first preceded by one, and where each begins."""
+    """Return texts as one, a line break before the first and behind each, and where each begins."""
     encoded = [text.replace("\n", " ").encode("utf-8", "replace") + b"\n" for text in texts]
     starts = np.concatenate(([0], np.cumsum([len(each) for each in encoded], dtype=np.int64))) + 1
     return b"\n" + b"".join(encoded), starts.astype(np.uint32).tobytes()

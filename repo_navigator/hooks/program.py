@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from navigator.stores.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
@@ -50,7 +50,7 @@ def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
     if what == TOOL and not (action.looks or action.edits):
         return ""
     with remembered(file) as session:
-        text, needs_work = _said(what, event, action, session, names, file)
+        text, needs_work = _Moment(event, session, names, file).said(what, action)
     if needs_work or (names is None and what != TOOL):
         from repo_navigator.hooks.starting import start_background  # noqa: PLC0415 - few hooks start anything
 
@@ -58,45 +58,58 @@ def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
     return answer(event, EVENTS[what], text) if text else ""
 
 
-def _said(
-    what: str, event: Event, action: Action, session: Session, names: Names | None, file: Path
-) -> tuple[str, bool]:
-    """Return what is said, and whether there is something to be worked out beside the assistant's work."""
-    if what == PROMPT:
-        is_task = not event.prompt.startswith(("/", "!", "#")) and len(event.prompt.split()) >= _WORDS
-        if is_task:
-            session.new_prompt()
-            with suppress(OSError):
-                answer_file(file).unlink()
-        return _facts(session, names), is_task
-    if what == START:
-        return _facts(session, names), True
-    if action.edits:
-        session.note_edit()
-        return "", False
-    crawls = session.note_look((*action.reads, *(place for each in action.searches for place in each.places)))
-    text = _of_search(event, action, session, names) if names and action.searches else ""
-    if not text and crawls and not session.answered and (text := _kept_answer(file)):
-        session.answered = True
-    return text, False
+class _Moment(NamedTuple):
+    """What happened, and all that is known when it does."""
 
+    event: Event
+    session: Session
+    names: Names | None
+    file: Path
+    """Where the session is remembered."""
 
-def _facts(session: Session, names: Names | None) -> str:
-    facts = names.about.get("facts") if names else None
-    if not isinstance(facts, list) or not all(isinstance(each, str) for each in facts):
-        return ""
-    text = facts_text(facts)
-    return text if text and session.says("facts") else ""
+    def said(self, what: str, action: Action) -> tuple[str, bool]:
+        """Return what is said, and whether there is something to be worked out beside it."""
+        if what == START:
+            return self._facts(), True
+        if what == PROMPT:
+            is_task = self._is_task()
+            if is_task:
+                self.session.new_prompt()
+                with suppress(OSError):
+                    answer_file(self.file).unlink()
+            return self._facts(), is_task
+        if action.edits:
+            self.session.note_edit()
+            return "", False
+        looked = (*action.reads, *(place for each in action.searches for place in each.places))
+        crawls = self.session.note_look(looked)
+        text = self._of_search(action)
+        if not text and crawls and not self.session.answered and (text := _kept_answer(self.file)):
+            self.session.answered = True
+        return text, False
 
+    def _is_task(self) -> bool:
+        prompt = self.event.prompt
+        return not prompt.startswith(("/", "!", "#")) and len(prompt.split()) >= _WORDS
 
-def _of_search(event: Event, action: Action, session: Session, names: Names) -> str:
-    searches = [_inside(each, event.folder, names.root) for each in action.searches]
-    found = [each for each in searches if each is not None]
-    if len(found) != len(searches):
-        return ""
-    told = told_of(found, event.output, names)
-    text = search_text(told) if told else ""
-    return text if text and session.says(text) else ""
+    def _facts(self) -> str:
+        facts = self.names.about.get("facts") if self.names else None
+        if not isinstance(facts, list) or not all(isinstance(each, str) for each in facts):
+            return ""
+        text = facts_text(facts)
+        return text if text and self.session.says("facts") else ""
+
+    def _of_search(self, action: Action) -> str:
+        names = self.names
+        if names is None or not action.searches:
+            return ""
+        searches = [_inside(each, self.event.folder, names.root) for each in action.searches]
+        found = [each for each in searches if each is not None]
+        if len(found) != len(searches):
+            return ""
+        told = told_of(found, self.event.output, names)
+        text = search_text(told) if told else ""
+        return text if text and self.session.says(text) else ""
 
 
 def _inside(search: Search, folder: str, root: Path) -> Search | None:
@@ -145,8 +158,6 @@ def _is_allowed(root: Path, environ: Mapping[str, str]) -> bool:
 def _cache(environ: Mapping[str, str]) -> Path | None:
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")  # noqa: PTH111
     return cache_folder(environ, sys.platform, Path(home))
-
-
 
 
 def read_message() -> bytes:

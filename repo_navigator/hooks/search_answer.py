@@ -85,7 +85,7 @@ def _of_nothing(search: Search, names: Names, rule: Rule) -> Told | None:
 
 
 def _like(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
-    found = []
+    found: list[Definition] = []
     for number in names.spelt_like(sought.name):
         if names.count(number) <= rule.most_meant:
             found += names.definitions(number)[:1]

@@ -160,55 +160,71 @@ def of_shell(line: str) -> Action:
     if parts is None:
         return Action()
     if len(parts) == 1 and parts[0].words[:1] and _program(parts[0].words) in _INNER:
-        inner = parts[0].words[-1]
-        if inner != line and "-c" in "".join(parts[0].words[1:2]):
-            return of_shell(inner)
+        words = parts[0].words
+        if len(words) > 2 and _RUNS.fullmatch(words[1]):
+            return of_shell(words[2])
     return _of_parts(parts)
 
 
 def of_words(words: Sequence[str]) -> Action:
     """Return what a program that is given word by word did."""
-    if len(words) > 2 and _program(words) in _INNER and words[1].startswith("-") and "c" in words[1]:
+    if len(words) > 2 and _program(words) in _INNER and _RUNS.fullmatch(words[1]):
         return of_shell(words[2])
     return _of_parts([Simple(tuple(words), (), "")])
 
 
+_RUNS: Final = re.compile(r"-\w*c")
 _INNER: Final = frozenset({"bash", "sh", "zsh", "dash"})
 _LONGEST: Final = 20_000
 """Characters of a shell line that is taken apart."""
 
 
 def _of_parts(parts: Sequence[Simple]) -> Action:
-    searches: list[Search] = []
-    reads: list[str] = []
-    edits: list[str] = []
-    folder, piped = "", False
+    line = _Line()
     for part in parts:
+        line.take(part)
+    return Action(tuple(line.searches), tuple(dict.fromkeys(line.reads)), tuple(dict.fromkeys(line.edits)))
+
+
+class _Line:
+    """What the commands of a line did so far."""
+
+    def __init__(self) -> None:
+        self.searches: list[Search] = []
+        self.reads: list[str] = []
+        self.edits: list[str] = []
+        self._folder = ""
+
+    def take(self, part: Simple) -> None:
         words = _own_words(part.words)
         program = _program(words)
-        edits += [name for name in part.writes if not name.startswith(("/dev/", "/tmp/"))]
+        self.edits += [name for name in part.writes if not name.startswith(_NOT_OURS)]
         if program == "cd" and len(words) > 1:
-            folder = posixpath.join(folder, words[1])
-            continue
-        search = _search(program, words)
-        if search is not None:
-            # The second of a pipe filters what the first found.
-            if not (piped and not search.places and searches):
-                searches.append(_inside(search, folder))
-            piped = True
-            continue
-        if program in _AFTER and piped:
-            if program == "wc" and searches:
-                searches[-1] = searches[-1]._replace(counts=True)
-            continue
-        piped = False
-        if program in _EDITING or (program in ("sed", "perl") and _edits_in_place(words)):
-            edits += [posixpath.join(folder, word) for word in words[1:] if _is_path(word)] or [""]
+            self._folder = posixpath.join(self._folder, words[1])
+        elif (search := _search(program, words)) is not None:
+            self._take_search(_inside(search, self._folder), part)
+        elif part.is_fed and program in _AFTER:
+            if program == "wc" and self.searches:
+                self.searches[-1] = self.searches[-1]._replace(counts=True)
+        elif program in _EDITING or (program in ("sed", "perl") and _edits_in_place(words)):
+            self.edits += self._paths(words) or [""]
         elif program in _READING:
-            reads += [posixpath.join(folder, word) for word in words[1:] if _is_path(word)]
-        elif program == "git" and len(words) > 1 and words[1] in ("apply", "checkout", "restore", "stash"):
-            edits.append("")
-    return Action(tuple(searches), tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(edits)))
+            self.reads += self._paths(words)
+        elif program == "git" and len(words) > 1 and words[1] in _GIT_EDITS:
+            self.edits.append("")
+
+    def _take_search(self, search: Search, part: Simple) -> None:
+        if part.words[0] == "xargs":
+            self.searches = [search]  # In the files that were found before.
+        elif not part.is_fed or search.places:  # Else it filters what is fed to it.
+            self.searches.append(search)
+
+    def _paths(self, words: Sequence[str]) -> list[str]:
+        return [posixpath.join(self._folder, word) for word in words[1:] if _is_path(word)]
+
+
+_NOT_OURS: Final = ("/dev/", "/tmp/")
+_GIT_EDITS: Final = frozenset({"apply", "checkout", "restore", "stash"})
 
 
 def _search(program: str, words: Sequence[str]) -> Search | None:
@@ -227,40 +243,44 @@ def _search(program: str, words: Sequence[str]) -> Search | None:
 def _content(program: str, words: Sequence[str]) -> Search | None:
     values = _WITH_VALUE.get({"ugrep": "ug", "ack": "ag"}.get(program, program), _WITH_VALUE["grep"])
     patterns: list[str] = []
-    places: list[str] = []
-    flags, ends, at = "", False, 0
+    plain: list[str] = []
+    flags, at = "", 0
     while at < len(words):
         word = words[at]
         at += 1
-        if ends or not word.startswith("-") or word == "-":
-            (places if patterns else patterns).append(word)
-        elif word == "--":
-            ends = True
-        elif word.startswith("--"):
-            name, _, value = word.partition("=")
-            if not value and name in _LONG_WITH_VALUE and at < len(words):
-                value, at = words[at], at + 1
-            if name == "--regexp":
-                patterns.append(value)
-            flags += {"--fixed-strings": "F", "--count": "c", "--invert-match": "v"}.get(name, "")
-        else:
-            letters = word[1:]
-            cut = next((place for place, letter in enumerate(letters) if letter in values), len(letters))
-            flags += letters[:cut]
-            if cut < len(letters):
-                value = letters[cut + 1 :]
-                if not value and at < len(words):
-                    value, at = words[at], at + 1
-                if letters[cut] == "e":
-                    patterns.append(value)
+        if word == "--":
+            plain += words[at:]
+            break
+        if not word.startswith("-") or word == "-":
+            plain.append(word)
+            continue
+        option, value, letters = _option(word, values)
+        if option and value is None and at < len(words):
+            value, at = words[at], at + 1
+        flags += letters
+        if option in ("e", "--regexp") and value is not None:
+            patterns.append(value)
+    if not patterns:
+        patterns, plain = plain[:1], plain[1:]
     if not patterns or "v" in flags:
         return None
     return Search(
-        tuple(patterns),
-        tuple(places),
-        is_plain="F" in flags or program == "fgrep",
-        counts="c" in flags,
+        tuple(patterns), tuple(plain), is_plain="F" in flags or program == "fgrep", counts="c" in flags
     )
+
+
+def _option(word: str, values: str) -> tuple[str, str | None, str]:
+    """Return the option of a word that takes a value, the value if it is in the word, and the plain flags."""
+    if word.startswith("--"):
+        name, sign, value = word.partition("=")
+        flag = {"--fixed-strings": "F", "--count": "c", "--invert-match": "v"}.get(name, "")
+        takes = sign or name in _LONG_WITH_VALUE
+        return (name, value if sign else None, flag) if takes else ("", None, flag)
+    letters = word[1:]
+    cut = next((place for place, letter in enumerate(letters) if letter in values), len(letters))
+    if cut == len(letters):
+        return "", None, letters
+    return letters[cut], letters[cut + 1 :] or None, letters[:cut]
 
 
 def _find(words: Sequence[str]) -> Search | None:

@@ -1,4 +1,4 @@
-"""What is remembered of a host's session between two hooks, in a small file that is removed when it is old."""
+"""What is remembered of a host's session between two hooks, in a small file that goes when it is old."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class Session:
             path: _count(times) for path, times in (reads.items() if isinstance(reads, dict) else ())
         }
         said = remembered.get("said")
-        self.said: list[str] = [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
+        self.said: list[str] = (
+            [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
+        )
         """What was said, as digests, so that nothing is said twice."""
         self.answered = bool(remembered.get("answered"))
         """Whether the answer for the prompt was given."""
@@ -140,7 +142,9 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 
 def _count(value: object) -> int:
-    return min(value, 1_000_000) if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return (
+        min(value, 1_000_000) if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    )
 
 
 def _remove_old(folder: Path) -> None:
@@ -153,6 +157,6 @@ def _remove_old(folder: Path) -> None:
     found.sort(reverse=True)
     kept = {path.stem for _, path in [each for each in found if each[1].suffix == ".json"][:_MOST_SESSIONS]}
     for changed, path in found:
-        if now - changed > _OLD_S or path.stem not in kept and now - changed > 60:
+        if now - changed > _OLD_S or (path.stem not in kept and now - changed > 60):
             with suppress(OSError):
                 path.unlink()

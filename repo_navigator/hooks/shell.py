@@ -32,6 +32,8 @@ class Simple(NamedTuple):
     """Files that its output goes to."""
     text: str
     """Its here-document."""
+    is_fed: bool = False
+    """Whether it reads what the command before it prints."""
 
 
 def simple_commands(command: str) -> list[Simple] | None:
@@ -47,11 +49,12 @@ def simple_commands(command: str) -> list[Simple] | None:
     words: list[str] = []
     writes: list[str] = []
     texts: list[str] = []
-    expects = ""
+    expects, is_fed = "", False
     for token, quoted in [*tokens, (";", False)]:
         if not quoted and token in _OPERATORS:
             if words or writes:
-                found.append(Simple(tuple(words), tuple(writes), "\n".join(texts)))
+                found.append(Simple(tuple(words), tuple(writes), "\n".join(texts), is_fed))
+            is_fed = token in ("|", "|&") or (token == "\n" and is_fed and not words)
             words, writes, texts, expects = [], [], [], ""
         elif expects:
             writes += [token] if ">" in expects else []

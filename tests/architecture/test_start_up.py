@@ -48,7 +48,7 @@ USES = {
     "repo-navigator view plan.yaml .": ENGINE | {"anyio", "rich", "yaml"},
     "repo-navigator context": AGENT - {"splintr"},
     "repo-navigator navigate . total": STEPS,
-    "repo-navigator prompt": STEPS,
+    "repo-navigator hook tool": set[str](),
     "repo-navigator doctor": STEPS | {"tree_sitter"},
     "repo-navigator serve": {"anyio", "mcp", "pydantic", "rich", "starlette", "uvicorn"},
     "repo-map --version": set[str](),
@@ -80,8 +80,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 
 
 def loaded_by(command: str, places: Mapping[str, Path]) -> set[str]:
-    """Return the modules that a command has imported when it ends; stdin holds a hook's prompt."""
-    hook = {"prompt": "where is the total of the shop added up", "cwd": str(places["repository"])}
+    """Return the modules that a command has imported when it ends; stdin holds what a host tells a hook."""
+    hook = {"tool_name": "Grep", "tool_input": {"pattern": "totals"}, "cwd": str(places["repository"])}
     environment = os.environ | {
         "HOME": str(places["home"]),
         "REPO_NAVIGATOR_DATA": str(places["data"]),

@@ -214,9 +214,15 @@ def test_the_skill_has_the_form_of_agent_skills() -> None:
     assert len(body.splitlines()) < 500
 
 
-def test_the_prompt_hook_is_no_part_of_the_plugin_that_everybody_installs() -> None:
-    hooks = json.loads((ROOT / "plugins/repo-navigator-prompt/hooks/hooks.json").read_text(encoding="utf-8"))
-    (hook,) = hooks["hooks"]["UserPromptSubmit"][0]["hooks"]
-    assert hook["command"] == "repo-navigator prompt"
+def test_the_hooks_are_no_part_of_the_plugin_that_everybody_installs() -> None:
+    hooks = json.loads((ROOT / "plugins/repo-navigator-hooks/hooks/hooks.json").read_text(encoding="utf-8"))
+    commands = [
+        entry["command"] for groups in hooks["hooks"].values() for group in groups for entry in group["hooks"]
+    ]
+    assert set(commands) == {
+        "repo-navigator hook start",
+        "repo-navigator hook prompt",
+        "repo-navigator hook tool",
+    }
     assert not (ROOT / "plugins/repo-navigator/hooks").exists()
     assert "hooks" not in MANIFESTS["plugins/repo-navigator/.claude-plugin/plugin.json"]

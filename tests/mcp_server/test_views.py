@@ -63,6 +63,22 @@ def told(listed: ListToolsResult) -> int:
     return count(json.dumps([[tool.name, tool.description, tool.input_schema] for tool in listed.tools]))
 
 
+async def test_lists_are_the_same_in_each_order_and_say_how_long_they_may_be_kept(connect: Connect) -> None:
+    wire = []
+    for _ in range(2):
+        async with connect() as client:
+            lists = (
+                await client.list_tools(),
+                await client.list_prompts(),
+                await client.list_resource_templates(),
+            )
+            wire.append([each.model_dump_json(by_alias=True) for each in lists])
+            if client.protocol_version == "2026-07-28":
+                assert [each.ttl_ms for each in lists] == [3_600_000] * 3
+                assert [each.cache_scope for each in lists] == ["private", "public", "public"]
+    assert wire[0] == wire[1]
+
+
 async def test_a_host_without_views_is_listed_nothing_of_them(connect: Connect) -> None:
     wire = []
     for views in ("auto", "off"):

@@ -1,0 +1,164 @@
+"""``repo-navigator install HOST --hooks``: each host's own file, and the same bytes after ``--undo``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from repo_navigator.hook_hosts import HOOK_HOSTS, is_our_hook
+from repo_navigator.main import main
+
+COMMENTED = """\
+{
+  // mine
+  "model": "opus",
+  "hooks": {
+    "PostToolUse": [
+      {
+        "matcher": "Edit",
+        "hooks": [{ "type": "command", "command": "fmt" }]
+      }
+    ]
+  },
+}
+"""
+BEFORE = {
+    "missing": None,
+    "empty": "",
+    "an empty object": "{}",
+    "one line": '{"theme": "x", "mcpServers": {}}\n',
+    "no hooks": '{\n  "a": 1\n}\n',
+    "no lists": '{\n  "version": 1,\n  "hooks": {}\n}\n',
+    "an empty list": '{"hooks": {"PostToolUse": [], "postToolUse": [], "AfterTool": []}}',
+    "another's": '{"hooks": {"PostToolUse": [{"matcher": "X", "hooks": [{"type": "command", "command": "x"}]}]}}\n',
+    "comments and last commas": COMMENTED,
+    "tabs": '{\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{"hooks": []}\n\t\t]\n\t}\n}\n',
+    "windows": '{\r\n  "a": [1],\r\n  "hooks": {"PostToolUse": [{"matcher": "X"}]}\r\n}\r\n',
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def file_of(name: str, home: Path) -> Path:
+    return HOOK_HOSTS[name].path({"HOME": str(home)}, "linux")
+
+
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
+@pytest.mark.parametrize("name", HOOK_HOSTS)
+def test_undoing_gives_the_same_bytes_back(name: str, before: str | None, home: Path) -> None:
+    file = file_of(name, home)
+    file.parent.mkdir(parents=True)
+    if before is not None:
+        file.write_bytes(before.encode())
+    assert main(["install", name, "--hooks"]) == 0
+    added = file.read_bytes()
+    assert main(["install", name, "--hooks"]) == 0
+    assert file.read_bytes() == added
+    assert main(["install", name, "--hooks", "--undo"]) == 0
+    assert (file.read_bytes().decode() if file.exists() else None) == before
+    assert sorted(path.name for path in file.parent.iterdir()) == ([] if before is None else [file.name])
+
+
+@pytest.mark.parametrize("name", HOOK_HOSTS)
+def test_every_event_of_a_host_is_listed_once_beside_what_was_there(name: str, home: Path) -> None:
+    file = file_of(name, home)
+    file.parent.mkdir(parents=True)
+    event = HOOK_HOSTS[name].events[-1][0]
+    mine = {"matcher": "Mine", "hooks": [{"type": "command", "command": "mine"}]}
+    file.write_text(json.dumps({"mine": 1, "hooks": {event: [mine]}}))
+    assert main(["install", name, "--hooks"]) == 0
+    written = json.loads(file.read_text())
+    assert written["mine"] == 1
+    assert written["hooks"][event][0] == mine
+    for host_event, _, _ in HOOK_HOSTS[name].events:
+        assert sum(map(is_our_hook, written["hooks"][host_event])) == 1
+
+
+def test_what_was_changed_since_stays_when_hooks_are_taken_out(home: Path) -> None:
+    file = file_of("claude-code", home)
+    file.parent.mkdir(parents=True)
+    file.write_text(COMMENTED)
+    assert main(["install", "claude-code", "--hooks"]) == 0
+    file.write_text(file.read_text().replace('"opus"', '"haiku"'))
+    assert main(["install", "claude-code", "--hooks", "--undo"]) == 0
+    assert file.read_text() == COMMENTED.replace('"opus"', '"haiku"')
+
+
+def test_the_server_and_the_hooks_of_one_file_come_and_go_by_themselves(home: Path) -> None:
+    file = file_of("gemini-cli", home)
+    file.parent.mkdir(parents=True)
+    file.write_text('{\n  "theme": "x"\n}\n')
+    for arguments in ([], ["--hooks"], ["--undo"], ["--hooks", "--undo"]):
+        assert main(["install", "gemini-cli", *arguments]) == 0
+    assert json.loads(file.read_text()) == {"theme": "x"}
+
+
+@pytest.mark.parametrize("name", HOOK_HOSTS)
+def test_the_command_that_a_host_is_given_answers(name: str, home: Path) -> None:
+    assert main(["install", name, "--hooks"]) == 0
+    lists = json.loads(file_of(name, home).read_text())["hooks"]
+    entries = [each for listed in lists.values() for group in listed for each in group.get("hooks", [group])]
+    for entry in entries[:1]:
+        run = subprocess.run(
+            shlex.split(entry["command"]), check=False, input=b"{}", capture_output=True, timeout=60
+        )
+        assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
+
+
+def test_a_project_shares_hooks_that_name_no_machine(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["install", "claude-code", "--hooks", "--scope", "project"]) == 0
+    written = (tmp_path / ".claude/settings.json").read_text()
+    assert '"repo-navigator hook tool"' in written
+    assert str(tmp_path) not in written
+
+
+BAD = {
+    "lists": '{"hooks": []}',
+    "no list": '{"hooks": {"PostToolUse": {}}}',
+    "broken": '{"hooks": ',
+    "no object": "[]",
+    "deep": '{"hooks": ' + "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("before", BAD.values(), ids=BAD)
+def test_a_file_of_another_shape_is_left_alone(
+    before: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of("claude-code", home)
+    file.parent.mkdir(parents=True)
+    file.write_text(before)
+    assert main(["install", "claude-code", "--hooks"]) == 1
+    assert "left alone" in capsys.readouterr().err
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["zed", "--hooks"], "`zed` has no hooks"),
+        (["devin"], "`devin` is known for its hooks alone"),
+        (["claude-code", "--hooks", "--allow", "/tmp"], "--allow is of the server"),
+        (["devin", "--hooks", "--scope", "project"], "no configuration that a project shares"),
+    ],
+)
+def test_what_a_host_does_not_have_is_refused(
+    arguments: list[str], why: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["install", *arguments]) == 2
+    assert why in capsys.readouterr().err
