@@ -70,7 +70,7 @@ def _names(root: Path, size: int) -> Names:
 
 
 def _lines(names: Names, rounds: int) -> Iterator[str]:
-    """Yield searches: of a name with a letter too many, of one with many hits, of one that nothing is like."""
+    """Yield searches: of a name with a letter too many, of one with many hits, of one without its like."""
     for number in range(rounds):
         name = names.name(len(names) * (number + 1) // (rounds + 1))
         yield (f"{name}x", name, f"q{number}zzqqxx")[number % 3]

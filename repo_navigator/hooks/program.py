@@ -150,7 +150,7 @@ def _is_allowed(root: Path, environ: Mapping[str, str]) -> bool:
     if not allowed:
         return True
     from mcp_server.repository import may_be_read  # noqa: PLC0415 - few hosts are kept to folders
-    from mcp_server.settings import allowed_folders  # noqa: PLC0415 - as above
+    from mcp_server.settings import allowed_folders  # noqa: PLC0415 - few hosts are kept to folders
 
     return may_be_read(root, allowed_folders(allowed.split(os.pathsep)))
 

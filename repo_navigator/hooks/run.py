@@ -35,6 +35,6 @@ def _heard(event: str) -> str:
     from repo_map.working_folder import shut_out_working_folder  # noqa: PLC0415 - within the time and the guard
 
     shut_out_working_folder()
-    from repo_navigator.hooks.program import heard, read_message  # noqa: PLC0415 - as above
+    from repo_navigator.hooks.program import heard, read_message  # noqa: PLC0415 - within the time and the guard
 
     return heard(event, read_message(), os.environ)

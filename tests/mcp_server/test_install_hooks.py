@@ -34,7 +34,7 @@ BEFORE = {
     "no hooks": '{\n  "a": 1\n}\n',
     "no lists": '{\n  "version": 1,\n  "hooks": {}\n}\n',
     "an empty list": '{"hooks": {"PostToolUse": [], "postToolUse": [], "AfterTool": []}}',
-    "another's": '{"hooks": {"PostToolUse": [{"matcher": "X", "hooks": [{"type": "command", "command": "x"}]}]}}\n',
+    "another's": '{"hooks": {"PostToolUse": [{"matcher": "X", "hooks": [{"command": "x"}]}]}}\n',
     "comments and last commas": COMMENTED,
     "tabs": '{\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{"hooks": []}\n\t\t]\n\t}\n}\n',
     "windows": '{\r\n  "a": [1],\r\n  "hooks": {"PostToolUse": [{"matcher": "X"}]}\r\n}\r\n',
