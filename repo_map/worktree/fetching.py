@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +27,8 @@ MOST_FILES = 200_000
 """Of one clone while it is fetched: a branch or a tag is a file until all are packed."""
 _LEFT_FREE_BYTES = 1_000_000_000
 """On the disk of the clones, which often holds the navigations too."""
+_DEAD_SECONDS = 86_400.0
+"""A lock of git's that is older is nobody's: no fetch takes so long."""
 _REDIRECTED = re.compile(r"returned error: 30\d")
 _SETTINGS = (
     # Another host would be sent the credentials that are kept for it, and its code read under this name.
@@ -49,6 +53,10 @@ class FetchError(GitError):
     """Nothing was fetched; what was there before is there still. The message is why."""
 
 
+class _EndedError(FetchError):
+    """Git was ended while it fetched: the locks that it held are nobody's."""
+
+
 def make_clone(folder: Path, deadline: Deadline) -> None:
     """Make an empty clone at ``folder``, which is not there yet; raises ``FetchError``."""
     _run(("init", "--quiet", "--template=", "--initial-branch=main", "--", str(folder)), {}, deadline)
@@ -71,8 +79,13 @@ def fetch(
         FetchError: it could not be done.
     """
     room = _Room(folder / ".git", most_bytes)
+    # The machine, or whoever ends all programs, may have ended an earlier one in the middle.
+    room.remove_locks(before=time.time() - _DEAD_SECONDS)
     try:
         _fetch(folder, address, branches, deadline, room)
+    except _EndedError:
+        room.remove_locks()
+        raise
     finally:
         room.remove_drafts()
 
@@ -177,6 +190,24 @@ class _Room:
             with suppress(OSError):
                 path.unlink()
 
+    def remove_locks(self, before: float = math.inf) -> None:
+        """Remove git's locks on the clone's refs that were made earlier, with folders that held nothing else.
+
+        There is one for each branch and tag while they change, and each that stays keeps the next fetch
+        from its work.
+        """
+        for place, _, names in os.walk(self._folder, topdown=False):
+            folder = Path(place)
+            for lock in (folder / name for name in names if name.endswith(".lock")):
+                with suppress(OSError):
+                    if lock.lstat().st_mtime < before:
+                        lock.unlink()
+            # `refs/heads` itself stays, empty or not.
+            kind, *name = folder.relative_to(self._folder).parts[:3] or ("",)
+            if kind == "refs" and len(name) > 1:
+                with suppress(OSError):
+                    folder.rmdir()
+
     def _files(self) -> Iterator[tuple[Path, int]]:
         for folder, _, names in os.walk(self._folder):
             for name in names:
@@ -199,11 +230,11 @@ def _run(
     except OSError as error:
         raise FetchError(f"git can't be run ({error.strerror})") from error
     if output.trap:
-        raise FetchError(output.trap)
+        raise _EndedError(output.trap)
     if room is not None and output.status != 0 and room.left() == 0:
         raise FetchError(room.told())
     if output.status is None:
-        raise FetchError("it did not end in time")
+        raise _EndedError("it did not end in time")
     if output.status != 0:
         raise FetchError(_reason(output.errors))
     return output.text.decode("utf-8", "replace")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import random
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +23,7 @@ from navigator.workspaces.repository_address import Source, write_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import Store
+from repo_map.worktree import fetching
 from tests.support.trees import commit, git
 
 
@@ -289,6 +292,41 @@ def test_a_repository_of_more_than_its_room_is_not_fetched_and_leaves_nothing(
     assert not list(catalogue.clones.rglob("tmp_*"))
     assert "main.py" in opened(catalogue, "api").paths
     assert synced(catalogue)["web"].failed == ""
+
+
+def test_a_fetch_that_was_ended_with_its_machine_keeps_no_later_one_from_its_work(
+    catalogue: Catalogue, origin: Path
+) -> None:
+    catalogue.add("api", Entry(address=origin.as_uri()))
+    assert not synced(catalogue)["api"].failed
+    clone, _ = catalogue.clone_of("api")
+    long_ago = time.time() - 100_000
+    for name in ("packed-refs", "HEAD", "refs/heads/main", "refs/heads/of/a/team"):
+        lock = clone / ".git" / f"{name}.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        lock.touch()
+        os.utime(lock, (long_ago, long_ago))
+    new = git(commit(origin, {"new.py": "def new(): ...\n"}), "rev-parse", "HEAD").strip()
+    assert synced(catalogue)["api"] == Synced("api", f"main {new[:7]}")
+    assert [str(lock) for lock in clone.rglob("*.lock")] == []
+
+
+@pytest.mark.slow
+def test_more_branches_than_are_kept_are_not_fetched_and_leave_nothing(
+    catalogue: Catalogue, origin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "MOST_FILES", 1_000)
+    catalogue.add("api", Entry(address=origin.as_uri()))
+    before = synced(catalogue)["api"]
+    clone, _ = catalogue.clone_of("api")
+    files = sorted(clone.rglob("*"))
+    head = git(origin, "rev-parse", "HEAD").strip()
+    packed = "".join(f"{head} refs/heads/many/{number}\n" for number in range(60_000))
+    (origin / ".git/packed-refs").write_text(packed)
+    assert "sends more than this server keeps" in synced(catalogue)["api"].failed
+    assert sorted(clone.rglob("*")) == files
+    (origin / ".git/packed-refs").unlink()
+    assert synced(catalogue)["api"].head == before.head
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "file:///etc", "file:///none/of/it", "file:///"])
