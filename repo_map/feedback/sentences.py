@@ -49,6 +49,8 @@ class Clause(NamedTuple):
         return self._replace(text=text)
 
 
+_BLANKS: Final = re.compile(r"[^\S\n]+")
+"""What stands between two words of a line; the grammar would try each part of a long run."""
 QUOTES: Final = "`\"'“”„"
 _FENCE: Final = re.compile(r"(?:^|(?<=\s))```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 """Code between the marks of Markdown, the language beside the first one left out."""
@@ -115,7 +117,7 @@ def sentences(feedback: str) -> Iterator[tuple[Clause, ...]]:
     """Yield the clauses of each sentence of a feedback in order."""
     held, names = _hold(feedback)
     said = ""
-    for at, (sentence, is_asked) in enumerate(_sentences(held)):
+    for at, (sentence, is_asked) in enumerate(_sentences(_BLANKS.sub(" ", held))):
         if at == MOST_SENTENCES or len(sentence) > MOST_LETTERS:
             yield (Clause(sentence, names, is_unread=True),)
             if at == MOST_SENTENCES:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,3 +63,15 @@ def test_what_is_too_long_to_read_says_so_and_the_rest_is_done(index: RepoIndex)
     assert "At most 50 sentences of 400 characters each are read" in answer
     assert "…”" in answer
     assert "router.py" in told(index, "drop router.py")
+
+
+@pytest.mark.parametrize(
+    "before", ["the enum", "show router.py and", "entry #7", "number 7 through 9 and 3 not"]
+)
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", " \t"])
+def test_blanks_between_words_cost_nothing(index: RepoIndex, before: str, blank: str) -> None:
+    long = ". ".join([f"{before}{blank * 360 if len(blank) == 1 else blank * 180} x?"] * 10)
+    began = time.process_time()
+    answer = told(index, long)
+    assert time.process_time() - began < 2
+    assert answer == told(index, ". ".join([f"{before} x?"] * 10))
