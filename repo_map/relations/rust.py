@@ -29,6 +29,8 @@ from repo_map.relations.model import Place
 _MAKERS: Final = frozenset({"default", "from"})
 """What the library's traits, derived or not, call what makes an object of a type."""
 _LIBRARY: Final = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+_LONGEST: Final = 100_000
+"""Bytes of a manifest that is read."""
 
 
 class Rust(StaticResolver):
@@ -283,7 +285,10 @@ class Rust(StaticResolver):
         """The crates of the repository: the folder of each by its name."""
         found: dict[str, str] = {}
         for file, path in enumerate(self.index.paths):
-            if path.rpartition("/")[2] == "Cargo.toml" and (name := _crate_name(self.index.text(file))):
+            is_manifest = (
+                path.rpartition("/")[2] == "Cargo.toml" and int(self.index.files.size[file]) <= _LONGEST
+            )
+            if is_manifest and (name := _crate_name(self.index.text(file))):
                 found.setdefault(name, path.rpartition("/")[0] + "/")
         return found
 
@@ -327,7 +332,7 @@ def _crate_name(manifest: str) -> str:
     """Return what ``use`` calls the crate of a ``Cargo.toml``, ``""`` where it has none."""
     try:
         told = tomllib.loads(manifest)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # No TOML; a number that is too long, and tables in one another.
         return ""
     for table in ("lib", "package"):
         named = told.get(table)

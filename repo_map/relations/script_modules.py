@@ -21,12 +21,12 @@ _WRITTEN: Final = {
     ".jsx": (".tsx",),
 }
 """What an import may be written as, and what it is compiled from."""
-_COMMENT: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
+_COMMENT: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
 _TRAILING: Final = re.compile(r",(\s*[}\]])")
 _ENTRIES: Final = ("source", "types", "typings", "module", "main")
 _DEPENDENCIES: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _LOCAL: Final = ("workspace:", "file:", "link:", "portal:")
-_LISTED: Final = re.compile(r"^\s*-\s*[\"']?([^\s\"'#]+)", re.M)
+_LISTED: Final = re.compile(r"^[^\S\n]*-[^\S\n]*[\"']?([^\s\"'#]+)", re.M)
 _BUILT: Final = ("dist", "lib", "build", "out", "esm", "cjs")
 _MOST_SETTINGS: Final = 500
 _LONGEST: Final = 100_000

@@ -82,6 +82,40 @@ def test_a_question_about_involved_names_ends_soon_and_alike_each_time(name: str
     assert told == [(_answers(again, place), relations_of(again).left_open) for place in places]
 
 
+_LONG_NUMBER = "9" * 5_000
+MANIFESTS = {
+    "package.json of quotes": ("package.json", '"\\\\' * 49_000),
+    "package.json of open quotes": ("package.json", '"\\\\"\\\\' * 24_000 + '"'),
+    "package.json of comments": ("package.json", "/*" * 49_000),
+    "package.json nested deep": ("package.json", '{"name":' * 12_000),
+    "package.json with a long number": ("package.json", f'{{"name": {_LONG_NUMBER}}}'),
+    "tsconfig.json of commas": ("tsconfig.json", ",\n" * 49_000),
+    "pnpm-workspace.yaml of blank lines": ("pnpm-workspace.yaml", "\n" * 99_000),
+    "pnpm-workspace.yaml of blanks": ("pnpm-workspace.yaml", "  - \n" * 19_000),
+    "Cargo.toml nested deep": ("Cargo.toml", "a = " + "[" * 3_000 + "]" * 3_000),
+    "Cargo.toml with a long number": ("Cargo.toml", f"[package]\nname = 'x'\na = {_LONG_NUMBER}\n"),
+    "Cargo.toml of long tables": ("Cargo.toml", "".join(f"[a{'.b' * each}]\n" for each in range(1_200))),
+    "composer.json nested deep": ("composer.json", "[" * 90_000),
+    "go.mod of a long name": ("go.mod", "module " + "a/" * 49_000),
+}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_no_manifest_makes_a_question_slow_or_fail(name: str, tmp_path: Path) -> None:
+    path, text = MANIFESTS[name]
+    files = {
+        "src/lib.rs": "pub fn foo() { foo(); }\n",
+        "a.ts": "import { b } from 'b';\nexport function foo() { foo(); b(); }\n",
+        "a.php": "<?php\nfunction foo() { foo(); }\n",
+        "a.go": 'package a\nimport "a/b"\nfunc foo() { foo(); b.b() }\n',
+    }
+    index = build_index(write(tmp_path, files | {path: text}), store=Store(None), workers=1)
+    places = [(file, 0) for file in range(len(index)) if index.definitions(file)]
+    assert len(places) >= len(files)
+    for place in places:
+        _answers(index, place)
+
+
 def _answer(index: RepoIndex, feedback: str) -> str:
     relevance = score_goal(index, "foo")
     return steer(index, pack(index, relevance, 2_000), relevance, feedback).answer
