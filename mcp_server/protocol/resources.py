@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain"
 _LISTED: Final = 20
+_LONGEST_VERSION: Final = 9
+"""Digits of a map's number; no navigation has so many maps."""
 
 
 def offer_resources(server: MCPServer[AppContext], navigations: Navigations) -> None:
@@ -100,7 +102,7 @@ class _NavigationResources:
         """The map as a step drew it."""
         with _raised_as_resource_errors():
             navigator, meant = await self._found(navigation_id)
-            if not version.isdecimal():
+            if not version.isdecimal() or len(version) > _LONGEST_VERSION:
                 raise ResourceNotFoundError(
                     f"`{version}` is no map version; versions are whole numbers from 0 on."
                 )

@@ -101,7 +101,7 @@ def decode_cursor(text: str) -> Cursor | PlanCursor:
         match json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))):
             case [int(step), int() | None as since_step, int(offset)] if step >= 0 and offset >= 0:
                 return Cursor(step, since_step, offset)
-    except (ValueError, binascii.Error):
+    except (ValueError, RecursionError, binascii.Error):
         pass
     raise InvalidRequestError(
         "`cursor` is none that this server gave out; call get_context without it for the first page."

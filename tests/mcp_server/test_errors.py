@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import errno
 import io
@@ -195,14 +196,29 @@ async def test_a_prompt_that_cannot_be_written_is_refused(client: Client) -> Non
 
 
 @pytest.mark.anyio
-async def test_a_map_that_is_asked_for_by_a_word_is_refused(client: Client) -> None:
+@pytest.mark.parametrize("version", ["latest", "-1", "9" * 30, "9" * 5_000])
+async def test_a_map_that_is_asked_for_by_no_number_of_a_map_is_refused(client: Client, version: str) -> None:
     async with client:
         found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
         assert found.structured_content is not None
         key = found.structured_content["navigation_id"]
         with pytest.raises(MCPError) as caught:
-            await client.read_resource(f"navigator://{key}/maps/latest")
+            await client.read_resource(f"navigator://{key}/maps/{version}")
         assert_documented(caught.value.error.message)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "raw", [b"[" * 5_000, b"[1,null,%s]" % (b"9" * 5_000), b"\xff", b"{}", b"[1e999,null,0]"]
+)
+async def test_a_cursor_that_was_never_given_out_is_refused(client: Client, raw: bytes) -> None:
+    async with client:
+        found = await client.call_tool("navigate", {"goal": "the discount on an apple"})
+        assert found.structured_content is not None
+        cursor = base64.urlsafe_b64encode(raw).decode()
+        told = told_by(await client.call_tool("get_context", {"cursor": cursor}))
+        assert "is none that this server gave out" in told
+        assert_documented(told)
 
 
 @pytest.mark.anyio
