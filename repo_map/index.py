@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -25,13 +25,14 @@ from repo_map.indexing.sharing import Shared
 from repo_map.indexing.splicing import fingerprint
 from repo_map.indexing.store import Store, user_store
 from repo_map.indexing.strings import StringTable
-from repo_map.indexing.updating import OnProgress, TreeState, update
+from repo_map.indexing.updating import OnProgress, TreeState, overlaid, update
 from repo_map.limits import USUAL, Limits
 from repo_map.parsing.values import Definition, FileSymbols, Import
 from repo_map.recent import Recent
 from repo_map.worktree.file_kinds import FileFlag
 from repo_map.worktree.files import Problem
 from repo_map.worktree.folders import folder_tree
+from repo_map.worktree.overlaid import OverlaidTree
 from repo_map.worktree.places import Place
 from repo_map.worktree.tree import Tree, TreeFiles
 
@@ -378,6 +379,16 @@ class RepoIndex:
         """Return the index of the tree as it is now, parsing only what changed or was not read yet."""
         known = update(self._tree, self._known, self._store, self._workers, on_progress or ignore_progress)
         return RepoIndex(self._tree, known, self._store, self._workers)
+
+    def with_files(self, contents: Mapping[str, bytes | None]) -> RepoIndex:
+        """Return the index of the tree with some files otherwise; only those are parsed, nothing is written.
+
+        Args:
+            contents: the bytes of each file that differs, by its path; None for one that is not there.
+        """
+        place = OverlaidTree(self._tree.place, contents)
+        known = overlaid(self._tree._replace(place=place), self._known, place, contents)
+        return RepoIndex(self._tree._replace(place=place), known, Store(None), self._workers)
 
     def share(self, is_wanted: Callable[[], bool] = lambda: True) -> Shared:
         """Share what was parsed with other machines, where the store says how; what fails is in the log.

@@ -88,6 +88,15 @@ REPO_NAVIGATOR: Final = Program(
             builds_tables=True,
         ),
         Command(
+            "check",
+            "repo_navigator.check",
+            "tell what an edit breaks, what it forgot, and which tests to run",
+            "Tell what an edit breaks, what it forgot, and which tests to run; end with 1 where something is "
+            "found.",
+            ("", "--since main --json", ". --since main..HEAD --format sarif > check.sarif"),
+            builds_tables=True,
+        ),
+        Command(
             "forget",
             "repo_navigator.forget",
             "delete stored navigations",

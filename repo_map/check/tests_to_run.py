@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -69,14 +69,15 @@ def tests_for(
     index: RepoIndex,
     places: Sequence[Place],
     *,
-    together: ChangedTogether | None = None,  # noqa: PT028 - it is no test
+    together: Callable[[], ChangedTogether | None] = lambda: None,  # noqa: PT028 - it is no test
 ) -> ChosenTests:
     """Return the tests that say most about some definitions, and the command that runs just them.
 
     Args:
         index: the tree.
         places: definitions that changed or will; row -1 is a file as a whole.
-        together: what changed together in the tree's history, where that is known.
+        together: gives what changed together in the tree's history, where that is known; it is asked where
+            calls and names lead to too few tests.
     """
     with relations_of(index).asking():
         found = _Chooser(index, places, together).chosen()
@@ -96,7 +97,9 @@ class _Reach(NamedTuple):
 class _Chooser:
     """Collects the tests of some places."""
 
-    def __init__(self, index: RepoIndex, places: Sequence[Place], together: ChangedTogether | None) -> None:
+    def __init__(
+        self, index: RepoIndex, places: Sequence[Place], together: Callable[[], ChangedTogether | None]
+    ) -> None:
         self._index = index
         self._relations: Relations = relations_of(index)
         self._places = tuple(dict.fromkeys(places))
@@ -233,11 +236,12 @@ class _Chooser:
                         yield each.source[0], source
 
     def _changed_together(self) -> Iterator[tuple[str, str]]:
-        if self._together is None:
+        together = self._together() if len(self._found) < MOST_TESTS else None
+        if together is None:
             return
         tests = [path for file, path in enumerate(self._index.paths) if is_test_file(self._index, file)]
         for source in self._sources():
-            for each in self._together.with_(self._index.paths[source], tests):
+            for each in together.with_(self._index.paths[source], tests):
                 yield (
                     each.other,
                     f"changed in {each.together} of {each.changes} changes of {self._index.paths[source]}",

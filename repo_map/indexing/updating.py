@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from repo_map.languages.registry import language_of
 from repo_map.limits import Limits
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.worktree.files import Listing, Problem
+from repo_map.worktree.overlaid import OverlaidTree
 from repo_map.worktree.tree import Tree
 
 _NONE = -1
@@ -303,6 +304,29 @@ def update(
             return TreeState(saved, listing, taken_ns, frozenset(), tuple(problems), parsed, parsed_bytes)
     made = from_arrays(dict(splice(runs)))
     return TreeState(made, listing, taken_ns, unsaved, tuple(problems), parsed, parsed_bytes)
+
+
+def overlaid(
+    tree: Tree, known: TreeState, place: OverlaidTree, contents: Mapping[str, bytes | None]
+) -> TreeState:
+    """Return a known tree with some files otherwise: their rows are read anew, those of all others stay."""
+    from repo_map.indexing.extraction import extract  # noqa: PLC0415 - a warm start reads nothing
+    from repo_map.indexing.workers import read_source  # noqa: PLC0415 - as above
+
+    listing = place.listing(known.listing)
+    files = tree.at(listing)
+    read = [files.read(path) for path in listing.paths if contents.get(path) is not None]
+    made = extract(read, tree.limits, read_source)
+    rows = {path: row for row, path in enumerate(known.listing.paths)}
+    fresh = {file.path: row for row, file in enumerate(read)}
+    runs: list[FileRange] = []
+    for path in listing.paths:
+        tables, row = (made, fresh[path]) if path in fresh else (known.tables, rows[path])
+        if runs and runs[-1].tables is tables and runs[-1].last == row:
+            runs[-1] = runs[-1]._replace(last=row + 1)
+        else:
+            runs.append(FileRange(tables, row, row + 1))
+    return TreeState(from_arrays(dict(splice(runs))), listing, known.taken_ns)
 
 
 def require_memory(tree: Tree, listing: Listing) -> None:

@@ -29,6 +29,7 @@ from repo_map.indexing.worker_orders import (
     Extract,
     Order,
     Read,
+    ReadForms,
     most_parsing_s,
     receive,
     send,
@@ -36,6 +37,7 @@ from repo_map.indexing.worker_orders import (
 from repo_map.languages.parser import seconds_for
 from repo_map.limits import Limits
 from repo_map.parsing.custom_queries import QueryRefusedError, captured_lines
+from repo_map.parsing.forms import Forms, forms_of
 from repo_map.parsing.symbols import read_symbols
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.worktree.files import ReadFile
@@ -73,6 +75,8 @@ def _answer(order: Order, orders: IO[bytes], answers: IO[bytes]) -> bytes:
         case Read():
             _begin(answers, 0, order.limits)
             return msgspec.msgpack.encode(read_symbols(order.source, order.path, order.limits))
+        case ReadForms():
+            return msgspec.msgpack.encode(tuple(_forms(order, answers)))
         case Capture():
             return msgspec.msgpack.encode(_capture(order, answers))
 
@@ -106,6 +110,12 @@ def _extract(order: Extract, orders: IO[bytes], answers: IO[bytes]) -> bytes:
         return symbols
 
     return encode_snapshot(to_arrays(extract(files(), order.limits, read)).items())
+
+
+def _forms(order: ReadForms, answers: IO[bytes]) -> Iterator[Forms]:
+    for at, (path, source) in enumerate(order.sources):
+        _begin(answers, at, order.limits)
+        yield forms_of(source, path, order.limits)
 
 
 def _begin(answers: IO[bytes], position: int, limits: Limits) -> None:

@@ -63,6 +63,13 @@ class Capture(msgspec.Struct, array_like=True, frozen=True, tag=True):
     limits: Limits = USUAL
 
 
+class ReadForms(msgspec.Struct, array_like=True, frozen=True, tag=True):
+    """Sources whose functions and calls are wanted, each with its path."""
+
+    sources: tuple[tuple[str, bytes], ...]
+    limits: Limits = USUAL
+
+
 class Captured(msgspec.Struct, array_like=True, frozen=True):
     """What a custom query captured."""
 
@@ -74,7 +81,7 @@ class Captured(msgspec.Struct, array_like=True, frozen=True):
     """Whether that had nothing to do with the query."""
 
 
-Order = Extract | Read | Capture
+Order = Extract | Read | ReadForms | Capture
 
 
 def send(stream: IO[bytes], message: bytes) -> None:

@@ -35,6 +35,7 @@ from repo_map.indexing.worker_orders import (
     Extract,
     Order,
     Read,
+    ReadForms,
     most_parsing_s,
     receive,
     send,
@@ -43,6 +44,7 @@ from repo_map.languages.parser import seconds_for
 from repo_map.languages.registry import language_of
 from repo_map.limits import ONE_THREAD, Limits
 from repo_map.messages import agreed
+from repo_map.parsing.forms import NO_FORMS, Forms
 from repo_map.parsing.values import FileSymbols, without_symbols
 from repo_map.working_folder import absolute_entries
 from repo_map.worktree.files import ReadFile
@@ -378,6 +380,14 @@ def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:
         return without_symbols(source, path, _deadly(path, error))
     except OSError as error:
         return without_symbols(source, path, f"{_no_worker(error)}; no symbols were read")
+
+
+def read_forms(sources: Sequence[tuple[str, bytes]], limits: Limits) -> tuple[Forms, ...]:
+    """Return the functions and calls of sources, each with its path; what can't be read has none."""
+    try:
+        return msgspec.msgpack.decode(_answer(ReadForms(tuple(sources), limits)), type=tuple[Forms, ...])
+    except (DiedError, OSError):
+        return (NO_FORMS,) * len(sources)
 
 
 def _answer(order: Order) -> bytes:

@@ -1,0 +1,312 @@
+"""Calls whose values no longer fit what the function takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from repo_map.check.fitting import is_alike, misfit
+from repo_map.check.sides import Side, Sides
+from repo_map.check.values import Finding, FindingKind
+from repo_map.languages.kinds import FUNCTIONS, TYPES
+from repo_map.messages import one_line
+from repo_map.parsing.facts_model import CALL, Site
+from repo_map.parsing.forms import REST, Call, Form, Parameter
+from repo_map.relations.file_facts import FileViews
+from repo_map.relations.model import Place
+
+_OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
+"""Languages in which functions of one name take different values."""
+_LOOSE: Final = frozenset({"javascript", "jsx"})
+"""Languages in which a call may give fewer values than are taken, or more."""
+_MOST_NAMESAKES: Final = 60
+_PLAIN_DECORATORS: Final = re.compile(
+    r"@(?:\w+\.)*(?:staticmethod|classmethod|abstractmethod|override|final|contextmanager|asynccontextmanager|cache"
+    r"|lru_cache(?:\(.*\))?)\s*$"
+)
+_INITIALISERS: Final = ("__init__", "__new__", "__construct", "constructor", "initialize")
+_MOST_TRIED: Final = 6
+_MOST_NEW: Final = 400
+
+
+class Arguments:
+    """Finds calls that do not fit."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
+        self._before, self._after = sides.before, sides.after
+        self._found: dict[tuple[int, int, str], Finding] = {}
+        self._forms: dict[tuple[bool, Place], tuple[tuple[Parameter, ...], ...]] = {}
+
+    def find(self) -> tuple[Finding, ...]:
+        """Return them: calls of what changed, then calls that the change wrote."""
+        changed = list(self._changed())
+        self._read(changed)
+        for before, after in changed:
+            self._calls_of(before, after)
+        self._new_calls()
+        return tuple(self._found.values())
+
+    def changed(self) -> list[tuple[Place, Place]]:
+        """Return the functions that take other values now, before and after."""
+        return [(before, after) for before, after in self._changed() if after is not None]
+
+    def _changed(self) -> Iterator[tuple[Place, Place | None]]:
+        """Yield the functions that take other values now; None for an overload that is gone."""
+        before, after = self._before, self._after
+        for pair in self._sides.pairs:
+            definition = before.index.definitions(pair.before[0])[pair.before[1]]
+            if definition.kind not in FUNCTIONS or not before.relations.knows(pair.before[0]):
+                continue
+            one, other = before.forms_of(pair.before), after.forms_of(pair.after)
+            if len(one) == len(other) == 1 and one[0].parameters != other[0].parameters:
+                yield pair.before, pair.after
+        for place in self._sides.gone:
+            definition = before.index.definitions(place[0])[place[1]]
+            if definition.kind in FUNCTIONS and before.language(place[0]) in _OVERLOADED:
+                name = before.index.qualified_name(*place)
+                file = self._sides.file_after(place[0])
+                rows = range(len(after.index.definitions(file))) if file is not None else ()
+                if file is not None and any(after.index.qualified_name(file, row) == name for row in rows):
+                    yield place, None
+
+    def _read(self, changed: Sequence[tuple[Place, Place | None]]) -> None:
+        """Have all files read at once that hold calls of what changed."""
+        for side, places in (
+            (self._before, [before for before, _ in changed]),
+            (self._after, [after for _, after in changed if after is not None]),
+        ):
+            side.read([each.source[0] for place in places for each in side.relations.callers_of(place)])
+
+    def _calls_of(self, before: Place, after: Place | None) -> None:
+        """Take the calls of a function that do not fit it any more."""
+        seen: set[tuple[int, int]] = set()
+        for use in self._before.relations.callers_of(before):
+            file = self._sides.file_after(use.source[0])
+            line = self._sides.line_after(use.source[0], use.line)
+            if file is None or not line or (file, line) in seen:
+                continue
+            seen.add((file, line))
+            for site in _meaning(self._before, use.source[0], use.line, before):
+                old = self._before.calls_at(use.source[0], use.line, site.name)
+                new = self._after.calls_at(file, line, site.name)
+                if len(old) == len(new) and all(self._fits(self._before, before, each) for each in old):
+                    for call in new:
+                        self._judge(before, after, file, call, site)
+        if after is None:
+            return
+        for use in self._after.relations.callers_of(after):
+            if (use.source[0], use.line) in seen or self._sides.line_before(use.source[0], use.line):
+                continue
+            for site in _meaning(self._after, use.source[0], use.line, after):
+                for call in self._after.calls_at(use.source[0], use.line, site.name):
+                    self._judge(before, after, use.source[0], call, site)
+
+    def _judge(self, before: Place, after: Place | None, file: int, call: Call, site: Site) -> None:
+        if after is None:
+            after = self._namesake(before)
+            if after is None:
+                return
+        language = self._after.language(file)
+        if language in _LOOSE:
+            why = self._loosely(before, after, call)
+        else:
+            why = self._misfit(self._after, after, call)
+        if why:
+            self._take(after, file, call, site, why)
+
+    def _namesake(self, before: Place) -> Place | None:
+        file = self._sides.file_after(before[0])
+        name = self._before.index.qualified_name(*before)
+        rows = range(len(self._after.index.definitions(file))) if file is not None else ()
+        found = [
+            row for row in rows if file is not None and self._after.index.qualified_name(file, row) == name
+        ]
+        return (file, found[0]) if file is not None and found else None
+
+    def _loosely(self, before: Place, after: Place, call: Call) -> str:
+        """Return why a call gives its values to other parameters than before."""
+        old = [each.name for each in self._before.forms_of(before)[0].parameters]
+        new = [each.name for each in self._after.forms_of(after)[0].parameters]
+        if call.is_open or new[: len(old)] == old or len(old) != len(set(old)):
+            return ""
+        same = next(
+            (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other),
+            min(len(old), len(new)),
+        )
+        moved = same < len(old) and (
+            old[same] in new or (same < len(new) and new[same] in old) or len(new) < len(old)
+        )
+        if not moved or call.given <= same:
+            return ""
+        return f"its parameters were ({', '.join(old)}) and are ({', '.join(new)})"
+
+    def _new_calls(self) -> None:
+        """Take the calls on new lines that fit nothing that they may mean."""
+        tried = 0
+        for each in self._sides.files:
+            file = self._after.index.file_id(each.new) if each.new else None
+            if file is None or not self._after.relations.knows(file) or self._after.language(file) in _LOOSE:
+                continue
+            for call in self._after.forms(file).calls:
+                if each.lines.before(call.line) or (file, call.line, call.name) in self._found:
+                    continue
+                tried += 1
+                if tried > _MOST_NEW:
+                    return
+                self._new_call(file, call)
+
+    def _new_call(self, file: int, call: Call) -> None:
+        sites = [
+            site
+            for site in self._after.index.derived(FileViews)[file].sites
+            if site.line == call.line and site.name == call.name and site.kind == CALL
+        ]
+        if len(sites) != 1 or len(self._after.calls_at(file, call.line, call.name)) != 1:
+            return
+        targets = self._after.relations.meaning(file, sites[0]).targets
+        if not targets or not all(self._is_plain(target) for target in targets):
+            return
+        whys = [self._misfit(self._after, target, call) for target in targets]
+        if all(whys) and self._is_model_right(targets[0]):
+            self._take(targets[0], file, call, sites[0], whys[0])
+
+    def _is_plain(self, place: Place) -> bool:
+        """Tell whether what a definition takes is what its head says."""
+        definition = self._after.index.definitions(place[0])[place[1]]
+        if definition.kind not in FUNCTIONS or definition.kind == "macro":
+            return False
+        lines = self._after.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_start - 1]
+        if self._after.language(place[0]) != "python":
+            return True
+        return all(_PLAIN_DECORATORS.search(line.strip()) or not line.strip() for line in lines)
+
+    def _is_model_right(self, place: Place) -> bool:
+        """Tell whether calls that were there before fit: where they do not, what is read of it is wrong."""
+        tried = 0
+        for use in self._after.relations.callers_of(place):
+            if not self._sides.line_before(use.source[0], use.line):
+                continue
+            for site in _meaning(self._after, use.source[0], use.line, place):
+                for call in self._after.calls_at(use.source[0], use.line, site.name):
+                    tried += 1
+                    if self._misfit(self._after, place, call) and place not in self._sides.before_of:
+                        return False
+            if tried >= _MOST_TRIED:
+                break
+        return True
+
+    def _fits(self, side: Side, place: Place, call: Call) -> bool:
+        return bool(self._parameters(side, place)) and not self._misfit(side, place, call)
+
+    def _misfit(self, side: Side, place: Place, call: Call) -> str:
+        """Return why a call fits no function that it may mean; ``""`` where it fits one."""
+        language = side.language(place[0])
+        whys = []
+        forms = self._parameters(side, place)
+        for parameters in forms:
+            taken = self._without_self(side, place, parameters, call, language)
+            whys.append(misfit(taken, call, language))
+        return whys[0] if whys and all(whys) else ""
+
+    def _parameters(self, side: Side, place: Place) -> tuple[tuple[Parameter, ...], ...]:
+        """Return what a function takes, and its overloads where its language has them; none for unknown."""
+        key = (side is self._before, place)
+        if key not in self._forms:
+            own = [each.parameters for each in side.forms_of(place)]
+            if own and side.language(place[0]) in _OVERLOADED:
+                own += [each.parameters for each in self._overloads(side, place)] or [
+                    (Parameter("", REST, is_optional=True),)
+                ]
+            if own and side.language(place[0]) == "c" and () in own and not self._is_void(side, place):
+                own.append((Parameter("", REST, is_optional=True),))
+            self._forms[key] = tuple(own)
+        return self._forms[key]
+
+    def _overloads(self, side: Side, place: Place) -> Iterable[Form]:
+        """Return the forms of all functions of a name; none where there are too many files of it."""
+        index = side.index
+        number = index.strings.get(side.name(place))
+        rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
+        files = list(
+            dict.fromkeys(
+                int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1 for row in rows
+            )
+        )
+        same = [file for file in files if side.language(file) in _OVERLOADED]
+        if len(same) > _MOST_NAMESAKES:
+            return ()
+        side.read(same)
+        name = side.name(place)
+        return [form for file in same for form in side.forms(file).functions if form.name == name]
+
+    @staticmethod
+    def _is_void(side: Side, place: Place) -> bool:
+        definition = side.index.definitions(place[0])[place[1]]
+        lines = side.index.text(place[0]).split("\n")[definition.sig_start - 1 : definition.sig_end]
+        return re.search(r"\(\s*void\s*\)", " ".join(lines)) is not None
+
+    def _without_self(
+        self, side: Side, place: Place, parameters: tuple[Parameter, ...], call: Call, language: str
+    ) -> tuple[Parameter, ...]:
+        """Return what is left to be given by a call of a method."""
+        if language == "rust":
+            has_self = bool(parameters) and parameters[0].name in ("", "self")
+            return (
+                parameters[1:]
+                if has_self and call.receiver and not call.receiver.endswith("::")
+                else parameters
+            )
+        if language != "python" or not parameters:
+            return parameters
+        definition = side.index.definitions(place[0])[place[1]]
+        if definition.parent < 0 or side.index.definitions(place[0])[definition.parent].kind not in TYPES:
+            return parameters
+        lines = side.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_start]
+        if any("staticmethod" in line for line in lines):
+            return parameters
+        owner = side.index.definitions(place[0])[definition.parent].name
+        is_of_class = call.receiver.rpartition(".")[2] == owner and not any(
+            "classmethod" in line for line in lines
+        )
+        is_constructed = definition.name in ("__init__", "__new__") and call.name != definition.name
+        return parameters if is_of_class and not is_constructed else parameters[1:]
+
+    def _take(self, target: Place, file: int, call: Call, site: Site, why: str) -> None:
+        index = self._after.index
+        name = one_line(index.qualified_name(*target))
+        line = index.definitions(target[0])[target[1]].sig_start
+        within = index.qualified_name(file, site.definition) if site.definition >= 0 else ""
+        self._found[file, call.line, call.name] = Finding(
+            FindingKind.ARGUMENTS,
+            index.paths[file],
+            call.line,
+            within,
+            index.qualified_name(*target),
+            f"the call of `{name}` does not fit: {why}",
+            f"call it as it is at {index.paths[target[0]]}:{line}",
+            is_sure=True,
+            cause=f"{index.paths[target[0]]}:{line}",
+        )
+
+
+def _meaning(side: Side, file: int, line: int, place: Place) -> list[Site]:
+    """Return the sites of a line that call a function, or construct what it initialises."""
+    definition = side.index.definitions(place[0])[place[1]]
+    name = definition.name.rpartition(".")[2]
+    owner = side.index.definitions(place[0])[definition.parent].name if definition.parent >= 0 else ""
+    wanted = {place} | ({(place[0], definition.parent)} if name in (*_INITIALISERS, owner) else set())
+    sites = [
+        site for site in side.index.derived(FileViews)[file].sites if site.line == line and site.kind == CALL
+    ]
+    meant = [site for site in sites if wanted & set(side.relations.meaning(file, site).targets)]
+    return meant or [site for site in sites if site.name == name]
+
+
+def takes_alike(side: Side, one: Place, other: Side, place: Place) -> bool:
+    """Tell whether two functions take the same."""
+    first, second = side.forms_of(one), other.forms_of(place)
+    return len(first) == len(second) == 1 and is_alike(first[0].parameters, second[0].parameters)

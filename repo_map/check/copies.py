@@ -1,0 +1,81 @@
+"""Copies of a definition of which the change edits one and leaves the other as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from repo_map.check.sides import Side, Sides
+from repo_map.check.values import Finding, FindingKind
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.messages import one_line
+from repo_map.relations.model import Place
+from repo_map.worktree.file_kinds import COPIED, FileFlag
+
+_LEAST_LINES: Final = 4
+"""Lines of a body with a word, without which copies say nothing."""
+_MOST_NAMESAKES: Final = 40
+
+
+def edited_in_one_of_two(sides: Sides) -> Iterator[Finding]:
+    """Yield the functions that were the same as an edited one before, of the same name, and still are so."""
+    edited: dict[Place, tuple[tuple[str, ...], Place]] = {}
+    for pair in sides.pairs:
+        definition = sides.before.index.definitions(pair.before[0])[pair.before[1]]
+        if definition.kind in FUNCTIONS and not _is_aside(sides.before, pair.before[0]):
+            old, new = _body(sides.before, pair.before), _body(sides.after, pair.after)
+            if old != new and len(old) >= _LEAST_LINES:
+                edited[pair.before] = (old, pair.after)
+    for place, (body, after) in edited.items():
+        for twin in _namesakes(sides.before, place):
+            if twin in edited or _body(sides.before, twin) != body:
+                continue
+            file = sides.file_after(twin[0])
+            definition = sides.before.index.definitions(twin[0])[twin[1]]
+            line = sides.line_after(twin[0], definition.sig_start)
+            if file is None or not line or not sides.line_after(twin[0], definition.end):
+                continue
+            index = sides.after.index
+            where = f"{index.paths[after[0]]}:{index.definitions(after[0])[after[1]].sig_start}"
+            name = index.qualified_name(*after)
+            yield Finding(
+                FindingKind.COPY,
+                index.paths[file],
+                line,
+                sides.before.index.qualified_name(*twin),
+                name,
+                f"it was the same as `{one_line(name)}`, which was edited",
+                f"see whether the edit of {where} belongs here too",
+                is_sure=True,
+                cause=where,
+            )
+
+
+def _is_aside(side: Side, file: int) -> bool:
+    return bool(int(side.index.files.flags[file]) & int(COPIED | FileFlag.TEST))
+
+
+def _namesakes(side: Side, place: Place) -> list[Place]:
+    index = side.index
+    definition = index.definitions(place[0])[place[1]]
+    number = index.strings.get(definition.name)
+    rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
+    found = []
+    for row in rows[:_MOST_NAMESAKES]:
+        file = int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1
+        each = (file, row - int(index.symbols.file_start[file]))
+        other = index.definitions(file)[each[1]]
+        is_same = side.language(file) == side.language(place[0]) and other.kind in FUNCTIONS
+        if each != place and is_same and not _is_aside(side, file):
+            found.append(each)
+    return found
+
+
+def _body(side: Side, place: Place) -> tuple[str, ...]:
+    """Return the lines of a function without white space around them, blank ones and brackets aside."""
+    definition = side.index.definitions(place[0])[place[1]]
+    lines = side.index.text(place[0]).split("\n")[definition.sig_start - 1 : definition.end]
+    return tuple(line.strip() for line in lines if re.search(r"\w", line))

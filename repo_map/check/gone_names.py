@@ -1,0 +1,429 @@
+"""Uses of names that a change takes away: found in the tree before it, judged in the tree after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from repo_map.check.sides import Side, Sides
+from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.leftovers import uses_of_gone
+from repo_map.impact.values import GoneName
+from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
+from repo_map.messages import one_line
+from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Site
+from repo_map.relations.file_facts import FileViews, sites_at
+from repo_map.relations.model import Confidence, Place, RelationKind
+
+_MOST_GONE: Final = 200
+"""Definitions whose uses are looked for."""
+_ALIKE: Final = 0.6
+"""Likeness of two bodies, 0 to 1, from which on one is the other by a new name."""
+_MOST_COMPARED: Final = 20_000
+"""Characters of a body that are compared."""
+_TOP: Final = 1_000_000
+"""A line behind all that a file binds at its top."""
+_WORD: Final = r"(?<![\w$]){}(?![\w$])"
+
+
+class GoneNames:
+    """Finds what still uses what is gone."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
+        self._before, self._after = sides.before, sides.after
+        self._found: dict[tuple[str, int, str], Finding] = {}
+        self.left_open: list[str] = []
+
+    def find(self, names: Sequence[GoneName]) -> tuple[Finding, ...]:
+        """Return each use; ``names`` are all that is gone, fields and constants among them."""
+        self._importers()
+        gone = list(self._gone)
+        if len(gone) > _MOST_GONE:
+            self.left_open.append(
+                f"{len(gone):,} definitions are gone; uses of the first {_MOST_GONE} were looked for."
+            )
+        for place in gone[:_MOST_GONE]:
+            if self._before.relations.knows(place[0]):
+                self._uses(place)
+        self._by_name(names)
+        return tuple(self._found.values())
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The definitions that are gone, without the members of what is gone with them."""
+        return self._gone
+
+    @cached_property
+    def _gone(self) -> tuple[Place, ...]:
+        """The definitions that are gone, without the members of what is gone with them."""
+        index, gone = self._before.index, set(self._sides.gone)
+        found = []
+        for file, row in self._sides.gone:
+            definition = index.definitions(file)[row]
+            is_of_gone = (file, definition.parent) in gone and definition.kind not in CODE
+            if definition.kind in CODE | MEMBERS and not is_of_gone and not self._is_local(file, row):
+                found.append((file, row))
+        return tuple(found)
+
+    def _is_local(self, file: int, row: int) -> bool:
+        definitions = self._before.index.definitions(file)
+        parent = definitions[row].parent
+        while parent >= 0:
+            if definitions[parent].kind in FUNCTIONS:
+                return True
+            parent = definitions[parent].parent
+        return False
+
+    # By relations.
+
+    def _uses(self, place: Place) -> None:
+        """Take the uses that the tree before resolves to a definition, and that mean nothing now."""
+        if self._is_still_defined(place):
+            return
+        edited: set[tuple[int, str, str]] = set()
+        for use in self._before.relations.uses_of(place, Confidence.RESOLVED):
+            before = use.source[0]
+            after = self._sides.file_after(before)
+            if after is None or use.kind is RelationKind.IMPORT:
+                continue
+            line = self._sides.line_after(before, use.line)
+            for site in self._sites_of(place, before, use.line):
+                if line:
+                    self._judge(place, after, line, site)
+                else:
+                    edited.add((after, site.name, site.object))
+        for after, name, receiver in sorted(edited):
+            self._judge_edited(place, after, name, receiver)
+        self._imported(place)
+
+    def _is_still_defined(self, place: Place) -> bool:
+        """Tell whether its file still defines the name: another overload, or another branch."""
+        after = self._sides.file_after(place[0])
+        if after is None:
+            return False
+        name, index = self._before.index.qualified_name(*place), self._after.index
+        return any(
+            index.qualified_name(after, row) == name and not self._is_only_declared((after, row))
+            for row in range(len(index.definitions(after)))
+        )
+
+    def _sites_of(self, place: Place, file: int, line: int) -> list[Site]:
+        """Return the sites of a line that mean a definition, or that stand behind its name and a dot."""
+        name = self._before.name(place)
+        found = []
+        for site in _sites_in(self._before, file, line):
+            is_meant = place in self._before.relations.meaning(file, site).targets
+            if (
+                is_meant
+                or re.search(_WORD.format(re.escape(name)), site.object)
+                or (site.name == name and not site.object)
+            ):
+                found.append(site)
+        return found
+
+    def _judge(self, gone: Place, file: int, line: int, before: Site) -> None:
+        """Take a use on a line that stayed as it was, unless the name means something there now."""
+        for site in _sites_in(self._after, file, line):
+            if (
+                site.name == before.name
+                and site.object == before.object
+                and self._is_broken(gone, file, site)
+            ):
+                self._take(gone, file, line, site.definition, is_sure=True)
+                return
+
+    def _judge_edited(self, gone: Place, file: int, name: str, receiver: str) -> None:
+        """Take uses on edited lines that name what is gone as the lines before did."""
+        number = self._after.index.strings.get(name)
+        table = self._after.index.sites
+        start, end = int(table.file_start[file]), int(table.file_start[file + 1])
+        rows = (
+            start + np.flatnonzero(table.name[start:end] == number)
+            if number is not None
+            else np.array([], np.int64)
+        )
+        for site in sites_at(self._after.index, rows):
+            is_new = not self._sides.line_before(file, site.line)
+            if is_new and site.object == receiver and self._is_broken(gone, file, site):
+                self._take(gone, file, site.line, site.definition, is_sure=True)
+
+    def _is_broken(self, gone: Place, file: int, site: Site) -> bool:
+        """Tell whether a site means nothing now; what is only declared counts for nothing."""
+        meaning = self._after.relations.meaning(file, site)
+        if meaning.targets:
+            return all(map(self._is_only_declared, meaning.targets)) and not self._has_body(gone)
+        if meaning.is_outside and self._leads_outside(gone, file, site):
+            return False
+        if site.object and self._is_open_class(gone):
+            return False
+        return not meaning.is_left_open
+
+    def _leads_outside(self, gone: Place, file: int, site: Site) -> bool:
+        """Tell whether a name is written to mean something of another package now."""
+        if self._sides.file_after(gone[0]) is None:
+            return False
+        home = self._sides.file_after(gone[0])
+        name = site.name
+        changed = [file, *([home] if home is not None else [])]
+        views = self._after.index.derived(FileViews)
+        return (
+            any(
+                binding.name == name
+                and binding.kind in (IMPORT, RENAMED)
+                and not self._sides.line_before(each, binding.line)
+                for each in changed
+                for binding in views[each].bindings
+            )
+            or site.object == ""
+        )
+
+    def _is_open_class(self, gone: Place) -> bool:
+        """Tell whether the class of a member that is gone may have it from elsewhere."""
+        file, row = gone
+        parent = self._before.index.definitions(file)[row].parent
+        owner = self._sides.after_of.get((file, parent)) if parent >= 0 else None
+        if owner is None:
+            return False
+        view = self._after.index.derived(FileViews)[owner[0]]
+        definition = view.definitions[owner[1]]
+        text = "\n".join(self._after.index.text(owner[0]).split("\n")[definition.start - 1 : definition.end])
+        name = self._before.name(gone)
+        if re.search(
+            r"__getattr|__call\b|method_missing|\bProxy\b|instance_variable|\bdefine_method\b", text
+        ):
+            return True
+        # What it is given in another way, as a field or by an assignment.
+        return (
+            re.search(
+                rf"(?:\.|@|\b(?:var|val|let|const|attr_\w+)\b.*){re.escape(name)}\s*(?::[^=]+)?(?:=[^=]|$)",
+                text,
+                re.M,
+            )
+            is not None
+        )
+
+    def _is_only_declared(self, place: Place) -> bool:
+        """Tell whether a definition of C is a prototype."""
+        file, row = place
+        if self._after.language(file) not in ("c", "cpp"):
+            return False
+        definition = self._after.index.definitions(file)[row]
+        if definition.kind not in FUNCTIONS or definition.kind == "macro":
+            return False
+        lines = self._after.index.text(file).split("\n")[definition.start - 1 : definition.end]
+        text = "\n".join(lines)
+        return "{" not in text and text.rstrip().endswith(";")
+
+    def _has_body(self, gone: Place) -> bool:
+        """Tell whether anything of the name still has a body in the tree."""
+        index = self._after.index
+        number = index.strings.get(self._before.name(gone))
+        rows = np.flatnonzero(index.symbols.name == number).tolist() if number is not None else []
+        files = [int(np.searchsorted(index.symbols.file_start, row, side="right")) - 1 for row in rows]
+        places = [
+            (file, row - int(index.symbols.file_start[file])) for row, file in zip(rows, files, strict=True)
+        ]
+        return any(not self._is_only_declared(place) for place in places)
+
+    # Imports.
+
+    def _importers(self) -> None:
+        """Take imports of files that are gone."""
+        for each in self._sides.files:
+            file = self._before.index.file_id(each.old) if each.old and not each.new else None
+            if each.old and each.new and each.old != each.new:
+                file = self._before.index.file_id(each.old)
+            if file is None or not self._before.relations.knows(file):
+                continue
+            for use in self._before.relations.importers_of(file):
+                after = self._sides.file_after(use.source[0])
+                line = self._sides.line_after(use.source[0], use.line)
+                if after is not None and line and not self._imports_ours(after, line):
+                    now = f"; it is {each.new} now" if each.new else ""
+                    self._add(
+                        Finding(
+                            FindingKind.GONE,
+                            self._after.index.paths[after],
+                            line,
+                            "",
+                            each.old,
+                            f"it imports {one_line(each.old)}, which is gone{now}",
+                            f"import {one_line(each.new)}" if each.new else "take the import out",
+                            is_sure=True,
+                            cause=each.new,
+                        )
+                    )
+
+    def _imports_ours(self, file: int, line: int) -> bool:
+        """Tell whether the import in a line leads to a file of the tree."""
+        return line in self._import_lines.get(file, ())
+
+    @cached_property
+    def _import_lines(self) -> dict[int, set[int]]:
+        found: dict[int, set[int]] = {}
+        for file in range(len(self._after.index)):
+            for each in self._after.relations.importers_of(file):
+                found.setdefault(each.source[0], set()).add(each.line)
+        return found
+
+    def _imported(self, gone: Place) -> None:
+        """Take the imports of a definition by its name."""
+        file, row = gone
+        if self._before.index.definitions(file)[row].parent >= 0:
+            return
+        name = self._before.name(gone)
+        views = self._before.index.derived(FileViews)
+        for use in dict.fromkeys(
+            (each.source[0], each.line) for each in self._before.relations.importers_of(file)
+        ):
+            importer, line = use
+            after = self._sides.file_after(importer)
+            now = self._sides.line_after(importer, line)
+            if after is None:
+                continue
+            for binding in views[importer].bindings:
+                if binding.line != line or binding.kind not in (IMPORT, RENAMED):
+                    continue
+                if re.split(r"[:.\\/]+", binding.value)[-1] != name:
+                    continue
+                site = Site(binding.name, "", -1, _TOP, VALUE, 0)
+                if gone not in self._before.relations.meaning(importer, site).targets:
+                    continue
+                if self._after.relations.meaning(after, site).targets or self._is_open_module(gone):
+                    continue
+                if at := self._import_line(after, now, name, binding.name):
+                    self._take(gone, after, at, -1, is_sure=True)
+
+    def _is_open_module(self, gone: Place) -> bool:
+        """Tell whether a file may still have a name: by a star, by ``__getattr__``, or from outside."""
+        file = self._sides.file_after(gone[0])
+        if file is None:
+            return False
+        name, view = self._before.name(gone), self._after.index.derived(FileViews)[file]
+        if any(each.kind == STAR for each in view.bindings) or view.members.get((-1, "__getattr__")):
+            return True
+        return any(each.name == name for each in view.bindings if view.scope(each.definition) < 0)
+
+    def _import_line(self, file: int, line: int, name: str, bound: str) -> int:
+        """Return the line where an import names something now, 0 for none."""
+        views = self._after.index.derived(FileViews)
+        begins = [
+            each.line
+            for each in views[file].bindings
+            if each.kind in (IMPORT, RENAMED) and each.name == bound and (not line or each.line == line)
+        ]
+        lines = self._after.index.text(file).split("\n")
+        for first in begins:
+            for at in range(first - 1, min(first + 60, len(lines))):
+                if re.search(_WORD.format(re.escape(name)), lines[at]):
+                    return at + 1
+        return 0
+
+    # By name alone.
+
+    def _by_name(self, names: Sequence[GoneName]) -> None:
+        """Take uses that nothing resolves, of names that nothing else bears."""
+        index = self._after.index
+        for gone in names[:_MOST_GONE]:
+            found = uses_of_gone(index, (gone,), ())
+            for each in found.uses:
+                file, row = each.place
+                path = index.paths[file]
+                if (path, each.line, gone.name) in self._found or not self._was_there(file, each.line, gone):
+                    continue
+                is_sure = each.confidence is Confidence.RESOLVED
+                within = index.qualified_name(file, row) if row >= 0 else ""
+                now = f"; it is {gone.successor} now" if gone.successor else ""
+                self._add(
+                    Finding(
+                        FindingKind.GONE,
+                        path,
+                        each.line,
+                        within,
+                        gone.name,
+                        f"`{one_line(gone.name)}` is gone from {gone.path}{now}",
+                        f"use {gone.successor}" if gone.successor.startswith("`") else "mend or drop the use",
+                        is_sure,
+                    )
+                )
+
+    def _was_there(self, file: int, line: int, gone: GoneName) -> bool:
+        """Tell whether a place used the name before the change too: on a line that stayed, or one edited."""
+        del gone
+        return self._sides.file_before(file) is not None or line > 0
+
+    # What is told.
+
+    def _take(self, gone: Place, file: int, line: int, row: int, *, is_sure: bool) -> None:
+        index = self._after.index
+        name = self._before.index.qualified_name(*gone)
+        home = self._before.index.paths[gone[0]]
+        now = self._successor(gone)
+        if now is None:
+            message, action, cause = f"`{one_line(name)}` is gone from {home}", "mend or drop the use", ""
+        else:
+            to = self._after.index.qualified_name(*now)
+            path = self._after.index.paths[now[0]]
+            at = self._after.index.definitions(now[0])[now[1]].sig_start
+            cause = f"{path}:{at}"
+            action = f"use `{one_line(to)}`"
+            message = f"`{one_line(name)}` is now `{one_line(to)}`"
+            if path != home:
+                message, action = (
+                    f"`{one_line(name)}` moved from {home} to {path}",
+                    f"use `{one_line(to)}` of {path}",
+                )
+        within = index.qualified_name(file, row) if row >= 0 else ""
+        self._add(
+            Finding(FindingKind.GONE, index.paths[file], line, within, name, message, action, is_sure, cause)
+        )
+
+    def _add(self, finding: Finding) -> None:
+        self._found.setdefault((finding.path, finding.line, finding.name.rpartition(".")[2]), finding)
+
+    def _successor(self, gone: Place) -> Place | None:
+        """Return what stands for a definition now: its namesake elsewhere, or one much like it beside it."""
+        if gone not in self._successors:
+            self._successors[gone] = self._find_successor(gone)
+        return self._successors[gone]
+
+    @cached_property
+    def _successors(self) -> dict[Place, Place | None]:
+        return {}
+
+    def _find_successor(self, gone: Place) -> Place | None:
+        before, after = self._before.index, self._after.index
+        definition, name = before.definitions(gone[0])[gone[1]], self._before.name(gone)
+        same_kind = [
+            place
+            for place in self._sides.added
+            if (after.definitions(place[0])[place[1]].kind in FUNCTIONS) == (definition.kind in FUNCTIONS)
+        ]
+        moved = [place for place in same_kind if self._after.name(place) == name]
+        if moved:
+            return moved[0] if len(moved) == 1 else None
+        home = self._sides.file_after(gone[0])
+        beside = [place for place in same_kind if place[0] == home]
+        body = _body(before.text(gone[0]), definition.start, definition.end, name)
+        scored = []
+        for place in beside:
+            other = after.definitions(place[0])[place[1]]
+            text = _body(after.text(place[0]), other.start, other.end, self._after.name(place))
+            scored.append((SequenceMatcher(None, body, text, autojunk=False).ratio(), place))
+        best = max(scored, default=None)
+        return best[1] if best is not None and best[0] >= _ALIKE else None
+
+
+def _body(text: str, first: int, last: int, name: str) -> str:
+    return "\n".join(text.split("\n")[first - 1 : last]).replace(name, "")[:2_000]
+
+
+def _sites_in(side: Side, file: int, line: int) -> list[Site]:
+    """Return the sites of a line."""
+    return [site for site in side.index.derived(FileViews)[file].sites if site.line == line]

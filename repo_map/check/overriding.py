@@ -1,0 +1,181 @@
+"""Methods that override or implement one that is another now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from repo_map.check.arguments import takes_alike
+from repo_map.check.sides import Sides
+from repo_map.check.values import Finding, FindingKind
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.messages import one_line
+from repo_map.parsing.facts_model import BASE_OF
+from repo_map.relations.file_facts import FileViews
+from repo_map.relations.model import Confidence, Place
+
+_MARKED: Final = re.compile(r"@Override\b|\boverride\b|#\[\\?Override\]")
+_ABSTRACT: Final = re.compile(r"\babstract\b")
+_OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "csharp"})
+
+
+class Overriding:
+    """Finds overriders and implementers that kept the old form."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
+
+    def find(self, changed: Sequence[tuple[Place, Place]]) -> Iterator[Finding]:
+        """Yield them; ``changed`` are the functions that take other values now, before and after."""
+        for before, after in changed:
+            yield from self._of_changed(before, after)
+        for place in self._sides.gone:
+            yield from self._of_gone(place)
+        for place in self._sides.added:
+            yield from self._lacking(place)
+
+    def _of_changed(self, before: Place, after: Place) -> Iterator[Finding]:
+        sides = self._sides
+        name = one_line(sides.after.index.qualified_name(*after))
+        for each in sides.before.relations.overridden_by(before):
+            below = self._now(each.source)
+            if below is None or each.confidence is not Confidence.RESOLVED:
+                continue
+            kept = takes_alike(sides.before, before, sides.after, below)
+            if kept and not takes_alike(sides.after, after, sides.after, below):
+                yield self._finding(below, after, f"it overrides `{name}` and takes what that took before")
+
+    def _of_gone(self, place: Place) -> Iterator[Finding]:
+        """Yield methods that say that they override, and override nothing now."""
+        sides = self._sides
+        definition = sides.before.index.definitions(place[0])[place[1]]
+        if (
+            definition.kind not in FUNCTIONS
+            or definition.parent < 0
+            or not sides.before.relations.knows(place[0])
+        ):
+            return
+        for each in sides.before.relations.overridden_by(place):
+            below = self._now(each.source)
+            if below is None or each.confidence is not Confidence.RESOLVED:
+                continue
+            if self._head(below, _MARKED) and not sides.after.relations.overrides_of(below):
+                if self._has_outside_base(below):
+                    continue
+                name = one_line(sides.before.index.qualified_name(*place))
+                yield self._finding(below, below, f"it overrides `{name}`, which is gone")
+
+    def _lacking(self, place: Place) -> Iterator[Finding]:
+        """Yield classes that implement an interface and lack the method that it got."""
+        sides, index = self._sides, self._sides.after.index
+        file, row = place
+        definition = index.definitions(file)[row]
+        if definition.kind not in FUNCTIONS or definition.parent < 0:
+            return
+        owner = (file, definition.parent)
+        if owner not in sides.before_of or not self._is_required(place, owner):
+            return
+        name = sides.after.name(place)
+        for each in sides.after.relations.implementations_of(owner):
+            below = each.source
+            if each.confidence is not Confidence.RESOLVED or below not in self._concrete([below]):
+                continue
+            line = sides.line_before(below[0], index.definitions(below[0])[below[1]].sig_start)
+            if not line or self._has(below, name):
+                continue
+            told = one_line(index.qualified_name(*owner))
+            told = f"it implements `{told}` and lacks its new `{one_line(name)}`"
+            yield self._finding(below, place, told)
+
+    def _is_required(self, place: Place, owner: Place) -> bool:
+        """Tell whether a member has no body that implementers would inherit."""
+        sides = self._sides
+        language = sides.after.language(place[0])
+        kind = sides.after.index.definitions(owner[0])[owner[1]].kind
+        definition = sides.after.index.definitions(place[0])[place[1]]
+        lines = sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.end]
+        text = "\n".join(lines)
+        if language in ("java", "php") and kind == "interface":
+            return "{" not in text and text.rstrip().endswith(";")
+        if language == "rust" and kind == "trait":
+            return "{" not in text and text.rstrip().endswith(";")
+        return (language == "python" and "@abstractmethod" in text) or "@abc.abstractmethod" in text
+
+    def _has(self, place: Place, name: str) -> bool:
+        relations, index = self._sides.after.relations, self._sides.after.index
+        for file, row in (place, *relations.classes_above(place)):
+            for at, each in enumerate(index.definitions(file)):
+                is_member = each.parent == row or (
+                    each.parent >= 0 and index.definitions(file)[each.parent].kind == "impl"
+                )
+                is_named = each.name.rpartition(".")[2] == name and each.kind in FUNCTIONS
+                if is_member and is_named and self._is_bodied((file, at)):
+                    return True
+        text = index.text(place[0])
+        return name in text or self._has_outside_base_of(place)
+
+    def _is_bodied(self, place: Place) -> bool:
+        definition = self._sides.after.index.definitions(place[0])[place[1]]
+        lines = self._sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.end]
+        return "{" in "\n".join(lines) or self._sides.after.language(place[0]) == "python"
+
+    def _concrete(self, places: Sequence[Place]) -> list[Place]:
+        return [
+            place
+            for place in places
+            if not self._head(place, _ABSTRACT)
+            and self._sides.after.index.definitions(place[0])[place[1]].kind
+            in ("class", "struct", "enum", "impl")
+        ]
+
+    def _head(self, place: Place, pattern: re.Pattern[str]) -> bool:
+        definition = self._sides.after.index.definitions(place[0])[place[1]]
+        lines = self._sides.after.index.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
+        return pattern.search("\n".join(lines)) is not None
+
+    def _has_outside_base(self, method: Place) -> bool:
+        parent = self._sides.after.index.definitions(method[0])[method[1]].parent
+        return parent < 0 or self._has_outside_base_of((method[0], parent))
+
+    def _has_outside_base_of(self, owner: Place) -> bool:
+        """Tell whether a class extends something that is not ours, or that is not known."""
+        relations, index = self._sides.after.relations, self._sides.after.index
+        for place in (owner, *relations.classes_above(owner)):
+            view = index.derived(FileViews)[place[0]]
+            written = [
+                each
+                for each in view.bindings
+                if each.kind == BASE_OF and view.class_around(each.definition) == place[1]
+            ]
+            if len(written) > len(relations.classes_above(place)):
+                return True
+        return False
+
+    def _now(self, before: Place) -> Place | None:
+        """Return a definition of the tree before as it is now, None where it is gone."""
+        sides = self._sides
+        if before in sides.after_of:
+            return sides.after_of[before]
+        file = sides.file_after(before[0])
+        path = sides.before.index.paths[before[0]]
+        if file is None or any(each.old == path for each in sides.files):
+            return None
+        return file, before[1]
+
+    def _finding(self, place: Place, cause: Place, told: str) -> Finding:
+        index = self._sides.after.index
+        definition = index.definitions(place[0])[place[1]]
+        line = index.definitions(cause[0])[cause[1]].sig_start
+        where = f"{index.paths[cause[0]]}:{line}"
+        return Finding(
+            FindingKind.OVERRIDE,
+            index.paths[place[0]],
+            definition.sig_start,
+            index.qualified_name(*place),
+            index.qualified_name(*place),
+            told,
+            f"bring it in line with {where}" if cause != place else "rename or drop it",
+            is_sure=True,
+            cause=where if cause != place else "",
+        )

@@ -1,0 +1,318 @@
+"""The tree before a change and after it, each with its relations; only what differs is parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from repo_map.impact.patches import FilePatch, Patch
+from repo_map.impact.placing import PlacedFile
+from repo_map.impact.sides import other_side
+from repo_map.languages.kinds import FUNCTIONS
+from repo_map.parsing.forms import NO_FORMS, Call, Form, Forms
+from repo_map.relations.model import Place
+from repo_map.relations.resolve import Relations, relations_of
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
+
+_MOST_COMPARED: Final = 25_000_000
+"""Product of the lines on both sides up to which it is looked for which of them stayed."""
+_MOST_READ: Final = 1_000_000
+"""Bytes of a file whose calls are read."""
+
+
+class LineMap:
+    """Which line of a file became which."""
+
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        self._after: dict[int, int] = {}
+        self._before: dict[int, int] = {}
+        top = 0
+        while top < min(len(before), len(after)) and before[top] == after[top]:
+            top += 1
+        end = 0
+        while end < min(len(before), len(after)) - top and before[-1 - end] == after[-1 - end]:
+            end += 1
+        self._same(0, 0, top)
+        self._same(len(before) - end, len(after) - end, end)
+        one, other = before[top : len(before) - end], after[top : len(after) - end]
+        if len(one) * len(other) <= _MOST_COMPARED:
+            for found in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
+                self._same(top + found.a, top + found.b, found.size)
+
+    def _same(self, before: int, after: int, count: int) -> None:
+        for at in range(1, count + 1):
+            self._after[before + at] = after + at
+            self._before[after + at] = before + at
+
+    def after(self, line: int) -> int:
+        """Return the line that one of before is now, 0 for one that is gone or edited; lines count from 1."""
+        return self._after.get(line, 0)
+
+    def before(self, line: int) -> int:
+        """Return the line that one of now was, 0 for one that is new or edited."""
+        return self._before.get(line, 0)
+
+
+class ChangedFile(NamedTuple):
+    """A file of a change; one side is missing where it is new or gone."""
+
+    old: str
+    """Its path before, ``""`` for a new one."""
+    new: str
+    """Its path after, ``""`` for one that is gone."""
+    lines: LineMap
+
+
+class Side:
+    """One state of the tree."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.index = index
+        self.relations: Relations = relations_of(index)
+        self._forms: dict[int, Forms] = {}
+
+    def forms(self, file: int) -> Forms:
+        """Return the functions and calls of a file."""
+        if file not in self._forms:
+            self.read([file])
+        return self._forms[file]
+
+    def read(self, files: Sequence[int]) -> None:
+        """Have the functions and calls of files read at once."""
+        from repo_map.indexing.workers import read_forms  # noqa: PLC0415 - a warm start parses nothing
+
+        wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
+        sources = [(self.index.paths[file], self.index.source(file)) for file in wanted]
+        small = [(path, source if len(source) <= _MOST_READ else b"") for path, source in sources]
+        read = read_forms(small, self.index.limits) if small else ()
+        for file, (_, source), forms in zip(wanted, sources, read, strict=True):
+            self._forms[file] = forms if len(source) <= _MOST_READ else NO_FORMS
+
+    def forms_of(self, place: Place) -> tuple[Form, ...]:
+        """Return what a function takes: of several that stand on its lines, those of its name."""
+        file, row = place
+        if row < 0:
+            return ()
+        definition = self.index.definitions(file)[row]
+        name = definition.name.rpartition(".")[2].lstrip("@$#")
+        return tuple(
+            each
+            for each in self.forms(file).functions
+            if each.name == name
+            and definition.start <= each.line <= max(definition.sig_end, definition.sig_start)
+        )
+
+    def calls_at(self, file: int, line: int, name: str) -> tuple[Call, ...]:
+        """Return the calls of a name in a line."""
+        return tuple(each for each in self._calls(file).get(line, ()) if each.name == name)
+
+    def _calls(self, file: int) -> Mapping[int, list[Call]]:
+        if file not in self._by_line:
+            found: dict[int, list[Call]] = {}
+            for each in self.forms(file).calls:
+                found.setdefault(each.line, []).append(each)
+            self._by_line[file] = found
+        return self._by_line[file]
+
+    @cached_property
+    def _by_line(self) -> dict[int, dict[int, list[Call]]]:
+        return {}
+
+    def row_at(self, file: int, line: int) -> int:
+        """Return the row of the innermost definition around a line, -1 for none."""
+        found = [
+            (each.start, row)
+            for row, each in enumerate(self.index.definitions(file))
+            if each.start <= line <= each.end
+        ]
+        return max(found, default=(0, -1))[1]
+
+    def name(self, place: Place) -> str:
+        """Return the last name of a definition."""
+        return self.index.definitions(place[0])[place[1]].name.rpartition(".")[2]
+
+    def language(self, file: int) -> str:
+        """Return a file's language."""
+        return self.index.languages[int(self.index.files.language[file])]
+
+
+class Pair(NamedTuple):
+    """A definition on both sides."""
+
+    before: Place
+    after: Place
+
+
+class Sides:
+    """A change as two trees."""
+
+    def __init__(
+        self, before: Side, after: Side, files: Sequence[ChangedFile], unread: Sequence[str]
+    ) -> None:
+        self.before = before
+        self.after = after
+        self.files = tuple(files)
+        self.unread = tuple(unread)
+        """Paths of files of the change that could not be followed."""
+        self._by_old = {each.old: each for each in self.files if each.old}
+        self._by_new = {each.new: each for each in self.files if each.new}
+
+    def file_after(self, before: int) -> int | None:
+        """Return the file that one of before is now, None where it is gone."""
+        path = self.before.index.paths[before]
+        changed = self._by_old.get(path)
+        return self.after.index.file_id(path if changed is None else changed.new)
+
+    def line_after(self, before: int, line: int) -> int:
+        """Return the line that one of before is now, 0 where it is edited or gone."""
+        changed = self._by_old.get(self.before.index.paths[before])
+        return line if changed is None else changed.lines.after(line) if changed.new else 0
+
+    def file_before(self, after: int) -> int | None:
+        """Return the file that one of now was, None where it is new."""
+        path = self.after.index.paths[after]
+        changed = self._by_new.get(path)
+        return self.before.index.file_id(path if changed is None else changed.old)
+
+    def line_before(self, after: int, line: int) -> int:
+        """Return the line that one of now was, 0 where it is edited or new."""
+        changed = self._by_new.get(self.after.index.paths[after])
+        return line if changed is None else changed.lines.before(line) if changed.old else 0
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The definitions of the changed files that both sides have."""
+        return tuple(self._matched[0])
+
+    @cached_property
+    def gone(self) -> tuple[Place, ...]:
+        """The definitions that only the tree before has, in source order."""
+        return tuple(self._matched[1])
+
+    @cached_property
+    def added(self) -> tuple[Place, ...]:
+        """The definitions that only the tree after has, in source order."""
+        return tuple(self._matched[2])
+
+    @cached_property
+    def after_of(self) -> Mapping[Place, Place]:
+        """The pairs by their side before."""
+        return dict(self.pairs)
+
+    @cached_property
+    def before_of(self) -> Mapping[Place, Place]:
+        """The pairs by their side after."""
+        return {each.after: each.before for each in self.pairs}
+
+    @cached_property
+    def _matched(self) -> tuple[list[Pair], list[Place], list[Place]]:
+        pairs: list[Pair] = []
+        gone: list[Place] = []
+        added: list[Place] = []
+        for each in self.files:
+            old = self.before.index.file_id(each.old) if each.old else None
+            new = self.after.index.file_id(each.new) if each.new else None
+            matched = self._match(old, new, each.lines)
+            pairs += (Pair(*pair) for pair in matched)
+            for file, side, kept, into in (
+                (old, self.before, {before for before, _ in matched}, gone),
+                (new, self.after, {after for _, after in matched}, added),
+            ):
+                if file is not None:
+                    rows = range(len(side.index.definitions(file)))
+                    into.extend((file, row) for row in rows if (file, row) not in kept)
+        return pairs, gone, added
+
+    def _match(self, old: int | None, new: int | None, lines: LineMap) -> list[tuple[Place, Place]]:
+        """Return the definitions that are the same on both sides: by name and line, then by name in order."""
+        if old is None or new is None:
+            return []
+        before, after = self._named(self.before, old), self._named(self.after, new)
+        found: list[tuple[Place, Place]] = []
+        for name, rows in before.items():
+            others = list(after.get(name, ()))
+            rest: list[int] = []
+            for row in rows:
+                line = lines.after(self.before.index.definitions(old)[row].sig_start)
+                same = [each for each in others if self.after.index.definitions(new)[each].sig_start == line]
+                if same:
+                    others.remove(same[0])
+                    found.append(((old, row), (new, same[0])))
+                else:
+                    rest.append(row)
+            found += (((old, row), (new, other)) for row, other in zip(rest, others, strict=False))
+        return found
+
+    @staticmethod
+    def _named(side: Side, file: int) -> dict[tuple[str, bool], list[int]]:
+        found: dict[tuple[str, bool], list[int]] = {}
+        for row, each in enumerate(side.index.definitions(file)):
+            key = (side.index.qualified_name(file, row), each.kind in FUNCTIONS)
+            found.setdefault(key, []).append(row)
+        return found
+
+
+def sides_of(index: RepoIndex, patch: Patch) -> Sides:
+    """Return the trees before and after a patch, whether the index has it already or not."""
+    before: dict[str, bytes | None] = {}
+    after: dict[str, bytes | None] = {}
+    files: list[ChangedFile] = []
+    unread: list[str] = []
+    for each in patch.files:
+        texts = _texts(index, each)
+        if each.is_binary or texts is None:
+            unread.append(each.path)
+            continue
+        old, new, is_applied = texts
+        if is_applied:
+            # What is in the tree is the side after.
+            if each.new != each.old and each.new:
+                before[each.new] = before.get(each.new)
+            if each.old:
+                before[each.old] = old.encode("utf-8", "surrogateescape")
+        else:
+            if each.old != each.new and each.old:
+                after[each.old] = after.get(each.old)
+            if each.new:
+                after[each.new] = new.encode("utf-8", "surrogateescape")
+        files.append(ChangedFile(each.old, each.new, LineMap(_lines(old), _lines(new))))
+    return Sides(
+        Side(index.with_files(before) if before else index),
+        Side(index.with_files(after) if after else index),
+        files,
+        unread,
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip("\r") for line in text.split("\n")]
+
+
+def _texts(index: RepoIndex, patch: FilePatch) -> tuple[str, str, bool] | None:
+    """Return a file's text before and after a patch, and whether the tree has the latter; or None."""
+    here = index.file_id(patch.new) if patch.new else None
+    if not patch.old:
+        text = "\n".join(line for hunk in patch.hunks for line in hunk.marked("+"))
+        return ("", f"{text}\n", here is not None) if here is None else ("", index.text(here), True)
+    if not patch.new:
+        gone = index.file_id(patch.old)
+        if gone is not None:
+            return index.text(gone), "", False
+        text = "\n".join(line for hunk in patch.hunks for line in hunk.marked("-"))
+        return f"{text}\n", "", True
+    is_renamed = patch.old != patch.new
+    file = here if here is not None else index.file_id(patch.old)
+    if file is None:
+        return None
+    text = index.text(file)
+    if not patch.hunks:
+        return text, text, here is not None
+    placed = PlacedFile(text.split("\n"))
+    other = other_side(text, patch, [placed.place(hunk) for hunk in patch.hunks])
+    if other is None or (is_renamed and other.is_before != (here is not None)):
+        return None
+    return (other.text, text, True) if other.is_before else (text, other.text, False)

@@ -1,0 +1,202 @@
+"""What a check found, as text within a few hundred tokens, and as data for other programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from repo_map.check.values import Checked, Finding, FindingKind
+from repo_map.messages import counted, one_line
+from repo_map.text import tokens
+
+MOST_TOKENS: Final = 300
+"""Of the text, its last lines on tests included."""
+_MOST_TESTS: Final = 3
+"""Tests whose reasons are told in text."""
+_MOST_LINES: Final = 4
+"""Of one file and one fault that are told on one line."""
+_MOST_COMMAND: Final = 110
+"""Tokens of a command that is told beside findings."""
+
+
+def tell(checked: Checked, most: int = MOST_TOKENS) -> str:
+    """Return it as text of at most so many tokens; what does not fit is counted."""
+    foot = list(_foot(checked))
+    groups = list(_groups(checked.findings))
+    head = _head(checked)
+    for shown in range(len(groups), -1, -1):
+        rest = sum(len(lines) for _, lines in groups[shown:])
+        more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
+        lines = [head, *(_told(each, at) for each, at in groups[:shown]), *more, *foot]
+        text = "\n".join(lines) + "\n"
+        if tokens.count(text) <= most:
+            return text
+    return "\n".join([head, *more]) + "\n"
+
+
+def sentences(checked: Checked) -> tuple[str, ...]:
+    """Return each finding as a sentence."""
+    return tuple(f"{_told(each, lines)}." for each, lines in _groups(checked.findings))
+
+
+def as_data(checked: Checked) -> dict[str, object]:
+    """Return it as JSON has it."""
+    return {
+        "complete": checked.complete,
+        "left_open": list(checked.left_open),
+        "changed": list(checked.changed),
+        "findings": [finding_data(each) for each in checked.findings],
+        "tests": [
+            {
+                "path": each.path,
+                "names": list(each.names),
+                "line": each.line,
+                "tier": each.tier.name.lower().replace("_", "-"),
+                "reason": each.reason,
+            }
+            for each in checked.tests
+        ],
+        "command": checked.command,
+    }
+
+
+def finding_data(finding: Finding) -> dict[str, object]:
+    """Return one finding as JSON has it."""
+    return {**finding._asdict(), "kind": str(finding.kind)}
+
+
+def as_sarif(checked: Checked, version: str) -> dict[str, object]:
+    """Return it as SARIF 2.1.0, as GitHub's code scanning and editors read it."""
+    kinds = [kind for kind in FindingKind if any(each.kind is kind for each in checked.findings)]
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "repo-navigator check",
+                        "version": version,
+                        "rules": [
+                            {"id": str(kind), "shortDescription": {"text": _RULES[kind]}} for kind in kinds
+                        ],
+                    }
+                },
+                "results": [
+                    {
+                        "ruleId": str(each.kind),
+                        "level": "error" if each.is_sure and each.kind in _BROKEN else "warning",
+                        "message": {"text": _sentence(each)},
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {"uri": _uri(each.path)},
+                                    "region": {"startLine": max(1, each.line)},
+                                }
+                            }
+                        ],
+                    }
+                    for each in checked.findings
+                ],
+            }
+        ],
+    }
+
+
+def as_annotations(checked: Checked) -> str:
+    """Return it as lines that GitHub's runners turn into annotations of a pull request."""
+    lines = [
+        f"::{'error' if each.is_sure and each.kind in _BROKEN else 'warning'} "
+        f"file={_property(each.path)},line={max(1, each.line)},title={_property(str(each.kind))}"
+        f"::{_escaped(_sentence(each))}"
+        for each in checked.findings
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_RULES: Final[Mapping[FindingKind, str]] = {
+    FindingKind.GONE: "A name is used that the change removed, renamed or moved.",
+    FindingKind.UNDEFINED: "A name is used that nothing defines.",
+    FindingKind.ARGUMENTS: "A call gives values that the function does not take.",
+    FindingKind.OVERRIDE: "A method overrides or implements one that is another now.",
+    FindingKind.UNPARSED: "A file does not parse.",
+    FindingKind.TEXT: "Text names what is gone.",
+    FindingKind.COPY: "Of two copies of a definition one was edited.",
+}
+_BROKEN: Final = frozenset(
+    {
+        FindingKind.GONE,
+        FindingKind.UNDEFINED,
+        FindingKind.ARGUMENTS,
+        FindingKind.OVERRIDE,
+        FindingKind.UNPARSED,
+    }
+)
+"""What does not work as it is; the others are to be looked at."""
+
+
+def _head(checked: Checked) -> str:
+    if checked.findings:
+        return f"{counted(len(checked.findings), 'place')} to look at:"
+    if not checked.changed and not checked.left_open:
+        return "Nothing was changed."
+    files = counted(len(checked.changed), "changed file")
+    return (
+        f"Nothing found in {files}."
+        if checked.complete
+        else f"Nothing found in {files}, but not all is known."
+    )
+
+
+def _foot(checked: Checked) -> Iterator[str]:
+    if not checked.complete:
+        yield f"Not complete: {' '.join(one_line(each) for each in checked.left_open[:2])}"
+    if checked.tests and checked.command:
+        command = checked.command
+        if tokens.count(command) > _MOST_COMMAND:
+            first = checked.tests[0]
+            yield f"Tests: {counted(len(checked.tests), 'file')}, first {first.path} ({first.reason}); --json has the command."
+        else:
+            reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
+            yield f"Tests: {command}"
+            yield f"  as {one_line(reasons)}"
+
+
+def _groups(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:
+    """Return findings that say the same of one file together, with their lines."""
+    found: dict[tuple[str, str, str, bool], tuple[Finding, list[int]]] = {}
+    for each in findings:
+        key = (each.path, each.message, each.action, each.is_sure)
+        found.setdefault(key, (each, []))[1].append(each.line)
+    return list(found.values())
+
+
+def _told(finding: Finding, lines: Sequence[int]) -> str:
+    within = f" in `{one_line(finding.within)}`" if finding.within and len(lines) == 1 else ""
+    further = ""
+    if len(lines) > 1:
+        shown = ", ".join(map(str, lines[1:_MOST_LINES]))
+        more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+        further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
+    likely = "" if finding.is_sure else "likely, by its name: "
+    return f"{finding.path}:{lines[0]}{within}: {likely}{finding.message}{further}; {finding.action}"
+
+
+def _sentence(finding: Finding) -> str:
+    likely = "" if finding.is_sure else "Likely, by its name: "
+    return f"{likely}{finding.message}; {finding.action}."
+
+
+def _uri(path: str) -> str:
+    return re.sub(
+        r"[^\w./~-]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), path, flags=re.A
+    )
+
+
+def _escaped(text: str) -> str:
+    return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

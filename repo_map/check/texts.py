@@ -1,0 +1,130 @@
+"""Text that names what is gone: paths of files in strings and documents, keys, and names in documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from repo_map.check.sides import Sides
+from repo_map.check.values import Finding, FindingKind
+from repo_map.languages.kinds import CODE
+from repo_map.messages import one_line
+from repo_map.relations.model import Confidence, Place, Relation
+from repo_map.relations.named_files import named_files_of
+from repo_map.relations.named_keys import named_keys_of
+from repo_map.relations.routes import routes_of
+
+_PAST: Final = re.compile(
+    r"(?i)(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
+    r"(?:[./_-]|$)|(?:^|/)(?:changelogs?|releases|news|blog|_posts|rfcs?|adr|versions?)/|(?i:whats[_-]?new)"
+)
+"""Documents that tell of what was."""
+_PROSE: Final = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org)$")
+_TELLING: Final = re.compile(r"_|[a-z][A-Z]|\d")
+"""What a name has that no word of a language has."""
+_LEAST: Final = 5
+_MOST_NAMES: Final = 60
+_MOST_DOCUMENTS: Final = 2_000
+
+
+def texts_naming_gone(sides: Sides, told: Sequence[Place]) -> Iterator[Finding]:
+    """Yield the places; ``told`` are the definitions that are gone."""
+    yield from _files(sides)
+    yield from _keys(sides)
+    yield from _documents(sides, told)
+
+
+def _files(sides: Sides) -> Iterator[Finding]:
+    """Yield strings that name a file which is gone or renamed."""
+    for each in sides.files:
+        if not each.old or each.old == each.new:
+            continue
+        before = sides.before.index.file_id(each.old)
+        if before is None:
+            continue
+        now = f"name {each.new}" if each.new else "take it out, or bring the file back"
+        for use in named_files_of(sides.before.index).naming(before):
+            if use.confidence is Confidence.RESOLVED and (at := _stayed(sides, use)):
+                name = each.old.rpartition("/")[2]
+                if name in _line(sides, *at):
+                    why = f"it is {one_line(each.new)} now" if each.new else "it is gone"
+                    yield _finding(
+                        sides, at, each.old, f"it names the file {one_line(each.old)}, and {why}", now
+                    )
+
+
+def _keys(sides: Sides) -> Iterator[Finding]:
+    """Yield strings that ask for a setting or an address that is gone."""
+    for place in sides.gone:
+        definition = sides.before.index.definitions(place[0])[place[1]]
+        index = sides.before.index
+        if definition.kind == "key":
+            uses = named_keys_of(index).using(place)
+            told = f"it asks for the key `{one_line(index.qualified_name(*place))}`, which is gone"
+        elif definition.kind in CODE:
+            uses = routes_of(index).asking(place)
+            name = one_line(index.qualified_name(*place))
+            told = f"it asks for the address that `{name}` answered, which is gone"
+        else:
+            continue
+        for use in uses:
+            if use.confidence is Confidence.RESOLVED and (at := _stayed(sides, use)):
+                yield _finding(sides, at, index.qualified_name(*place), told, "ask for what is there now")
+
+
+def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
+    """Yield lines of documents that name a definition which is gone, by a name that is no word."""
+    after, before = sides.after.index, sides.before.index
+    names: dict[str, Place] = {}
+    for place in gone:
+        name = sides.before.name(place)
+        is_defined = after.strings.get(name) is not None and _is_defined(sides, name)
+        if (
+            len(name) >= _LEAST
+            and _TELLING.search(name.strip("_"))
+            and not is_defined
+            and not name.startswith("_")
+        ):
+            names.setdefault(name, place)
+    if not names or len(names) > _MOST_NAMES:
+        return
+    pattern = re.compile(rf"(?<![\w$-])(?:{'|'.join(map(re.escape, names))})(?![\w$-])")
+    documents = [
+        file for file, path in enumerate(after.paths) if _PROSE.search(path) and not _PAST.search(path)
+    ][:_MOST_DOCUMENTS]
+    for file in documents:
+        text = after.text(file)
+        if pattern.search(text) is None:
+            continue
+        for line, written in enumerate(text.split("\n"), 1):
+            for found in pattern.finditer(written):
+                place = names[found[0]]
+                home = before.paths[place[0]]
+                told = f"it names `{one_line(before.qualified_name(*place))}`, which is gone from {home}"
+                yield _finding(
+                    sides, (file, line), before.qualified_name(*place), told, "write what is there now"
+                )
+
+
+def _is_defined(sides: Sides, name: str) -> bool:
+    index = sides.after.index
+    number = index.strings.get(name)
+    return number is not None and bool((index.symbols.name == number).any())
+
+
+def _stayed(sides: Sides, use: Relation) -> tuple[int, int] | None:
+    """Return where a use stands now; None where its line was edited."""
+    file = sides.file_after(use.source[0])
+    line = sides.line_after(use.source[0], use.line)
+    return (file, line) if file is not None and line else None
+
+
+def _line(sides: Sides, file: int, line: int) -> str:
+    lines = sides.after.index.text(file).split("\n")
+    return lines[line - 1] if line <= len(lines) else ""
+
+
+def _finding(sides: Sides, at: tuple[int, int], name: str, message: str, action: str) -> Finding:
+    path = sides.after.index.paths[at[0]]
+    return Finding(FindingKind.TEXT, path, at[1], "", name, message, action, is_sure=True)

@@ -1,0 +1,42 @@
+"""Edited files that are no source any more: marks of a merge, and what the grammar can't read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from repo_map.check.sides import Sides
+from repo_map.check.values import Finding, FindingKind
+
+_STRICT: Final = frozenset(
+    {"python", "go", "java", "rust", "json", "javascript", "typescript", "tsx", "php", "ruby"}
+)
+"""Languages whose grammars read what is right; of new files of others nothing is said."""
+_MERGE: Final = re.compile(r"<{7} \S|>{7} \S")
+
+
+def unread_files(sides: Sides) -> Iterator[Finding]:
+    """Yield the first place of each edited file that can't be read, where all could be before."""
+    for each in sides.files:
+        file = sides.after.index.file_id(each.new) if each.new else None
+        if file is None:
+            continue
+        lines = sides.after.index.text(file).split("\n")
+        marks = [at for at, line in enumerate(lines, 1) if _MERGE.match(line) and not each.lines.before(at)]
+        if marks:
+            yield _finding(each.new, marks[0], "it holds the marks of a merge", "resolve the merge")
+            continue
+        errors = sides.after.forms(file).errors
+        before = sides.before.index.file_id(each.old) if each.old else None
+        if not errors or (before is None and sides.after.language(file) not in _STRICT):
+            continue
+        if before is not None:
+            was = sides.before.forms(before)
+            if was.errors or not was.is_read:
+                continue
+        yield _finding(each.new, errors[0], "it does not parse from here on", "mend the syntax")
+
+
+def _finding(path: str, line: int, message: str, action: str) -> Finding:
+    return Finding(FindingKind.UNPARSED, path, line, "", "", message, action, is_sure=True)

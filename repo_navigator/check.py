@@ -1,0 +1,102 @@
+"""``repo-navigator check``: tell what an edit breaks, what it forgot, and which tests to run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from mcp_server.settings import Settings
+from navigator.workspaces.places import Places
+from repo_map.errors import RepoMapError
+from repo_navigator.repository_arguments import require_repository
+from repo_navigator.terminal import FlagParser, ending_at_once, print_text
+
+if TYPE_CHECKING:
+    from repo_map.check.values import Checked
+    from repo_map.history.together import ChangedTogether
+    from repo_map.index import RepoIndex
+    from repo_map.indexing.store import Store
+
+FOUND: Final = 1
+"""The exit code where something was found."""
+_FORMATS: Final = ("text", "json", "sarif", "github")
+
+
+def add_arguments(parser: FlagParser) -> None:
+    """Add the command's arguments."""
+    add = parser.add_argument
+    add("repo", metavar="REPO", nargs="?", help="the repository (the work tree here)")
+    add(
+        "--since",
+        metavar="REF",
+        default="worktree",
+        help="check all since this work left a commit or branch, or a range A..B (what is not committed)",
+    )
+    add(
+        "--format", choices=_FORMATS, default="text", help="text, one JSON object, SARIF, or lines for GitHub"
+    )
+    add("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    add("--watch", action="store_true", help="check again after each change, until Ctrl-C")
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Print what is found, and return 1 where something is."""
+    with ending_at_once("repo-navigator"):
+        from repo_map.index import build_index  # noqa: PLC0415 - where Ctrl-C ends at once
+        from repo_map.indexing.store import Store  # noqa: PLC0415 - where Ctrl-C ends at once
+
+    place = Places(settings).of(require_repository(options.repo, (), settings, "as the first argument"))
+    store = Store(settings.cache_dir, settings.limits)
+    index = build_index(place, store=store, unmasked=settings.unmasked, limits=settings.limits)
+    if options.watch:
+        return _watched(index, store, options)
+    return _print(_checked(index, store, options.since), options.format)
+
+
+def _checked(index: RepoIndex, store: Store, since: str) -> Checked:
+    from repo_map.check.checking import check_changes  # noqa: PLC0415 - as the index
+    from repo_map.impact.git_changes import read_changes  # noqa: PLC0415 - as the index
+
+    def together() -> ChangedTogether | None:
+        from repo_map.history.joining import history_of  # noqa: PLC0415 - few checks need it
+        from repo_map.history.together import ChangedTogether  # noqa: PLC0415 - as above
+
+        history = history_of(index.place, store=store)
+        return None if history is None else ChangedTogether(history)
+
+    return check_changes(index, read_changes(index, since)[1], together)
+
+
+def _print(checked: Checked, form: str) -> int:
+    from repo_map.check import telling  # noqa: PLC0415 - as the index
+
+    if form == "json":
+        text = json.dumps(telling.as_data(checked), ensure_ascii=False) + "\n"
+    elif form == "sarif":
+        text = json.dumps(telling.as_sarif(checked, version("repo-navigator")), ensure_ascii=False) + "\n"
+    else:
+        text = telling.as_annotations(checked) if form == "github" else telling.tell(checked)
+    print_text(text)
+    return FOUND if checked.findings else 0
+
+
+def _watched(index: RepoIndex, store: Store, options: argparse.Namespace) -> int:
+    """Print anew after each change of the tree; Ctrl-C ends it well."""
+    try:
+        from repo_map.worktree.watching import Watch  # noqa: PLC0415 - watching alone needs it
+    except ImportError as error:
+        raise RepoMapError(
+            "To watch a repository, install watchdog: pip install 'repo-navigator[watch]'."
+        ) from error
+    with Watch(index.place.parts[0].root) as changes:
+        try:
+            while True:
+                index = index.refresh()
+                _print(_checked(index, store, options.since), options.format)
+                sys.stdout.flush()
+                changes.wait()
+        except KeyboardInterrupt:
+            return 0
