@@ -21,6 +21,13 @@ BENCHMARKS: Final = Program(
             ("run --only python-voucher",),
         ),
         Command(
+            "check",
+            "benchmarks.check",
+            "does the check of an edit find the use that a commit forgot, and nothing where none is?",
+            "Leave one use out of real commits, and count what the check of the edit finds.",
+            ("pallets/jinja --mirrors MIRRORS --out check.jsonl",),
+        ),
+        Command(
             "chooser",
             "benchmarks.small_model.chooser",
             "what does a language model choose from the menu, and what does that bring?",

@@ -83,6 +83,18 @@ class Arguments:
 
     def _calls_of(self, before: Place, after: Place | None) -> None:
         """Take the calls of a function that do not fit it any more."""
+        seen = self._calls_that_stayed(before, after)
+        if after is None:
+            return
+        for use in self._after.relations.callers_of(after):
+            if (use.source[0], use.line) in seen or self._sides.line_before(use.source[0], use.line):
+                continue
+            for site in _meaning(self._after, use.source[0], use.line, after):
+                for call in self._after.calls_at(use.source[0], use.line, site.name):
+                    self._judge(before, after, use.source[0], call, site)
+
+    def _calls_that_stayed(self, before: Place, after: Place | None) -> set[tuple[int, int]]:
+        """Take the calls on lines that stayed as they were, and return their files and lines."""
         seen: set[tuple[int, int]] = set()
         for use in self._before.relations.callers_of(before):
             file = self._sides.file_after(use.source[0])
@@ -96,14 +108,7 @@ class Arguments:
                 if len(old) == len(new) and all(self._fits(self._before, before, each) for each in old):
                     for call in new:
                         self._judge(before, after, file, call, site)
-        if after is None:
-            return
-        for use in self._after.relations.callers_of(after):
-            if (use.source[0], use.line) in seen or self._sides.line_before(use.source[0], use.line):
-                continue
-            for site in _meaning(self._after, use.source[0], use.line, after):
-                for call in self._after.calls_at(use.source[0], use.line, site.name):
-                    self._judge(before, after, use.source[0], call, site)
+        return seen
 
     def _judge(self, before: Place, after: Place | None, file: int, call: Call, site: Site) -> None:
         if after is None:
@@ -280,17 +285,19 @@ class Arguments:
         name = one_line(index.qualified_name(*target))
         line = index.definitions(target[0])[target[1]].sig_start
         within = index.qualified_name(file, site.definition) if site.definition >= 0 else ""
-        self._found[file, call.line, call.name] = Finding(
+        where = f"{index.paths[target[0]]}:{line}"
+        finding = Finding(
             FindingKind.ARGUMENTS,
             index.paths[file],
             call.line,
             within,
             index.qualified_name(*target),
             f"the call of `{name}` does not fit: {why}",
-            f"call it as it is at {index.paths[target[0]]}:{line}",
+            f"call it as it is at {where}",
             is_sure=True,
-            cause=f"{index.paths[target[0]]}:{line}",
+            cause=where,
         )
+        self._found.setdefault((file, call.line, call.name), finding)
 
 
 def _meaning(side: Side, file: int, line: int, place: Place) -> list[Site]:

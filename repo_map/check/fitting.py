@@ -25,14 +25,15 @@ def misfit(parameters: Sequence[Parameter], call: Call, language: str) -> str:
         names = [each for each in names if each != LAMBDA]
         names.append(parameters[-1].name)
     if names and language in _NAMES_GIVE:
-        known = {each.name for each in parameters if each.kind in (EITHER, NAMED)}
+        named = (EITHER, NAMED, REST) if language == "kotlin" else (EITHER, NAMED)
+        known = {each.name for each in parameters if each.kind in named}
         unknown = [each for each in names if each not in known]
         if unknown and not any(each.kind == NAMED_REST for each in parameters):
             return f"it takes no `{unknown[0]}`"
     if call.is_open:
         return ""
     if given > len(taken) and not has_rest:
-        return f"it takes {_most(taken, given)}, and is given {given}"
+        return f"it takes {counted(len(taken), 'value')}, and is given {given}"
     missing = [each for each in taken[given:] if not each.is_optional and each.name not in names]
     missing += [
         each for each in parameters if each.kind == NAMED and not each.is_optional and each.name not in names
@@ -42,11 +43,6 @@ def misfit(parameters: Sequence[Parameter], call: Call, language: str) -> str:
         return f"`{first}` is missing" if first.isidentifier() else f"it is given only {given}"
     doubled = [each.name for each in taken[:given] if each.kind == EITHER and each.name in names]
     return f"`{doubled[0]}` is given twice" if doubled and language == "python" else ""
-
-
-def _most(taken: Sequence[Parameter], given: int) -> str:
-    del given
-    return counted(len(taken), "value")
 
 
 def is_alike(one: Sequence[Parameter], other: Sequence[Parameter]) -> bool:

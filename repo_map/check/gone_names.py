@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -15,7 +16,7 @@ from repo_map.check.values import Finding, FindingKind
 from repo_map.impact.leftovers import uses_of_gone
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
-from repo_map.messages import one_line
+from repo_map.messages import counted, one_line
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Site
 from repo_map.relations.file_facts import FileViews, sites_at
 from repo_map.relations.model import Confidence, Place, RelationKind
@@ -26,6 +27,14 @@ _ALIKE: Final = 0.6
 """Likeness of two bodies, 0 to 1, from which on one is the other by a new name."""
 _MOST_COMPARED: Final = 20_000
 """Characters of a body that are compared."""
+_CLOSED: Final = frozenset({"python", "javascript", "jsx", "typescript", "tsx", "go"})
+"""Languages in which a bare name that no line binds is one of the language, or a mistake."""
+_OF_LANGUAGES: Final = frozenset(dir(builtins)) | {
+    *("fetch", "structuredClone", "queueMicrotask", "URL", "URLSearchParams", "AbortController", "Response"),
+    *("Request", "Headers", "crypto", "setTimeout", "setImmediate", "performance", "globalThis", "Buffer"),
+    *("Blob", "File", "FormData", "TextEncoder", "TextDecoder", "atob", "btoa", "clear", "append", "copy"),
+    *("new", "make", "len", "cap", "close", "panic", "recover", "describe", "it", "test", "expect"),
+}
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
@@ -46,7 +55,7 @@ class GoneNames:
         gone = list(self._gone)
         if len(gone) > _MOST_GONE:
             self.left_open.append(
-                f"{len(gone):,} definitions are gone; uses of the first {_MOST_GONE} were looked for."
+                f"{counted(len(gone), 'definition')} went; uses of the first {_MOST_GONE} were looked for."
             )
         for place in gone[:_MOST_GONE]:
             if self._before.relations.knows(place[0]):
@@ -165,23 +174,22 @@ class GoneNames:
         return not meaning.is_left_open
 
     def _leads_outside(self, gone: Place, file: int, site: Site) -> bool:
-        """Tell whether a name is written to mean something of another package now."""
-        if self._sides.file_after(gone[0]) is None:
-            return False
+        """Tell whether a name is written to mean something of another package now, or of the language."""
         home = self._sides.file_after(gone[0])
-        name = site.name
-        changed = [file, *([home] if home is not None else [])]
+        if home is None:
+            return False
         views = self._after.index.derived(FileViews)
-        return (
-            any(
-                binding.name == name
-                and binding.kind in (IMPORT, RENAMED)
-                and not self._sides.line_before(each, binding.line)
-                for each in changed
-                for binding in views[each].bindings
-            )
-            or site.object == ""
-        )
+        if any(
+            binding.name == site.name
+            and binding.kind in (IMPORT, RENAMED)
+            and not self._sides.line_before(each, binding.line)
+            for each in (file, home)
+            for binding in views[each].bindings
+        ):
+            return True
+        if site.object:
+            return False
+        return self._after.language(file) not in _CLOSED or site.name in _OF_LANGUAGES
 
     def _is_open_class(self, gone: Place) -> bool:
         """Tell whether the class of a member that is gone may have it from elsewhere."""
@@ -331,11 +339,14 @@ class GoneNames:
         """Take uses that nothing resolves, of names that nothing else bears."""
         index = self._after.index
         for gone in names[:_MOST_GONE]:
+            if not gone.owner and self._is_resolved(gone):
+                # What stands at the top of a file, relations know all uses of.
+                continue
             found = uses_of_gone(index, (gone,), ())
             for each in found.uses:
                 file, row = each.place
                 path = index.paths[file]
-                if (path, each.line, gone.name) in self._found or not self._was_there(file, each.line, gone):
+                if (path, each.line, gone.name) in self._found:
                     continue
                 is_sure = each.confidence is Confidence.RESOLVED
                 within = index.qualified_name(file, row) if row >= 0 else ""
@@ -353,10 +364,15 @@ class GoneNames:
                     )
                 )
 
-    def _was_there(self, file: int, line: int, gone: GoneName) -> bool:
-        """Tell whether a place used the name before the change too: on a line that stayed, or one edited."""
-        del gone
-        return self._sides.file_before(file) is not None or line > 0
+    def _is_resolved(self, gone: GoneName) -> bool:
+        """Tell whether a name was a definition of a language whose names are resolved."""
+        return any(
+            self._before.index.paths[file] == gone.path
+            and self._before.name((file, row)) == gone.name
+            and self._before.relations.knows(file)
+            and self._before.index.definitions(file)[row].kind in CODE
+            for file, row in self._gone
+        )
 
     # What is told.
 

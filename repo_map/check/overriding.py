@@ -173,7 +173,7 @@ class Overriding:
             index.paths[place[0]],
             definition.sig_start,
             index.qualified_name(*place),
-            index.qualified_name(*place),
+            index.qualified_name(*cause),
             told,
             f"bring it in line with {where}" if cause != place else "rename or drop it",
             is_sure=True,

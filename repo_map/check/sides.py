@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from repo_map.impact.patches import FilePatch, Patch
+from repo_map.impact.patches import FilePatch, Hunk, Patch
 from repo_map.impact.placing import PlacedFile
 from repo_map.impact.sides import other_side
 from repo_map.languages.kinds import FUNCTIONS
@@ -18,8 +17,6 @@ from repo_map.relations.resolve import Relations, relations_of
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
-_MOST_COMPARED: Final = 25_000_000
-"""Product of the lines on both sides up to which it is looked for which of them stayed."""
 _MOST_READ: Final = 1_000_000
 """Bytes of a file whose calls are read."""
 
@@ -27,26 +24,26 @@ _MOST_READ: Final = 1_000_000
 class LineMap:
     """Which line of a file became which."""
 
-    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+    def __init__(self, count: int, hunks: Sequence[tuple[int, Hunk]]) -> None:
+        """Take the lines of the file before, and its hunks in order, each with its first line there."""
         self._after: dict[int, int] = {}
         self._before: dict[int, int] = {}
-        top = 0
-        while top < min(len(before), len(after)) and before[top] == after[top]:
-            top += 1
-        end = 0
-        while end < min(len(before), len(after)) - top and before[-1 - end] == after[-1 - end]:
-            end += 1
-        self._same(0, 0, top)
-        self._same(len(before) - end, len(after) - end, end)
-        one, other = before[top : len(before) - end], after[top : len(after) - end]
-        if len(one) * len(other) <= _MOST_COMPARED:
-            for found in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
-                self._same(top + found.a, top + found.b, found.size)
+        before = after = 1
+        for first, hunk in hunks:
+            after += self._same(before, after, first - before)
+            before = first
+            for line in hunk.lines:
+                if line[0] == " ":
+                    self._same(before, after, 1)
+                before += line[0] != "+"
+                after += line[0] != "-"
+        self._same(before, after, count - before + 1)
 
-    def _same(self, before: int, after: int, count: int) -> None:
-        for at in range(1, count + 1):
+    def _same(self, before: int, after: int, count: int) -> int:
+        for at in range(count):
             self._after[before + at] = after + at
             self._before[after + at] = before + at
+        return max(count, 0)
 
     def after(self, line: int) -> int:
         """Return the line that one of before is now, 0 for one that is gone or edited; lines count from 1."""
@@ -263,23 +260,22 @@ def sides_of(index: RepoIndex, patch: Patch) -> Sides:
     files: list[ChangedFile] = []
     unread: list[str] = []
     for each in patch.files:
-        texts = _texts(index, each)
-        if each.is_binary or texts is None:
+        found = None if each.is_binary else _edited(index, each)
+        if found is None:
             unread.append(each.path)
             continue
-        old, new, is_applied = texts
-        if is_applied:
+        if found.is_applied:
             # What is in the tree is the side after.
             if each.new != each.old and each.new:
-                before[each.new] = before.get(each.new)
+                before.setdefault(each.new, None)
             if each.old:
-                before[each.old] = old.encode("utf-8", "surrogateescape")
+                before[each.old] = found.other
         else:
             if each.old != each.new and each.old:
-                after[each.old] = after.get(each.old)
+                after.setdefault(each.old, None)
             if each.new:
-                after[each.new] = new.encode("utf-8", "surrogateescape")
-        files.append(ChangedFile(each.old, each.new, LineMap(_lines(old), _lines(new))))
+                after[each.new] = found.other
+        files.append(ChangedFile(each.old, each.new, found.lines))
     return Sides(
         Side(index.with_files(before) if before else index),
         Side(index.with_files(after) if after else index),
@@ -288,31 +284,50 @@ def sides_of(index: RepoIndex, patch: Patch) -> Sides:
     )
 
 
-def _lines(text: str) -> list[str]:
-    return [line.rstrip("\r") for line in text.split("\n")]
+class _Edited(NamedTuple):
+    """A file of a patch beside the tree."""
+
+    is_applied: bool
+    """Whether the tree has it as the patch leaves it."""
+    other: bytes
+    """The side of it that the tree has not."""
+    lines: LineMap
 
 
-def _texts(index: RepoIndex, patch: FilePatch) -> tuple[str, str, bool] | None:
-    """Return a file's text before and after a patch, and whether the tree has the latter; or None."""
+def _edited(index: RepoIndex, patch: FilePatch) -> _Edited | None:
+    """Return what a patch does to a file; None where its hunks have no sure place."""
     here = index.file_id(patch.new) if patch.new else None
-    if not patch.old:
-        text = "\n".join(line for hunk in patch.hunks for line in hunk.marked("+"))
-        return ("", f"{text}\n", here is not None) if here is None else ("", index.text(here), True)
-    if not patch.new:
-        gone = index.file_id(patch.old)
-        if gone is not None:
-            return index.text(gone), "", False
-        text = "\n".join(line for hunk in patch.hunks for line in hunk.marked("-"))
-        return f"{text}\n", "", True
-    is_renamed = patch.old != patch.new
-    file = here if here is not None else index.file_id(patch.old)
+    was = index.file_id(patch.old) if patch.old else None
+    if not patch.old or not patch.new:
+        # The whole file comes or goes.
+        mark, is_applied = ("+", here is not None) if patch.new else ("-", was is None)
+        text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
+        return _Edited(is_applied, _bytes("" if is_applied == bool(patch.new) else text), LineMap(0, ()))
+    file = here if here is not None else was
     if file is None:
         return None
     text = index.text(file)
+    count = text.count("\n") + 1
     if not patch.hunks:
-        return text, text, here is not None
-    placed = PlacedFile(text.split("\n"))
-    other = other_side(text, patch, [placed.place(hunk) for hunk in patch.hunks])
-    if other is None or (is_renamed and other.is_before != (here is not None)):
+        return _Edited(here is not None, _bytes(text), LineMap(count, ()))
+    lines = PlacedFile(text.split("\n"))
+    places = [lines.place(hunk) for hunk in patch.hunks]
+    other = other_side(text, patch, places)
+    if other is None or (patch.old != patch.new and other.is_before != (here is not None)):
         return None
-    return (other.text, text, True) if other.is_before else (text, other.text, False)
+    pairs = sorted(
+        ((place.first, hunk) for place, hunk in zip(places, patch.hunks, strict=True) if place is not None),
+        key=lambda pair: pair[0],
+    )
+    grown = 0
+    firsts: list[tuple[int, Hunk]] = []
+    for first, hunk in pairs:
+        # Where the tree has the side after, the lines before are so many fewer further up.
+        firsts.append((first - grown, hunk) if other.is_before else (first, hunk))
+        grown += len(hunk.marked("+")) - len(hunk.marked("-"))
+    before = other.text.count("\n") + 1 if other.is_before else count
+    return _Edited(other.is_before, _bytes(other.text), LineMap(before, firsts))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -155,8 +155,8 @@ def _foot(checked: Checked) -> Iterator[str]:
     if checked.tests and checked.command:
         command = checked.command
         if tokens.count(command) > _MOST_COMMAND:
-            first = checked.tests[0]
-            yield f"Tests: {counted(len(checked.tests), 'file')}, first {first.path} ({first.reason}); --json has the command."
+            first, files = checked.tests[0], counted(len(checked.tests), "file")
+            yield f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."
         else:
             reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
             yield f"Tests: {command}"

@@ -109,19 +109,13 @@ def read_forms(tree: Tree, language: str) -> Forms:
 
 def _walk(tree: Tree) -> Iterator[Node]:
     """Yield the nodes of a tree from the top down; of what can't be read only itself."""
-    cursor = tree.walk()
-    while True:
-        node = cursor.node
-        assert node is not None
+    left = [tree.root_node]
+    while left:
+        node = left.pop()
         if node.is_named or node.is_missing:
             yield node
-        if cursor.goto_first_child() or cursor.goto_next_sibling():
-            continue
-        while cursor.goto_parent():
-            if cursor.goto_next_sibling():
-                break
-        else:
-            return
+        if not node.is_error:
+            left += reversed(node.children)
 
 
 def _text(node: Node | None) -> str:
@@ -355,9 +349,8 @@ def _call(node: Node, language: str) -> Iterator[Call]:
     if lambdas and node.named_children[0].type == "call_expression":
         # Kotlin's last lambda stands around the call that it belongs to.
         inner = node.named_children[0]
-    elif node.parent is not None and node.parent.type == "call_expression" and node.type == "call_expression":
-        if any(each.type == "annotated_lambda" for each in node.parent.named_children):
-            return
+    elif _is_before_lambda(node):
+        return
     callee = next(
         (found for field in _CALLEES if (found := inner.child_by_field_name(field)) is not None),
         inner.named_children[0] if inner.named_children else None,
@@ -373,6 +366,13 @@ def _call(node: Node, language: str) -> Iterator[Call]:
     names += [LAMBDA] * len(lambdas)
     line = name.start_point.row + 1
     yield Call(_text(name).lstrip("$"), line, places, tuple(names), is_open, _text(receiver)[:200] + mark)
+
+
+def _is_before_lambda(node: Node) -> bool:
+    """Tell whether the call around a call of Kotlin gives it its last lambda."""
+    around = node.parent
+    is_inner = around is not None and around.type == node.type == "call_expression"
+    return is_inner and any(each.type == "annotated_lambda" for each in around.named_children)  # type: ignore[union-attr]
 
 
 def _first_field(node: Node, fields: tuple[str, ...]) -> Node | None:

@@ -61,7 +61,7 @@ GOALS = (
 HELP = (
     *(
         ("repo-navigator", command)
-        for command in ("", "serve", "navigate", "context", "replay", "view", "install", "doctor")
+        for command in ("", "serve", "navigate", "context", "replay", "view", "check", "install", "doctor")
     ),
     *(("repo-map", command) for command in ("", "generate", "costs", "watch")),
 )

@@ -79,7 +79,9 @@ def test_what_changed_together_is_chosen_last_and_says_how_often(tmp_path: Path)
     index = build_index(tmp_path, store=Store(None), workers=1)
     history = history_of(index.place, store=Store(None))
     assert history is not None
-    (only,), _ = tests_to_run.tests_for(index, [place(index, "rules.ini")], together=lambda: ChangedTogether(history))
+    (only,), _ = tests_to_run.tests_for(
+        index, [place(index, "rules.ini")], together=lambda: ChangedTogether(history)
+    )
     assert (only.path, only.tier) == ("tests/test_rules_file.py", Tier.TOGETHER)
     assert only.reason == "changed in 3 of 3 changes of rules.ini"
 

@@ -1,0 +1,178 @@
+"""Commits of a repository as trees: parsed once, then only what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.git import run_git
+from benchmarks.trees import find_mirror, materialise
+from repo_map.impact.git_changes import hunks_between
+from repo_map.impact.patches import FilePatch, Patch
+from repo_map.index import RepoIndex, build_index
+from repo_map.indexing.store import Store
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named, language_of
+from repo_map.secrets.masking import mask
+
+MOST_FILES: Final = 15
+"""Files of code of a commit that is looked at."""
+
+
+class Edit(NamedTuple):
+    """What a commit does to one file."""
+
+    old: str
+    """Its path before, ``""`` for a new one."""
+    new: str
+    """Its path after, ``""`` for one that is gone."""
+    before: str
+    after: str
+
+    @property
+    def path(self) -> str:
+        """The path by which it is told."""
+        return self.new or self.old
+
+
+class Hunk(NamedTuple):
+    """Lines of a file that a commit replaces; lines count from 0."""
+
+    first: int
+    """Of the lines before."""
+    removed: tuple[str, ...]
+    start: int
+    """Of the lines after."""
+    added: tuple[str, ...]
+
+
+def hunks_of(edit: Edit) -> list[Hunk]:
+    """Return the hunks of a file, without lines around them."""
+    before, after = edit.before.split("\n"), edit.after.split("\n")
+    top = 0
+    while top < min(len(before), len(after)) and before[top] == after[top]:
+        top += 1
+    end = 0
+    while end < min(len(before), len(after)) - top and before[-1 - end] == after[-1 - end]:
+        end += 1
+    one, other = before[top : len(before) - end], after[top : len(after) - end]
+    return [
+        Hunk(top + a, tuple(one[a:b]), top + c, tuple(other[c:d]))
+        for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+        if kind != "equal"
+    ]
+
+
+def without(edit: Edit, hunk: Hunk) -> Edit:
+    """Return an edit of which one hunk was forgotten."""
+    lines = edit.after.split("\n")
+    lines[hunk.start : hunk.start + len(hunk.added)] = hunk.removed
+    return edit._replace(after="\n".join(lines))
+
+
+def only(edit: Edit, hunks: Sequence[Hunk]) -> Edit:
+    """Return an edit that makes nothing but some of its hunks."""
+    lines = edit.before.split("\n")
+    for each in sorted(hunks, key=lambda each: -each.first):
+        lines[each.first : each.first + len(each.removed)] = each.added
+    return edit._replace(after="\n".join(lines))
+
+
+def patch_of(edits: Sequence[Edit]) -> Patch:
+    """Return edits as a patch."""
+    return Patch(
+        tuple(
+            FilePatch(each.old, each.new, tuple(hunks_between(_lines(each.before), _lines(each.after))))
+            for each in edits
+            if each.before != each.after or each.old != each.new
+        )
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+class Past:
+    """A repository whose commits are read."""
+
+    def __init__(self, repo: str, mirrors: Path, trees: Path) -> None:
+        self.repo = repo
+        self._mirror = find_mirror(repo, mirrors)
+        self._mirrors, self._trees = mirrors, trees
+        self._head = run_git(self._mirror, "rev-parse", "HEAD").decode().strip()
+
+    @cached_property
+    def _base(self) -> RepoIndex:
+        root = materialise(self.repo, self._head, self._mirrors, self._trees)
+        return build_index(root, store=Store(self._trees / "cache"))
+
+    def commits(self, reach: int) -> Iterator[tuple[str, str]]:
+        """Yield the latest commits that are no merges, each with its parent."""
+        text = run_git(self._mirror, "rev-list", "--no-merges", "--parents", f"--max-count={reach}", "HEAD")
+        for line in text.decode().splitlines():
+            commit, *parents = line.split()
+            if len(parents) == 1:
+                yield commit, parents[0]
+
+    def edits(self, commit: str, parent: str) -> list[Edit]:
+        """Return what a commit does to files of code and text; nothing for one that is too wide."""
+        entries = self._raw(parent, commit)
+        code = [path for _, old, new in entries for path in (new or old,) if is_code(path)]
+        if not 1 <= len(code) <= MOST_FILES or len(entries) > 4 * MOST_FILES:
+            return []
+        return [
+            Edit(old, new, self._text(parent, old), self._text(commit, new))
+            for _, old, new in entries
+            if language_of(new or old)
+        ]
+
+    def at(self, commit: str, edits: Sequence[Edit] = ()) -> RepoIndex:
+        """Return the index of a commit, with some files as edits leave them."""
+        contents: dict[str, bytes | None] = {}
+        for _, old, new in self._raw(self._head, commit, renames=False):
+            if old and not new:
+                contents[old] = None
+            elif language_of(new):
+                contents[new] = self._bytes(commit, new)
+        for each in edits:
+            if each.new:
+                contents[each.new] = each.after.encode()
+        return self._base.with_files(contents) if contents else self._base
+
+    def _raw(self, one: str, other: str, *, renames: bool = True) -> list[tuple[str, str, str]]:
+        """Return the files that differ: what was done to each, its path before and after."""
+        flag = "-M" if renames else "--no-renames"
+        text = run_git(self._mirror, "diff-tree", "-r", flag, "--name-status", "-z", one, other)
+        fields = text.decode("utf-8", "replace").split("\0")
+        found, at = [], 0
+        while at + 1 < len(fields):
+            status = fields[at][:1]
+            if status in ("R", "C"):
+                found.append((status, fields[at + 1] if status == "R" else "", fields[at + 2]))
+                at += 3
+                continue
+            path = fields[at + 1]
+            found.append((status, "" if status == "A" else path, "" if status == "D" else path))
+            at += 2
+        return found
+
+    def _bytes(self, commit: str, path: str) -> bytes:
+        return mask(run_git(self._mirror, "show", f"{commit}:{path}")).source
+
+    def _text(self, commit: str, path: str) -> str:
+        if not path:
+            return ""
+        try:
+            return self._bytes(commit, path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        except Exception:
+            return ""
+
+
+def is_code(path: str) -> bool:
+    """Tell whether a path is one of code."""
+    language = language_of(path)
+    return bool(language) and language_named(language).role is LanguageRole.CODE

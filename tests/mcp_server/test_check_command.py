@@ -1,0 +1,154 @@
+"""``repo-navigator check``: what it prints in each form, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repo_map.text import tokens
+from repo_navigator.main import main
+from tests.support.trees import commit, git, write
+
+FILES = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+    "price.py": "def net(amount):\n    return amount\n\n\ndef gross(amount):\n    return amount * 2\n",
+    "cart.py": "from price import gross\n\n\ndef total(a):\n    return gross(a)\n",
+    "test_price.py": "from price import net\n\n\ndef test_net():\n    assert net(1)\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return commit(tmp_path / "shop", FILES)
+
+
+def renamed(shop: Path) -> Path:
+    return write(
+        shop,
+        {
+            "price.py": FILES["price.py"]
+            .replace("gross", "with_tax")
+            .replace("return amount\n", "return +amount\n")
+        },
+    )
+
+
+def test_what_is_found_is_printed_with_the_tests_to_run_and_ends_with_1(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(renamed(shop))]) == 1
+    assert capsys.readouterr().out == (
+        "2 places to look at:\n"
+        "cart.py:1: `gross` is now `with_tax` (also line 5); use `with_tax`\n"
+        "Tests: python -m pytest test_price.py::test_net\n"
+        "  as test_price.py calls `net`\n"
+    )
+
+
+def test_nothing_to_tell_is_one_line_and_ends_with_0(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(shop)]) == 0
+    assert capsys.readouterr().out == "Nothing was changed.\n"
+    write(shop, {"cart.py": FILES["cart.py"] + "\n\nRATE = 1\n"})
+    assert main(["check", str(shop)]) == 0
+    assert capsys.readouterr().out == "Nothing found in 1 changed file.\n"
+
+
+def test_a_base_and_a_range_are_checked(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(shop, "branch", "base")
+    commit(renamed(shop), {})
+    assert main(["check", str(shop)]) == 0
+    assert main(["check", str(shop), "--since", "base", "--json"]) == 1
+    assert main(["check", str(shop), "--since", "base..HEAD", "--json"]) == 1
+    *_, ranged = capsys.readouterr().out.splitlines()
+    assert [(each["path"], each["line"]) for each in json.loads(ranged)["findings"]] == [
+        ("cart.py", 1),
+        ("cart.py", 5),
+    ]
+
+
+def test_json_holds_every_place_the_tests_and_the_command(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    uses = "".join(f"    gross({n})\n" for n in range(40))
+    write(shop, {"cart.py": f"from price import gross\n\n\ndef total():\n{uses}"})
+    commit(shop, {})
+    main(["check", str(renamed(shop)), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["findings"]) == 41
+    assert found["findings"][0] == {
+        "kind": "gone-name",
+        "path": "cart.py",
+        "line": 1,
+        "within": "",
+        "name": "gross",
+        "message": "`gross` is now `with_tax`",
+        "action": "use `with_tax`",
+        "is_sure": True,
+        "cause": "price.py:5",
+    }
+    assert found["complete"] is True
+    assert [each["path"] for each in found["tests"]] == ["test_price.py"]
+    assert found["command"] == "python -m pytest test_price.py::test_net"
+
+
+def test_text_stays_below_300_tokens_and_counts_what_is_left_out(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    users = {
+        f"user_{n:02}.py": f"from price import gross\n\n\ndef total_{n}():\n    return gross({n})\n"
+        for n in range(60)
+    }
+    commit(shop, users)
+    assert main(["check", str(renamed(shop))]) == 1
+    text = capsys.readouterr().out
+    assert tokens.count(text) <= 300
+    assert "122 places to look at" in text
+    assert "places more: --json lists all" in text
+    assert "Tests: " in text
+
+
+def test_sarif_names_rules_and_places(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", str(renamed(shop)), "--format", "sarif"])
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert [each["id"] for each in run["tool"]["driver"]["rules"]] == ["gone-name"]
+    first = run["results"][0]
+    assert (first["ruleId"], first["level"]) == ("gone-name", "error")
+    assert first["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "cart.py"},
+        "region": {"startLine": 1},
+    }
+
+
+def test_github_gets_an_annotation_a_place(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", str(renamed(shop)), "--format", "github"])
+    assert capsys.readouterr().out.splitlines() == [
+        f"::error file=cart.py,line={line},title=gone-name::`gross` is now `with_tax`; use `with_tax`."
+        for line in (1, 5)
+    ]
+
+
+def test_a_name_in_a_file_cannot_make_an_annotation_of_its_own(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = "a,b%0A::error::x.py"
+    commit(shop, {path: FILES["cart.py"]})
+    main(["check", str(renamed(shop)), "--format", "github"])
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("::error file=") for line in lines)
+    assert any("file=a%2Cb%250A%3A%3Aerror%3A%3Ax.py," in line for line in lines)
+
+
+def test_what_is_not_resolved_is_said(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(shop, {"a.lua": "function f()\nend\n"})
+    write(shop, {"a.lua": "function g()\nend\n"})
+    main(["check", str(shop), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["complete"] is False
+    assert found["left_open"] == ["Names of lua are not resolved: only what their text says was looked for."]
+
+
+def test_a_commit_that_is_none_is_one_sentence(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(shop), "--since", "nowhere"]) == 2
+    assert "No commit is called `nowhere` here" in capsys.readouterr().err

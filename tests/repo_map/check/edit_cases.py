@@ -1,0 +1,281 @@
+"""Small repositories, an edit of them, and all that a check of it tells."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Case(NamedTuple):
+    files: dict[str, str]
+    edits: dict[str, tuple[str, str] | None]
+    """Of each file what is replaced by what, all over; None: it is deleted."""
+    told: tuple[str, ...]
+    """``path:line kind message`` of each finding, in order."""
+
+
+PRICE = "def net(amount):\n    return amount\n\n\ndef gross(amount):\n    return amount * 2\n"
+SHAPE = "class Shape:\n    def area(self, unit):\n        return 0\n"
+CASES: dict[str, Case] = {
+    "python-renamed": Case(
+        {
+            "price.py": PRICE,
+            "cart.py": "from price import gross, net\n\n\ndef total(a):\n    return gross(a) + net(gross(1))\n\n\ndef more():\n    return gross(2)\n",
+        },
+        {"price.py": ("def gross", "def with_tax")},
+        (
+            "cart.py:1 gone-name `gross` is now `with_tax`",
+            "cart.py:5 gone-name `gross` is now `with_tax`",
+            "cart.py:9 gone-name `gross` is now `with_tax`",
+        ),
+    ),
+    "python-used-in-an-edited-function": Case(
+        {
+            "price.py": PRICE,
+            "cart.py": "import price\n\n\ndef total(a):\n    b = price.gross(a)\n    return b\n",
+        },
+        {"price.py": ("def gross", "def with_tax"), "cart.py": ("return b", "return b + 1")},
+        ("cart.py:5 gone-name `gross` is now `with_tax`",),
+    ),
+    "python-used-on-an-edited-line": Case(
+        {"price.py": PRICE, "cart.py": "import price\n\n\ndef total(a):\n    return price.gross(a)\n"},
+        {"price.py": ("def gross", "def with_tax"), "cart.py": ("return price", "return 1 + price")},
+        ("cart.py:5 gone-name `gross` is now `with_tax`",),
+    ),
+    "python-moved": Case(
+        {
+            "price.py": PRICE,
+            "tax.py": "",
+            "cart.py": "from price import gross\n\n\ndef total(a):\n    return gross(a)\n",
+        },
+        {
+            "price.py": ("\n\n\ndef gross(amount):\n    return amount * 2\n", "\n"),
+            "tax.py": ("", "def gross(amount):\n    return amount * 2\n"),
+        },
+        (
+            "cart.py:1 gone-name `gross` moved from price.py to tax.py",
+            "cart.py:5 gone-name `gross` moved from price.py to tax.py",
+        ),
+    ),
+    "python-moved-and-exported-from-where-it-was": Case(
+        {
+            "price.py": PRICE,
+            "tax.py": "",
+            "cart.py": "from price import gross\n\n\ndef total(a):\n    return gross(a)\n",
+        },
+        {
+            "price.py": ("\n\n\ndef gross(amount):\n    return amount * 2\n", "\nfrom tax import gross\n"),
+            "tax.py": ("", "def gross(amount):\n    return amount * 2\n"),
+        },
+        (),
+    ),
+    "python-module-deleted": Case(
+        {
+            "price.py": PRICE,
+            "cart.py": "import os\nimport price\n\n\ndef total(a):\n    return price.net(a)\n",
+        },
+        {"price.py": None},
+        (
+            "cart.py:2 gone-name it imports price.py, which is gone",
+            "cart.py:6 gone-name `net` is gone from price.py",
+        ),
+    ),
+    "python-neighbour-deleted": Case(
+        {
+            "price.py": "def first():\n    return 1\n\n\ndef gone():\n    return 2\n\n\ndef last():\n    return 3\n",
+            "cart.py": "from price import first, last\n\nfirst() + last()\n",
+        },
+        {"price.py": ("def gone():\n    return 2\n\n\n", "")},
+        (),
+    ),
+    "python-more-parameters": Case(
+        {
+            "price.py": PRICE,
+            "cart.py": "from price import net\n\n\ndef total(a):\n    return net(a) + net(1)\n\n\ndef fine(*a):\n    return net(*a)\n",
+        },
+        {"price.py": ("def net(amount)", "def net(amount, rate)")},
+        ("cart.py:5 arguments the call of `net` does not fit: `rate` is missing",),
+    ),
+    "python-more-parameters-with-a-default": Case(
+        {"price.py": PRICE, "cart.py": "from price import net\n\nnet(1)\n"},
+        {"price.py": ("def net(amount)", "def net(amount, rate=1, *, kind=None)")},
+        (),
+    ),
+    "python-keyword-renamed": Case(
+        {"price.py": PRICE, "cart.py": "from price import net\n\nnet(amount=1)\nnet(2)\n"},
+        {"price.py": ("amount", "value")},
+        ("cart.py:3 arguments the call of `net` does not fit: it takes no `amount`",),
+    ),
+    "python-override-kept": Case(
+        {
+            "shape.py": SHAPE,
+            "square.py": "from shape import Shape\n\n\nclass Square(Shape):\n    def area(self, unit):\n        return 1\n",
+        },
+        {"shape.py": ("def area(self, unit)", "def area(self, unit, scale)")},
+        ("square.py:5 override it overrides `Shape.area` and takes what that took before",),
+    ),
+    "python-constructor": Case(
+        {
+            "shape.py": "class Shape:\n    def __init__(self, a):\n        self.a = a\n",
+            "use.py": "from shape import Shape\n\nShape(1)\n",
+        },
+        {"shape.py": ("self, a)", "self, a, b)")},
+        ("use.py:3 arguments the call of `Shape.__init__` does not fit: `b` is missing",),
+    ),
+    "python-new-call-of-nothing": Case(
+        {"price.py": PRICE, "cart.py": "from price import net\n\n\ndef total(a):\n    return net(a)\n"},
+        {"cart.py": ("net(a)", "nett(a) + net()")},
+        (
+            "cart.py:5 undefined-name `nett` is defined nowhere in this file, and not imported",
+            "cart.py:5 arguments the call of `net` does not fit: `amount` is missing",
+        ),
+    ),
+    "python-new-import-of-nothing": Case(
+        {"shop/price.py": PRICE, "shop/cart.py": "A = 1\n"},
+        {"shop/cart.py": ("A = 1", "from .price import tax\nA = tax(1)")},
+        ("shop/cart.py:1 undefined-name it imports `tax`, which shop/price.py does not define",),
+    ),
+    "python-broken": Case(
+        {"price.py": PRICE},
+        {"price.py": ("def net(amount):", "def net(amount:")},
+        ("price.py:1 unparsed it does not parse from here on",),
+    ),
+    "merge-marks": Case(
+        {"notes.txt": "one\ntwo\n"},
+        {"notes.txt": ("two", "<<<<<<< HEAD\ntwo\n=======\nthree\n>>>>>>> other")},
+        ("notes.txt:2 unparsed it holds the marks of a merge",),
+    ),
+    "document-names-what-is-gone": Case(
+        {
+            "price.py": "def net_price(a):\n    return a\n",
+            "README.md": "# Prices\n\nCall `net_price(1)`.\n",
+            "CHANGELOG.md": "Added `net_price`.\n",
+        },
+        {"price.py": ("net_price", "price_without_tax")},
+        ("README.md:3 text it names `net_price`, which is gone from price.py",),
+    ),
+    "template-renamed": Case(
+        {
+            "app.py": "def page(render):\n    return render('mail/welcome.html')\n",
+            "templates/mail/welcome.html": "<p>Hello</p>\n",
+        },
+        {"templates/mail/welcome.html": None},
+        ("app.py:2 text it names the file templates/mail/welcome.html, and it is gone",),
+    ),
+    "copy-left": Case(
+        {
+            f"{name}.py": "def parse(text):\n    parts = text.split()\n    first = parts[0]\n    rest = parts[1:]\n    return first, rest\n"
+            for name in ("one", "two")
+        },
+        {"one.py": ("text.split()", "text.split(',')")},
+        ("two.py:1 copy it was the same as `parse`, which was edited",),
+    ),
+    "both-copies-edited": Case(
+        {
+            f"{name}.py": "def parse(text):\n    parts = text.split()\n    first = parts[0]\n    rest = parts[1:]\n    return first, rest\n"
+            for name in ("one", "two")
+        },
+        {"one.py": ("text.split()", "text.split(',')"), "two.py": ("text.split()", "text.split(',')")},
+        (),
+    ),
+    "go": Case(
+        {
+            "go.mod": "module m\n",
+            "p/a.go": "package p\n\nfunc Add(a int) int { return a }\n\nfunc Old() {}\n",
+            "p/b.go": "package p\n\nfunc Use() {\n\tAdd(1)\n\tOld()\n}\n",
+            "q/c.go": 'package q\n\nimport "m/p"\n\nfunc Far() { p.Add(2) }\n',
+        },
+        {"p/a.go": ("a int) int { return a }\n\nfunc Old", "a int, b int) int { return a }\n\nfunc Fresh")},
+        (
+            "p/b.go:5 gone-name `Old` is now `Fresh`",
+            "p/b.go:4 arguments the call of `Add` does not fit: `b` is missing",
+            "q/c.go:5 arguments the call of `Add` does not fit: `b` is missing",
+        ),
+    ),
+    "java-overload": Case(
+        {
+            "p/Price.java": "package p;\npublic class Price {\n    int net(int a) {\n        return a;\n    }\n    int net(int a, int b) {\n        return a;\n    }\n}\n",
+            "p/Cart.java": "package p;\nclass Cart {\n    int total(Price price) {\n        return price.net(1) + price.net(1, 2);\n    }\n}\n",
+        },
+        {"p/Price.java": ("int a, int b", "int a, int b, int c")},
+        ("p/Cart.java:4 arguments the call of `Price.net` does not fit: `c` is missing",),
+    ),
+    "java-interface-and-moved": Case(
+        {
+            "p/Shape.java": "package p;\ninterface Shape {\n    int area();\n}\n",
+            "p/Square.java": "package p;\nclass Square implements Shape {\n    @Override\n    public int area() {\n        return 1;\n    }\n}\n",
+        },
+        {"p/Shape.java": ("int area();", "int size();\n    int sides();")},
+        (
+            "p/Square.java:2 override it implements `Shape` and lacks its new `size`",
+            "p/Square.java:2 override it implements `Shape` and lacks its new `sides`",
+            "p/Square.java:4 override it overrides `Shape.area`, which is gone",
+        ),
+    ),
+    "kotlin": Case(
+        {
+            "Price.kt": "package p\n\nfun net(a: Int, b: Int = 1): Int = a\n",
+            "Cart.kt": "package p\n\nfun total(): Int = net(1) + net(a = 1)\n",
+        },
+        {"Price.kt": ("a: Int, b: Int = 1", "value: Int, b: Int")},
+        ("Cart.kt:3 arguments the call of `net` does not fit: `b` is missing",),
+    ),
+    "typescript": Case(
+        {
+            "price.ts": "export function net(a: number, b?: number) {\n  return a;\n}\nexport const gross = (a: number) => a;\n",
+            "cart.ts": "import { gross, net } from './price';\nexport function total() {\n  return net(1) + gross(2);\n}\n",
+        },
+        {"price.ts": ("a: number, b?: number", "a: number, b: number, c?: number")},
+        ("cart.ts:3 arguments the call of `net` does not fit: `b` is missing",),
+    ),
+    "javascript-fewer-are-given": Case(
+        {
+            "price.js": "export function net(a) {\n  return a\n}\n",
+            "cart.js": "import { net } from './price.js'\nnet(1)\n",
+        },
+        {"price.js": ("net(a)", "net(a, options)")},
+        (),
+    ),
+    "javascript-removed-in-front": Case(
+        {
+            "price.js": "export function net(shop, a) {\n  return a\n}\n",
+            "cart.js": "import { net } from './price.js'\nnet(1, 2)\n",
+        },
+        {"price.js": ("net(shop, a)", "net(a)")},
+        ("cart.js:2 arguments the call of `net` does not fit: its parameters were (shop, a) and are (a)",),
+    ),
+    "c-prototype-kept": Case(
+        {
+            "net.h": "void reply(int a);\n",
+            "net.c": '#include "net.h"\nvoid reply(int a) {\n}\n',
+            "use.c": '#include "net.h"\nvoid use(void) {\n    reply(1);\n}\n',
+        },
+        {"net.c": ("void reply", "void answer")},
+        ("use.c:3 gone-name `reply` is now `answer`",),
+    ),
+    "rust": Case(
+        {
+            "Cargo.toml": '[package]\nname = "x"\n',
+            "src/lib.rs": "mod price;\nmod cart;\n",
+            "src/price.rs": "pub struct Price;\n\nimpl Price {\n    pub fn net(&self, a: u8) -> u8 {\n        a\n    }\n}\n",
+            "src/cart.rs": "use crate::price::Price;\n\npub fn total(price: Price) -> u8 {\n    price.net(1) + Price::net(&price, 2)\n}\n",
+        },
+        {"src/price.rs": ("a: u8", "a: u8, b: u8")},
+        ("src/cart.rs:4 arguments the call of `Price.net` does not fit: `b` is missing",),
+    ),
+    "php": Case(
+        {
+            "src/Price.php": "<?php\nnamespace A;\nclass Price {\n    public function net(int $a) {\n        return $a;\n    }\n}\n",
+            "src/Cart.php": "<?php\nnamespace A;\nclass Cart {\n    public function total(Price $price) {\n        return $price->net(1);\n    }\n}\n",
+        },
+        {"src/Price.php": ("int $a)", "int $a, int $b)")},
+        ("src/Cart.php:5 arguments the call of `Price.net` does not fit: `b` is missing",),
+    ),
+    "ruby": Case(
+        {
+            "price.rb": "class Price\n  def net(a)\n    a\n  end\n\n  def self.made(a)\n    new\n  end\nend\n",
+            "cart.rb": "class Cart\n  def total\n    Price.made(1)\n  end\nend\n",
+        },
+        {"price.rb": ("self.made(a)", "self.made(a, kind:)")},
+        ("cart.rb:3 arguments the call of `Price.made` does not fit: `kind` is missing",),
+    ),
+}

@@ -1,0 +1,54 @@
+"""What a check tells of an edit: all that it breaks or forgot, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_map.check.checking import check_changes
+from repo_map.check.values import Checked
+from repo_map.impact.git_changes import read_changes
+from repo_map.impact.patches import read_patch
+from repo_map.index import build_index
+from repo_map.indexing.store import Store
+from tests.repo_map.check.edit_cases import CASES, Case
+from tests.support.trees import commit, git
+
+
+def edited(root: Path, case: Case) -> Path:
+    commit(root, case.files)
+    for path, edit in case.edits.items():
+        target = root / path
+        if edit is None:
+            target.unlink()
+        else:
+            old, new = edit
+            target.write_text(target.read_text().replace(old, new) if old else new)
+    return root
+
+
+def checked(root: Path) -> Checked:
+    index = build_index(root, store=Store(None), workers=1)
+    return check_changes(index, read_changes(index, "worktree")[1])
+
+
+def told(found: Checked) -> tuple[str, ...]:
+    return tuple(f"{each.path}:{each.line} {each.kind} {each.message}" for each in found.findings)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_an_edit_is_told_what_it_breaks(tmp_path: Path, name: str) -> None:
+    found = checked(edited(tmp_path, CASES[name]))
+    assert told(found) == CASES[name].told
+    assert all(each.is_sure for each in found.findings)
+    assert found.complete
+
+
+@pytest.mark.parametrize("name", ["python-renamed", "java-overload", "go", "python-module-deleted", "rust"])
+def test_a_patch_that_is_not_applied_is_told_the_same(tmp_path: Path, name: str) -> None:
+    root = edited(tmp_path, CASES[name])
+    patch = git(root, "diff", "HEAD")
+    git(root, "checkout", "-q", ".")
+    index = build_index(root, store=Store(None), workers=1)
+    assert told(check_changes(index, read_patch(patch))) == CASES[name].told
