@@ -23,12 +23,15 @@ else knows its grammar, which is part of what an index stores::
           | @1              the second parameter of what is a function
 
     type  = head or head[type,type], alternatives joined by |
-    head  = a dotted name; list, dict, tuple, chan and func (whose last argument is its result) are built in
+    head  = a dotted name; list, dict, tuple, chan and func (whose last argument is its result) are built in;
+            fields[first,last] is a type without a name, whose members stand in these lines of the file
 
     receiver = expression, or bases of an implicit receiver, each followed by &; in languages that overload,
                / and the expressions that the call is given, commas between them
     parameters = name: how many, + behind it where there may be more, - where so many at least;
                  value: their written types, commas between them
+    excluded = first and last line of a branch, and the last of the branch that sees none of its bindings,
+               colons between them
     narrowed = the last line at which it holds, 0 for the end, a colon, and a written type
 """
 
@@ -160,6 +163,10 @@ UNKNOWN: Final = Expression(Unknown())
 Form = NewType("Form", str)
 """The text of an expression; made by the functions below alone."""
 UNKNOWN_FORM: Final = Form("?")
+CALLBACK: Final = "func[?]"
+"""The written type of a function of which no more is known."""
+FIELDS: Final = "fields"
+"""The head of a type without a name."""
 TEXT_FORM: Final = Form("'")
 OTHER_FORM: Final = Form("0")
 OBJECT_FORM: Final = Form("{}")
@@ -234,6 +241,16 @@ def one_of(parts: Iterable[Form]) -> Form:
     """Return the form of one of several, each named once; unknown for none."""
     forms = tuple(dict.fromkeys(parts))
     return Form(f"(|{'|'.join(forms)})") if len(forms) > 1 else forms[0] if forms else UNKNOWN_FORM
+
+
+def type_without_name(first: int, last: int) -> str:
+    """Return the written type of what has no name, and whose members stand in some lines."""
+    return f"{FIELDS}[{first},{last}]"
+
+
+def excluded_form(first: int, last: int, until: int) -> str:
+    """Return the value of a binding of what a branch binds and another one, up to a line, does not see."""
+    return f"{first}:{last}:{until}"
 
 
 def narrowed_form(last: int, written: str) -> str:
@@ -403,6 +420,12 @@ def decode_parameters(count: str, types: str) -> Parameters:
         return Parameters(written, len(written) - 1, has_more=True)
     least = int(count[:-1]) if count.endswith("-") else len(written)
     return Parameters(written, least, has_more=False)
+
+
+def decode_excluded(value: str) -> tuple[int, int, int]:
+    """Return the first and last line of a branch, and up to which line its bindings do not count."""
+    first, last, until = value.split(":")
+    return int(first), int(last), int(until)
 
 
 def decode_narrowed(value: str) -> tuple[int, str]:

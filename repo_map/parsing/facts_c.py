@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node, Tree
 
-from repo_map.languages.language import Found
+from repo_map.languages.language import Found, words
 from repo_map.languages.registry import language_named
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
@@ -56,6 +56,20 @@ _CASTS: Final = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "c
 _MAKERS: Final = {"make_unique": "std.unique_ptr", "make_shared": "std.shared_ptr"}
 _SPECIFIERS: Final = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+_HEAD: Final = re.compile(rb"((?:[A-Za-z_]\w*+\s+)*[A-Za-z_]\w*+)[\s*&]*")
+"""Words before the name of a function, and that it returns a pointer to what they say."""
+_LONGEST_HEAD: Final = 200
+"""Bytes before a function's name that are read for macros."""
+_PRIMITIVE: Final = frozenset({"void", "char", "int", "float", "double", "bool", "size_t"})
+_SIZES: Final = frozenset({"unsigned", "signed", "long", "short"})
+_KEYWORDS: Final = (
+    _PRIMITIVE
+    | _SIZES
+    | words(
+        "static inline extern const volatile restrict register struct union enum class typename template auto"
+        " constexpr consteval virtual explicit friend operator noexcept"
+    )
+)
 
 
 def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
@@ -83,6 +97,13 @@ class _Reader(Reader):
             (child for child in declarator.named_children if child.type == "trailing_return_type"), None
         )
         result = self._type(node.child_by_field_name("type"))
+        if (before := self._words_before(node, declarator))[1:]:
+            # A word that is none of the language's may be a macro that expands to one of them, `static` too.
+            for word in before[:-1]:
+                if word not in _KEYWORDS:
+                    self.bind(word, word, node, DECORATED)
+            if result == before[0] and self._is_macro(before[0], before[-1]):
+                result = self._returned(before[-1], node)
         if trailing is not None and trailing.named_children:
             result = self._type(trailing.named_children[0])
         if result and result != "auto":
@@ -93,6 +114,27 @@ class _Reader(Reader):
         ):
             self.bind("static", "static", node, DECORATED)
         self._parameters(declarator.child_by_field_name("parameters"), node, node)
+
+    def _words_before(self, node: Node, declarator: Node) -> list[str]:
+        """Return the words before the name of a function: macros and specifiers, then what it returns."""
+        if node.type != "function_definition":
+            return []
+        earlier = node.prev_sibling
+        is_cut = earlier is not None and earlier.type == "declaration" and earlier.has_error
+        start = earlier.start_byte if earlier is not None and is_cut else node.start_byte
+        head = _HEAD.fullmatch(self.source, start, min(declarator.start_byte, start + _LONGEST_HEAD))
+        return self.source[start : head.end(1)].decode("utf-8", "replace").split() if head is not None else []
+
+    def _is_macro(self, first: str, last: str) -> bool:
+        """Tell whether the first word before a function is none of its type, by how both are written."""
+        return first not in _KEYWORDS and last != first and (first.isupper() or not last.isupper())
+
+    def _returned(self, word: str, node: Node) -> str:
+        """Return the written type that the last word before a function's name is."""
+        if word in _KEYWORDS:
+            return word if word in _PRIMITIVE else "int" if word in _SIZES else ""
+        self.site(word, "", node, TYPE)
+        return word
 
     def _parameters(self, given: Node | None, node: Node, at: Node, *, is_inner: bool = False) -> None:
         types: list[str] = []

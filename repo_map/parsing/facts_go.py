@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from tree_sitter import Node, Tree
 
@@ -20,6 +21,7 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     part_of,
+    type_without_name,
 )
 from repo_map.parsing.facts_model import (
     ALIAS,
@@ -166,7 +168,9 @@ class _Reader(Reader):
             return
         if called.type == "index_expression":
             called = called.child_by_field_name("operand") or called
-        if called.type == "identifier":
+        if called.type == "unary_expression":
+            self._converted_to(called)
+        elif called.type == "identifier":
             if (name := self.text(called)) not in GO_FUNCTIONS and name not in GO_TYPES:
                 self.site(name, "", called, CALL)
         elif called.type == "selector_expression":
@@ -174,6 +178,13 @@ class _Reader(Reader):
             if field is not None:
                 receiver = self.expression(called.child_by_field_name("operand"))
                 self.site(self.text(field), receiver, field, CALL)
+
+    def _converted_to(self, pointer: Node) -> None:
+        """Read the type of ``(*T)(nil)``, which the grammar takes for a call."""
+        named = pointer.child_by_field_name("operand")
+        if named is not None and (chain := self.chain(named)) and self.text(pointer)[:1] == "*":
+            package, _, name = chain.rpartition(".")
+            self.site(name, package, named, TYPE)
 
     def _generic_call(self, node: Node) -> None:
         if node.type == "type_identifier":
@@ -210,32 +221,45 @@ class _Reader(Reader):
 
     def _type(self, node: Node | None, depth: int = 0) -> str:
         """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
+        if node is None or depth > 6:
             return ""
         kind = node.type
+        if (holder := _HOLDING.get(kind)) is not None:
+            return holder(self, node, depth + 1)
+        if node.end_byte - node.start_byte > LONGEST:
+            return ""
         if kind in ("type_identifier", "qualified_type"):
             return self.text(node).replace(" ", "")
-        if kind in ("pointer_type", "parenthesized_type", "negated_type", "type_elem"):
-            return self._type(node.named_children[0], depth + 1) if node.named_children else ""
-        if kind in ("slice_type", "array_type", "implicit_length_array_type"):
-            return f"list[{self._type(node.child_by_field_name('element'), depth + 1) or '?'}]"
-        if kind == "map_type":
-            key = self._type(node.child_by_field_name("key"), depth + 1)
-            value = self._type(node.child_by_field_name("value"), depth + 1)
-            return f"dict[{key or '?'},{value or '?'}]"
+        if kind in ("parenthesized_type", "negated_type", "type_elem"):
+            return self._pointer(node, depth + 1)
         if kind == "channel_type":
             return f"chan[{self._type(node.child_by_field_name('value'), depth + 1) or '?'}]"
         if kind == "function_type":
             result = node.child_by_field_name("result")
             return f"func[{self._result(result, depth + 1) if result is not None else '?'}]"
-        if kind == "generic_type":
-            head = self._type(node.child_by_field_name("type"), depth + 1)
-            arguments = node.child_by_field_name("type_arguments")
-            given = (
-                [self._type(each, depth + 1) or "?" for each in arguments.named_children] if arguments else []
-            )
-            return f"{head}[{','.join(given)}]" if given else head
-        return ""
+        return self._generic(node, depth + 1) if kind == "generic_type" else ""
+
+    def _generic(self, node: Node, depth: int) -> str:
+        head = self._type(node.child_by_field_name("type"), depth)
+        arguments = node.child_by_field_name("type_arguments")
+        given = [self._type(each, depth) or "?" for each in arguments.named_children] if arguments else []
+        return f"{head}[{','.join(given)}]" if given else head
+
+    # Types that may hold a struct without a name, which is long.
+
+    def _struct(self, node: Node, depth: int) -> str:
+        del depth
+        return type_without_name(node.start_point[0] + 1, node.end_point[0] + 1)
+
+    def _pointer(self, node: Node, depth: int) -> str:
+        return self._type(node.named_children[0], depth) if node.named_children else ""
+
+    def _list(self, node: Node, depth: int) -> str:
+        return f"list[{self._type(node.child_by_field_name('element'), depth) or '?'}]"
+
+    def _map(self, node: Node, depth: int) -> str:
+        key, value = (self._type(node.child_by_field_name(each), depth) for each in ("key", "value"))
+        return f"dict[{key or '?'},{value or '?'}]"
 
     def _result(self, node: Node, depth: int = 0) -> str:
         if node.type != "parameter_list":
@@ -330,3 +354,13 @@ class _Reader(Reader):
         "float_literal": Reader.literal,
         "binary_expression": Reader.literal,
     }
+
+
+_HOLDING: Final[dict[str, Callable[[_Reader, Node, int], str]]] = {
+    "struct_type": _Reader._struct,
+    "pointer_type": _Reader._pointer,
+    "slice_type": _Reader._list,
+    "array_type": _Reader._list,
+    "implicit_length_array_type": _Reader._list,
+    "map_type": _Reader._map,
+}

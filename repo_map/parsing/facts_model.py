@@ -66,6 +66,10 @@ RECEIVER: Final = 17
 """``definition`` is a member of the written type ``value`` that stands elsewhere; ``?``: of one unnamed."""
 
 
+EXCLUDED: Final = 18
+"""``first:last:until``: what binds the name in these lines does not count from this line to another one."""
+
+
 HERE: Final = "mod"
 """What a path begins with that is Rust's ``self::``: no name there."""
 
@@ -177,7 +181,7 @@ def without_unused(
     return in_order(kept)
 
 
-_LOCAL: Final = frozenset({ASSIGNED, DECLARED, NARROWED})
+_LOCAL: Final = frozenset({ASSIGNED, DECLARED, EXCLUDED, NARROWED})
 
 
 _Fact = TypeVar("_Fact", Site, Binding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
@@ -19,6 +20,7 @@ from repo_map.parsing.expressions import (
     call_of,
     element_of,
     entry_of,
+    excluded_form,
     item_of,
     list_of,
     mapping_of,
@@ -36,9 +38,11 @@ from repo_map.parsing.facts_model import (
     DECLARED,
     DECORATED,
     DECORATOR,
+    EXCLUDED,
     FIELD,
     FIELD_TYPE,
     IMPORT,
+    LINE,
     NARROWED,
     RENAMED,
     RETURN_TYPE,
@@ -46,6 +50,7 @@ from repo_map.parsing.facts_model import (
     STAR,
     TYPE,
     VALUE,
+    Binding,
     FileFacts,
     OwnerOf,
 )
@@ -81,6 +86,11 @@ class _Reader(ValueReader):
     literals = frozenset({"'", "0"})
     kept = _OWN | {"super", "(", "<"}
     head = re.compile(r"[^\W\d]\w*|[(<\[{]")
+
+    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
+        super().__init__(source, found, owner)
+        self._alternatives_of: list[tuple[tuple[tuple[int, int], ...], int]] = []
+        """First and last line of each branch, and the indent of the whole."""
 
     @cached_property
     def external(self) -> frozenset[str]:
@@ -256,6 +266,27 @@ class _Reader(ValueReader):
                 last = body.end_point[0] + 1 if body is not None else 1
             self.bind(self.text(given[0]), narrowed_form(last, written), node, NARROWED, at=around)
 
+    def _branches(self, node: Node) -> None:
+        """Keep the branches of an ``if``: what one of them binds no later one sees."""
+        first = node.child_by_field_name("consequence")
+        if first is not None:
+            nodes = (first, *node.children_by_field_name("alternative"))
+            rows = tuple((each.start_point[0] + 1, each.end_point[0] + 1) for each in nodes)
+            self._alternatives_of.append((rows, self.indent(node.start_point[0])))
+
+    def facts(self) -> FileFacts:
+        """Return what was found; a name that a branch binds is excluded from the later ones."""
+        bound = sorted((e for e in self.bindings if e.kind in (ASSIGNED, DECLARED)), key=LINE)
+        lines = [each.line for each in bound]
+        for branches, indent in self._alternatives_of:
+            for at, (first, last) in enumerate(branches[:-1], start=1):
+                inside = bound[bisect_left(lines, first) : bisect_right(lines, last)]
+                for name, definition in dict.fromkeys((each.name, each.definition) for each in inside):
+                    for start, until in branches[at:]:
+                        value = excluded_form(first, last, until)
+                        self.bindings.append(Binding(name, value, definition, start, EXCLUDED, indent))
+        return super().facts()
+
     # Sites.
 
     def bare(self, name: str) -> tuple[str, str] | None:
@@ -417,6 +448,7 @@ class _Reader(ValueReader):
         "yield": _yield,
         "test": _narrow,
         "type": _note_types,
+        "branches": _branches,
     }
     later_roles = {  # noqa: RUF012
         "call": ValueReader.call,

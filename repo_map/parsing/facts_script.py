@@ -16,6 +16,7 @@ from tree_sitter import Node, Tree
 from repo_map.languages.language import Found, words
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.expressions import (
+    CALLBACK,
     OBJECT_FORM,
     OTHER_FORM,
     TEXT_FORM,
@@ -29,6 +30,7 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     part_of,
+    type_without_name,
 )
 from repo_map.parsing.facts_model import (
     ASSIGNED,
@@ -337,10 +339,15 @@ class _Reader(ValueReader):
         if name is None:
             return
         written, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        if written is not None and (form := self._annotation(written)):
+        if written is not None and (form := self._annotation(written) or self._callback_type(written)):
             self.bind(self.text(name), form, node, FIELD_TYPE)
         elif value is not None and value.type not in _DEFINING:
             self.bind(self.text(name), self.expression(value), node, FIELD)
+
+    def _callback_type(self, annotation: Node) -> str:
+        """Return the written type of a field that holds a function, ``""`` for another one."""
+        kind = annotation.named_children[0].type if annotation.named_children else ""
+        return CALLBACK if kind == "function_type" else ""
 
     def _bind(
         self, target: Node, value: str, at: Node, *, inside: bool = False, kind: int = ASSIGNED
@@ -493,6 +500,8 @@ class _Reader(ValueReader):
     def _written(self, node: Node, depth: int) -> str:
         """Return a written type, ``""`` for what is none that can be followed."""
         kind = node.type
+        if kind == "object_type":
+            return type_without_name(node.start_point[0] + 1, node.end_point[0] + 1)
         if depth > DEEPEST_FORM or node.end_byte - node.start_byte > self.longest * 3:
             return ""
         if kind in ("type_identifier", "identifier", "predefined_type"):
@@ -501,11 +510,7 @@ class _Reader(ValueReader):
         if kind in ("nested_type_identifier", "member_expression", "nested_identifier"):
             return self.squeezed(node)
         if kind == "generic_type":
-            name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
-            if name is None or arguments is None:
-                return ""
-            inner = ",".join(self._written(each, depth + 1) or "any" for each in arguments.named_children)
-            return f"{self.squeezed(name)}[{inner}]"
+            return self._generic(node, depth)
         parts = [child for child in node.named_children if child.type != "comment"]
         if kind == "array_type" and parts:
             inner = self._written(parts[0], depth + 1)
@@ -517,6 +522,13 @@ class _Reader(ValueReader):
         if kind == "tuple_type":
             return "tuple[" + ",".join(self._written(each, depth + 1) or "any" for each in parts) + "]"
         return "this" if kind in ("this_type", "this") else ""
+
+    def _generic(self, node: Node, depth: int) -> str:
+        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
+        if name is None or arguments is None:
+            return ""
+        inner = ",".join(self._written(each, depth + 1) or "any" for each in arguments.named_children)
+        return f"{self.squeezed(name)}[{inner}]"
 
     # Expressions.
 

@@ -38,6 +38,10 @@ _OF_POINTERS: Final = frozenset(
 )
 _NAMESPACE: Final = re.compile(r"\w+\.")
 _MOST_INCLUDED: Final = 400
+_MACRO: Final = re.compile(r"\s*#\s*define\s+(\w+)(?:\s+(.*))?\Z")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_DEEPEST_MACRO: Final = 2
+"""Macros within a macro that are looked into."""
 
 
 class C(StaticResolver):
@@ -317,8 +321,12 @@ class C(StaticResolver):
         # A function that only a source announces is another's: the library's, most likely.
         known = [place for place in functions if self._is_header(place[0]) or not self._is_announced(place)]
         if any(not self._is_announced(place) for place in own):
-            # Another function of that name belongs to another program.
-            return [place for place in known if place in own or self._is_header(place[0])] or own
+            # Another function of that name is another program's, or of a header that is not seen here.
+            return [
+                place
+                for place in known
+                if place in own or (self._is_header(place[0]) and self._is_seen(place, file))
+            ] or own
         seen = [
             place
             for place in known
@@ -355,7 +363,28 @@ class C(StaticResolver):
         view = self.views[place[0]]
         if view.definitions[place[1]].kind == "macro":
             return not self._is_header(place[0])
-        return self._is_said(place, "static")
+        return any(
+            each.name == "static" or self._expands_to_static(each.name)
+            for each in self.definitions.stated(place, DECORATED)
+        )
+
+    def _expands_to_static(self, word: str, depth: int = 0) -> bool:
+        """Tell whether a macro of the repository, under any condition, makes what it stands before static."""
+
+        def read() -> bool:
+            for file, row in self.definitions.named(word):
+                start = self.views[file].definitions[row].start
+                line = self.index.text(file).split("\n")[start - 1]
+                if (found := _MACRO.match(line)) is not None and found[1] == word:
+                    inner = _WORD.findall(found[2] or "")
+                    if "static" in inner or (
+                        depth < _DEEPEST_MACRO
+                        and any(self._expands_to_static(each, depth + 1) for each in inner if each != word)
+                    ):
+                        return True
+            return False
+
+        return word != "announced" and self.memo.kept(("static", word, depth), read)
 
     def _is_header(self, file: int) -> bool:
         return self.index.paths[file].endswith(_HEADERS)

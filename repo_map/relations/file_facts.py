@@ -12,6 +12,7 @@ from repo_map.languages.kinds import CONTAINERS, FUNCTIONS, TYPES
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     DECLARED,
+    EXCLUDED,
     EXPORTED,
     FIELD,
     FIELD_TYPE,
@@ -31,7 +32,7 @@ SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""
 CLASSES: Final = TYPES | {"type"}
 """Kinds that have members, or the members of what they are another name for."""
-_NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, NARROWED, EXPORTED})
+_NAMES: Final = frozenset({IMPORT, RENAMED, ASSIGNED, DECLARED, EXCLUDED, NARROWED, EXPORTED})
 _MOST_ROWS: Final = 400_000
 
 

@@ -26,7 +26,7 @@ class Script(DynamicResolver):
     own_names = frozenset({"this"})
     themselves = frozenset({"this"})
     builtins = SCRIPT_GLOBALS
-    nothing = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object", ""})
+    nothing = frozenset({"any", "unknown", "void", "never", "null", "undefined", "object", "func", ""})
     wrappers = frozenset(
         {"Readonly", "Partial", "Required", "NonNullable", "DeepPartial", "Awaited", "InstanceType"}
     )

@@ -29,3 +29,4 @@
 (except_clause [(identifier) (attribute) (tuple)] @type)
 (if_statement condition: (call function: (identifier) @test arguments: (argument_list)) consequence: (block))
 (assert_statement (call function: (identifier) @test))
+(if_statement alternative: (_)) @branches

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
-from repo_map.parsing.expressions import Receiver, Several, decode, decode_narrowed, head_of_type
+from repo_map.parsing.expressions import (
+    CALLBACK,
+    Receiver,
+    Several,
+    decode,
+    decode_excluded,
+    decode_narrowed,
+    head_of_type,
+)
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE_OF,
     DECLARED,
+    EXCLUDED,
     EXPORTED,
     FIELD_TYPE,
     IMPORT,
@@ -46,6 +55,8 @@ from repo_map.relations.model import Place
 _BEFOREHAND: Final = re.compile(r"[*%](?:#\d+)*\Z")
 """A loop, a comprehension or a context binds its name before the rest of its line is read."""
 _MOST_BASES: Final = 200
+_MARKS: Final = frozenset({EXCLUDED, NARROWED})
+"""Kinds of bindings that bind nothing: they say which others hold."""
 _TYPES: Final = frozenset({CLASS, EXTERNAL_CLASS, INSTANCE, TUPLE})
 
 
@@ -188,15 +199,15 @@ class DynamicResolver(Resolver):
         """Return the bindings that may hold at a position, all of them where there is none."""
         every = list(bound)
         self.memo.charge(len(every) // BINDINGS_A_STEP)
+        bindings = [each for each in every if each.kind not in _MARKS]
         if where is None or not where.line:
-            return [each for each in every if each.kind != NARROWED]
+            return bindings
         chosen: list[Binding] = []
-        for each in reversed(every):
-            if each.line > where.line:
-                continue
+        for each in _not_excluded([each for each in every if each.line <= where.line], where.line):
             if each.kind == NARROWED:
                 last = decode_narrowed(each.value)[0]
-                if where.line > each.line and (where.line <= last if last else where.indent >= each.indent):
+                is_inside = where.line <= last if last else where.indent >= each.indent
+                if where.line > each.line and is_inside:
                     return [*chosen, each]
                 continue
             if each.line == where.line and each.kind == ASSIGNED and not _BEFOREHAND.search(each.value):
@@ -205,14 +216,14 @@ class DynamicResolver(Resolver):
             if each.indent <= where.indent:
                 break
         # A loop's body may use what is bound further down.
-        return chosen or [each for each in every if each.kind != NARROWED]
+        return chosen or bindings
 
     def read_binding(self, view: FileView, each: Binding) -> Values:
         """Read what a name is bound to: what is imported, something of a type, or an expression."""
         where = Position(view.file, each.definition, each.line, each.indent)
         if each.kind in (IMPORT, RENAMED):
             return self._imported_value(view.file, each.value)
-        if not each.value:
+        if not each.value or each.kind == EXCLUDED:
             return ()
         if each.kind in (DECLARED, FIELD_TYPE):
             return self.instances(where, each.value)
@@ -347,14 +358,9 @@ class DynamicResolver(Resolver):
             if place == (value.file, value.row):
                 return None
             value = value._replace(kind=INSTANCE)
-        found: dict[Value, None] = {}
-        for row in view.members.get((place[1], name), ()):
-            kind = view.definitions[row].kind
-            if kind in ("method", "function"):
-                found[Value(FUNCTION, view.file, row, parts=((value,),))] = None
-            elif kind in CLASSES:
-                found[Value(CLASS, view.file, row)] = None
-        bound = [*view.bound.get((place[1], name), ()), *view.fields.get((place[1], name), ())]
+        fields = view.fields.get((place[1], name), ())
+        bound = [*view.bound.get((place[1], name), ()), *fields]
+        found = self._defined(view, place[1], name, value, is_callback=bool(fields))
         declared = [each for each in bound if each.kind in (DECLARED, FIELD_TYPE)]
         for each in declared or bound:
             for of in self.of_binding(view, each):
@@ -366,6 +372,21 @@ class DynamicResolver(Resolver):
         # A value of an enumeration is an object of its class.
         order = self.order((value.file, value.row))[0]
         return (value._replace(kind=INSTANCE),) if any(map(self.is_enumeration, order)) else ()
+
+    def _defined(
+        self, view: FileView, scope: int, name: str, value: Value, *, is_callback: bool
+    ) -> dict[Value, None]:
+        """Return the methods and classes of a name that a class holds, a field too that is a callback."""
+        found: dict[Value, None] = {}
+        for row in view.members.get((scope, name), ()):
+            kind = view.definitions[row].kind
+            if kind in ("method", "function"):
+                found[Value(FUNCTION, view.file, row, parts=((value,),))] = None
+            elif kind in CLASSES:
+                found[Value(CLASS, view.file, row)] = None
+            elif is_callback and kind == "field" and view.fields[scope, name][0].value == CALLBACK:
+                found[Value(FUNCTION, view.file, row)] = None
+        return found
 
     def missing_member(
         self, value: Value, name: str, where: Position, *, is_called: bool, is_whole: bool
@@ -540,6 +561,18 @@ class DynamicResolver(Resolver):
         if value.kind == TUPLE:
             return value.parts[number] if number < len(value.parts) else ()
         return _first_part(value) if value.kind == EXTERNAL else ()
+
+
+def _not_excluded(before: Sequence[Binding], line: int) -> Iterator[Binding]:
+    """Yield the bindings before a line, the last first, without those of branches that it is no part of."""
+    other_branches: list[range] = []
+    for each in reversed(before):
+        if each.kind == EXCLUDED:
+            first, last, until = decode_excluded(each.value)
+            if line <= until:
+                other_branches.append(range(first, last + 1))
+        elif not any(each.line in lines for lines in other_branches):
+            yield each
 
 
 def _is_bare(view: FileView, row: int, scope: int) -> bool:

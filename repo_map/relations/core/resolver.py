@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.parsing.expressions import Expression, Receiver, Several, decode_receiver, decode_type
+from repo_map.parsing.expressions import FIELDS, Expression, Receiver, Several, decode_receiver, decode_type
 from repo_map.parsing.facts_model import ASSIGNED, CALL, RENAMED, VALUE, Binding, Site
 from repo_map.relations.core.evaluator import Evaluator
 from repo_map.relations.core.memo import Memo
@@ -24,6 +24,7 @@ from repo_map.relations.core.values import (
     MODULE,
     MOST_VALUES,
     TUPLE,
+    UNNAMED,
     Position,
     Value,
     Values,
@@ -165,7 +166,10 @@ class Resolver:
         def read() -> Values:
             found: dict[Value, None] = {}
             for head, arguments in decode_type(written):
-                found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
+                if head == FIELDS:
+                    found[Value(UNNAMED, where.file, where.row, ",".join(arguments))] = None
+                else:
+                    found.update(dict.fromkeys(self.instance(where, head, arguments, of)))
             return tuple(found)[:MOST_VALUES]
 
         return self.memo.once(("type", where.file, where.row, written, of), read)
@@ -189,6 +193,20 @@ class Resolver:
             return self.of_module(value, name, where)
         if kind in (EXTERNAL, EXTERNAL_METHOD, TUPLE):
             return (Value(EXTERNAL_METHOD, name=name, parts=((value,),)),)
+        return self.of_unnamed(value, name) if kind == UNNAMED else ()
+
+    def of_unnamed(self, value: Value, name: str) -> Values:
+        """Return the member of a type without a name: a method, or something of a field's type."""
+        view = self.views[value.file]
+        first, _, last = value.name.partition(",")
+        lines = range(int(first), int(last) + 1)
+        methods = view.members.get((view.scope(value.row), name), ())
+        found = [row for row in methods if view.definitions[row].start in lines]
+        if found:
+            return tuple(Value(FUNCTION, view.file, row, parts=((value,),)) for row in found[:1])
+        for each in view.fields.get((view.class_around(value.row), name), ()):
+            if each.line in lines:
+                return self.instances(Position(view.file, each.definition, 0), each.value)
         return ()
 
     def of_module(self, module: Value, name: str, where: Position) -> Values:

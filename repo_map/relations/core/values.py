@@ -17,6 +17,8 @@ TUPLE: Final = "tuple"
 SUPER: Final = "super"
 OBJECT: Final = "object"
 """An object that no class makes."""
+UNNAMED: Final = "unnamed"
+"""An object of a type without a name; its row is that of the definition around, its name is its lines."""
 
 EXTERNAL: Final = "external"
 """An object that is not ours; its name is that of its type, its parts are what it holds."""

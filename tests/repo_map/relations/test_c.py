@@ -46,6 +46,54 @@ def test_a_macro_is_called_and_a_struct_is_used(tmp_path: Path) -> None:
     assert "src/main.c:5" in uses(tmp_path, C, "src/list.h:list")
 
 
+BY_MACRO = {
+    "mem.h": (
+        "#if defined(__GNUC__)\n#  define MEM_STATIC static __inline\n#else\n"
+        "#  define MEM_STATIC static\n#endif\n"
+        "MEM_STATIC void put16(int *at) { *at = 16; }\n"
+    ),
+    "legacy.c": (
+        "#define MEM_STATIC static\n#define HINT MEM_STATIC inline\n"
+        "MEM_STATIC void put16(int *at) { *at = 0; }\n"
+        "HINT long *put32(int *at) { return 0; }\n"
+        "HINT FORCED\nunsigned put64(int *at) { return 0; }\n"
+        "void old(int *at) { put16(at); put32(at); put64(at); }\n"
+    ),
+    "modern.c": '#include "mem.h"\nvoid now(int *at) { put16(at); put32(at); put64(at); }\n',
+}
+
+
+def test_a_function_that_a_macro_makes_static_is_its_files_own(tmp_path: Path) -> None:
+    assert callers(tmp_path, BY_MACRO, "legacy.c:put16") == ["legacy.c:7"]
+    assert callers(tmp_path, BY_MACRO, "legacy.c:put32") == ["legacy.c:7"]
+    assert callers(tmp_path, BY_MACRO, "legacy.c:put64") == ["legacy.c:7"]
+    assert callers(tmp_path, BY_MACRO, "mem.h:put16") == ["modern.c:2"]
+
+
+def test_a_macro_before_a_function_is_not_what_it_returns(tmp_path: Path) -> None:
+    files = {
+        "a.c": (
+            "#define LOCAL static\nstruct pair { int (*first)(void); int n; };\n"
+            "typedef struct pair Pair;\n"
+            "LOCAL Pair *made(void) { return 0; }\n"
+            "int use(void) { return made()->n; }\n"
+        )
+    }
+    assert uses(tmp_path, files, "a.c:Pair") == ["a.c:4"]
+
+
+def test_a_files_own_function_is_meant_before_that_of_a_header_it_does_not_include(tmp_path: Path) -> None:
+    files = {
+        "fast.h": "static inline int size(void) { return 1; }\nint many(void) { return 1; }\n",
+        "own.c": "int many(void) { return 2; }\nstatic int size(void) { return 2; }\n"
+        "int use(void) { return size() + many(); }\n",
+        "other.c": '#include "fast.h"\nint also(void) { return size() + many(); }\n',
+    }
+    assert callers(tmp_path, files, "fast.h:size") == ["other.c:2"]
+    assert callers(tmp_path, files, "own.c:size") == ["own.c:3"]
+    assert callers(tmp_path, files, "fast.h:many") == ["other.c:2"]
+
+
 CPP = {
     "include/shape.hpp": (
         "#pragma once\n"

@@ -118,3 +118,35 @@ def test_a_name_bound_in_a_block_hides_nothing_behind_it(tmp_path: Path) -> None
     }
     assert callers(tmp_path, files, "a.go:A.Do") == ["a.go:11"]
     assert callers(tmp_path, files, "a.go:B.Do") == ["a.go:9"]
+
+
+TABLE: Files = {
+    "go.mod": "module example.org/shop\n",
+    "rule.go": (
+        "package shop\n\ntype Rule struct{ next *Rule }\n\n"
+        "func (r *Rule) Rewrite(s string) *Rule { return r }\n\n"
+        "type Rewriter interface{ Rewrite(s string) *Rule }\n\nvar _ Rewriter = (*Rule)(nil)\n"
+    ),
+    "rule_test.go": (
+        "package shop\n\nfunc TestRewrite(t *testing.T) {\n"
+        "\ttests := []struct {\n\t\tname  string\n\t\trule  *Rule\n"
+        "\t\tinner struct{ rules []*Rule }\n\t\t"
+        "this_is_a_name_that_makes_what_is_written_of_it_long map[string]map[string]map[string]int\n\t}{\n"
+        '\t\t{name: "a"},\n\t}\n'
+        "\tfor _, tc := range tests {\n\t\ttc.rule.Rewrite(tc.name)\n"
+        "\t\ttc.inner.rules[0].Rewrite(tc.name)\n\t}\n"
+        "\tfor name, tc := range map[string]struct{ r Rule }{} {\n"
+        "\t\ttc.r.Rewrite(name)\n\t\ttc.rule.Rewrite(name)\n\t}\n"
+        "\tvar one struct{ by *Rule }\n\tone.by.Rewrite(one.name)\n}\n"
+    ),
+}
+
+
+def test_a_table_of_structs_without_a_name_says_what_its_fields_are(tmp_path: Path) -> None:
+    assert callers(tmp_path, TABLE, "rule.go:Rule.Rewrite") == [
+        f"rule_test.go:{line}" for line in (13, 14, 17, 21)
+    ]
+
+
+def test_a_type_that_is_said_to_implement_an_interface_is_used(tmp_path: Path) -> None:
+    assert "rule.go:9" in uses(tmp_path, TABLE, "rule.go:Rule")

@@ -36,6 +36,29 @@ class Square(Shape):
 """
 
 CALLED: dict[str, tuple[Files, str, list[str]]] = {
+    "no method of what the other branch binds": (
+        {
+            "a.py": (
+                "class Jar:\n    def set(self): pass\n\ndef use(jar, kind):\n"
+                "    if kind == 1:\n        jar = Jar()\n        jar.set()\n"
+                "    elif jar.set():\n        jar.set()\n"
+                "    else:\n        for _ in kind:\n            jar.set()\n"
+                "    jar.set()\n"
+            )
+        },
+        "a.py:Jar.set",
+        ["a.py:7", "a.py:13"],
+    ),
+    "the method of what each branch binds": (
+        {
+            "a.py": (
+                "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n\ndef use(x):\n"
+                "    if x:\n        y = A()\n        y.go()\n    else:\n        y = B()\n        y.go()\n"
+            )
+        },
+        "a.py:A.go",
+        ["a.py:10"],
+    ),
     "a function of an imported module": (
         {"a.py": "def f(): pass\n", "b.py": "import a\na.f()\n"},
         "a.py:f",

@@ -177,6 +177,32 @@ CALLED: dict[str, tuple[Files, str, list[str]]] = {
         "a.ts:A.constructor",
         ["b.ts:2", "b.ts:4"],
     ),
+    "a method of a returned object type": (
+        {
+            "a.ts": "export class Job { work() {} }\n"
+            "export function make(): {\n  go(): Job\n  last: Job\n} { return null! }\n",
+            "b.ts": "import { make } from './a'\nmake().go().work()\nconst m = make()\nm.last.work()\n",
+        },
+        "a.ts:Job.work",
+        ["b.ts:2", "b.ts:4"],
+    ),
+    "a method of a returned object type itself": (
+        {
+            "a.ts": "export function make(): {\n  go(): void\n} { return null! }\n"
+            "function other(): { go(): void } {}\n",
+            "b.ts": "import { make } from './a'\nmake().go()\n",
+        },
+        "a.ts:make.go",
+        ["b.ts:2"],
+    ),
+    "a callback, optional or not": (
+        {
+            "a.ts": "export interface Opts {\n  done?: (x: number) => void\n  size: number\n}\n"
+            "function run(o: Opts) {\n  o.done?.(1)\n  if (o.done) o.done(2)\n  o.size(3)\n}\n"
+        },
+        "a.ts:Opts.done",
+        ["a.ts:6", "a.ts:7"],
+    ),
     "a component": (
         {
             "a.tsx": "export function Box() { return null }\n",
