@@ -40,6 +40,10 @@ class UnpricedModelError(InvalidRequestError):
     """A model that costs money has no known price, so its spend could not be bounded."""
 
 
+class StillIndexingError(NavigatorError):
+    """A repository is not indexed yet; the work goes on, and a later call finds it done."""
+
+
 class UnknownNavigationError(NavigatorError):
     """No navigation has that id, or none was named and more than one could be meant."""
 

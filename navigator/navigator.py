@@ -1,17 +1,18 @@
-"""Navigator: open, step, read, close."""
+"""Navigator: start, step, read, close."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from navigator.errors import ModelFailedError
+from navigator.errors import ModelFailedError, StillIndexingError
 from navigator.execution.running_steps import RunningSteps, finished_by
 from navigator.execution.step_reader import StepReader
 from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
@@ -21,13 +22,14 @@ from navigator.models.sampling_port import HOST, AskHost
 from navigator.records.decisions import EMBEDDED
 from navigator.records.delivery import Delivery, KnownNavigation, NavigationUse
 from navigator.records.reports import NavigationSummary, NavigatorOutput, OnProgress, Progress, TurnReport
-from navigator.settings import NavigationRequest, NavigatorSettings, StepAction
+from navigator.settings import ENDLESS, NavigationRequest, NavigatorSettings, Patience, StepAction
 from navigator.steps.changes import look_at_changes
 from navigator.steps.outputs import summary_of
 from navigator.steps.request import NewTerms, checked, first_state, may_look_first, new_terms
 from navigator.steps.turn_request import TurnRequest, turn_request
 from navigator.stores.usage import NOTHING_USED, Load, OnUsage, Today, Usage, UsageEntry, unnoted
 from navigator.workspaces.places import resolved
+from navigator.workspaces.repository_address import address_title
 from navigator.workspaces.workspace import Workspaces, progress_messages
 from repo_map.messages import counted
 
@@ -41,6 +43,8 @@ Answer = TypeVar("Answer")
 HandOut = Callable[[TurnReport, NavigatorOutput, Delivery | None], tuple[Answer, Delivery]]
 """Makes an answer of a step, given what was delivered before; with it, what has been delivered then."""
 
+
+_LEAST_S: Final = 1.0
 LOCAL_USER = "local"
 _now = partial(datetime.now, UTC)
 
@@ -75,6 +79,50 @@ class Navigator:
         self._running_steps = RunningSteps()
         self._opened: RunnerPool | None = None
 
+    async def start(
+        self,
+        request: NavigationRequest,
+        hand_out: HandOut[Answer],
+        *,
+        user: str = LOCAL_USER,
+        delivery: Delivery | None = None,
+        patience: Patience = ENDLESS,
+        most_steps: int | None = None,
+        on_opened: Callable[[str], None] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Answer:
+        """Open a navigation, step until it stops, and return the answer that ``hand_out`` makes of it.
+
+        It makes one of whatever steps are done where ``patience`` ends before; the step under way goes on.
+
+        Args:
+            request: the task.
+            hand_out: makes the answer, as for ``step_and_deliver``.
+            user: whose navigation it is.
+            delivery: what a server begins with.
+            patience: how long the answer may take.
+            most_steps: how many steps are taken at most.
+            on_opened: told the navigation's id once it is stored.
+            on_progress: told of each step.
+
+        Raises:
+            InvalidRequestError: the request, or a model's name, can't be used.
+            RepositoryNotFoundError: its path is no readable folder.
+            FlightPlanError: its flight plan is not well-formed.
+            StillIndexingError: the repository is so large that ``patience`` ended before it was read.
+        """
+        begun = monotonic()
+        opened = await self._open(request, user, delivery, on_progress, patience.opening_s)
+        if on_opened is not None:
+            on_opened(opened.run.navigation_id)
+
+        async def answer(latest: Navigation) -> Answer:
+            report = await self._step_reader.report(latest, user)
+            return await self._deliver(report, TurnOutcome(latest), user, hand_out, delivery)
+
+        ends = None if patience.steps_s is None else max(begun + patience.steps_s, monotonic() + _LEAST_S)
+        return await self._run(opened, user, answer, ends, most_steps, on_progress=on_progress, is_new=True)
+
     async def open(
         self,
         request: NavigationRequest,
@@ -92,36 +140,9 @@ class Navigator:
             RepositoryNotFoundError: its path is no readable folder.
             FlightPlanError: its flight plan is not well-formed.
         """
-        # A plan may take a second to read, and others are served meanwhile.
-        task = await asyncio.to_thread(checked, request, self._settings, self._handed_in)
-        if request.model is not None:
-            self._require_key(request.model)
-        loading = asyncio.create_task(asyncio.to_thread(load_all))
-        try:
-            workspace, seconds = await self._workspaces.open(
-                request.repo_path,
-                on_words=progress_messages(on_progress, task.max_steps),
-                first_goal=task.goal if may_look_first(request, task) else "",
-            )
-        finally:
-            await loading
-        navigation_id = f"nav-{secrets.token_hex(12)}"
-        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(request.repo_path))
-        goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
-        task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
-        first = first_state(task, navigation_id, root, rates, seconds)
-        live = await self._pool.live(first, workspace, user)
-        async with self._running_steps.computing_slot(task.model, user):
-            opened = await live.active.open()
-        await self._pool.store.create(opened, user, delivery)
-        live.active.finish_step()
-        if on_progress is not None:
-            words, size = (
-                f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s.",
-                opened.state.map_metadata,
-            )
-            await on_progress(Progress(0, task.max_steps, words, size.total_tokens))
-        return navigation_id
+        opened = await self._open(request, user, delivery, on_progress)
+        self._pool.store.release(opened.run.navigation_id, user)
+        return opened.run.navigation_id
 
     async def read_repository(self, repository: str) -> None:
         """Read a repository whole, so that the cache holds its index and its history.
@@ -165,13 +186,16 @@ class Navigator:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model gave a usable answer; the last good step stands.
         """
-        turn = turn_request(feedback, updates, action, menu_step, show=show, drop=drop, ask=ask)
-        return (await self._turn(navigation_id, user, turn, on_progress, refresh=refresh))[0]
+        request = turn_request(feedback, updates, action, menu_step, show=show, drop=drop, ask=ask)
+        async with self._held(navigation_id, user) as stored:
+            report, turn = await self._take(stored, user, request, refresh=refresh)
+        await _tell(on_progress, report, turn.navigation)
+        return report
 
     async def step_and_deliver(
         self,
         navigation_id: str,
-        ask: TurnRequest,
+        request: TurnRequest,
         hand_out: HandOut[Answer],
         *,
         user: str = LOCAL_USER,
@@ -187,23 +211,13 @@ class Navigator:
         Raises:
             NavigatorError: as ``step`` does.
         """
-        answers: list[Answer] = []
-
-        async def deliver(report: TurnReport, turn: TurnOutcome) -> None:
+        async with self._held(navigation_id, user) as stored:
+            report, turn = await self._take(stored, user, request, refresh=True)
             known = await self._pool.store.known(navigation_id, user)
             before = None if known is None else known.delivery
-            held = None if before is None else before.held_step
-            at = turn.navigation.run.step
-            # What others have changed since is new to the host, also where this turn takes no step.
-            since = at if turn.answer and held is None else held
-            steps = () if before is None else before.held_steps
-            news = await self._step_reader.context(turn.navigation, user, since, held=steps)
-            answer, delivered = hand_out(report, news, before)
-            await self._pool.store.deliver(navigation_id, user, delivered.model_dump(mode="json"))
-            answers.append(answer)
-
-        await self._turn(navigation_id, user, ask, on_progress, refresh=True, before_release=deliver)
-        return answers[0]
+            answer = await self._deliver(report, turn, user, hand_out, before)
+        await _tell(on_progress, report, turn.navigation)
+        return answer
 
     async def deliver(
         self,
@@ -286,25 +300,11 @@ class Navigator:
         """
         ends = None if deadline_s is None else monotonic() + deadline_s
         before = await self._pool.store.load(navigation_id, user)
-        stopped, refresh, taken = before.run.stop_reason, before.run.step > 0, 0
-        while stopped is None and taken != most_steps:
-            taken += 1
-            step = self._running_steps.start(
-                self._turn(navigation_id, user, TurnRequest(), on_progress, refresh=refresh)
-            )
-            if not await finished_by(step, ends):
-                break
-            try:
-                report, turn = await step
-            except ModelFailedError as error:
-                async with self._pool.hold(navigation_id):
-                    failed = await self._pool.store.load_to_change(navigation_id, user)
-                    await self._executor.fail(failed, user, error)
-                break
-            stopped, refresh = report.stop_reason, False
-            if turn.navigation.state.interactive_pause:
-                break
-        return await self.context(navigation_id, user=user)
+
+        async def answer(latest: Navigation) -> NavigatorOutput:
+            return await self._step_reader.context(latest, user)
+
+        return await self._run(before, user, answer, ends, most_steps, on_progress=on_progress)
 
     async def report(
         self, navigation_id: str, *, user: str = LOCAL_USER, step: int | None = None
@@ -486,39 +486,148 @@ class Navigator:
     def _step_reader(self) -> StepReader:
         return StepReader(self._pool)
 
-    async def _turn(
+    async def _open(
         self,
-        navigation_id: str,
+        request: NavigationRequest,
         user: str,
-        ask: TurnRequest,
+        delivery: Delivery | None,
         on_progress: OnProgress | None,
+        opening_s: float | None = None,
+    ) -> Navigation:
+        """Return a new navigation, stored with its opening view, and held to be changed."""
+        # A plan may take a second to read, and others are served meanwhile.
+        task = await asyncio.to_thread(checked, request, self._settings, self._handed_in)
+        if request.model is not None:
+            self._require_key(request.model)
+        loading = asyncio.create_task(asyncio.to_thread(load_all))
+        on_words = progress_messages(on_progress, task.max_steps)
+        first_goal = task.goal if may_look_first(request, task) else ""
+        reading = self._running_steps.start(
+            self._workspaces.open(request.repo_path, on_words=on_words, first_goal=first_goal)
+        )
+        try:
+            if not await finished_by(reading, None if opening_s is None else monotonic() + opening_s):
+                raise StillIndexingError(
+                    f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
+                    "background; call navigate again in a minute, it will find the index done."
+                )
+        finally:
+            await loading
+        workspace, seconds = await reading
+        navigation_id = f"nav-{secrets.token_hex(12)}"
+        rates, root = self._pool.price_of(task.model).rates(task.model), resolved(str(request.repo_path))
+        goal, changes = await asyncio.to_thread(look_at_changes, workspace.index, task.goal, task.asked)
+        task = task._replace(goal=goal, changes=changes).noting(self._pool.note)
+        first = first_state(task, navigation_id, root, rates, seconds)
+        live = await self._pool.live(first, workspace, user)
+        async with self._running_steps.computing_slot(task.model, user):
+            opened = await live.active.open()
+        await self._pool.store.create(opened, user, delivery)
+        live.active.finish_step()
+        if on_progress is not None:
+            words = f"Indexed {counted(len(workspace.index), 'file')} in {seconds:.1f} s."
+            await on_progress(Progress(0, task.max_steps, words, opened.state.map_metadata.total_tokens))
+        return opened
+
+    async def _deliver(
+        self,
+        report: TurnReport,
+        turn: TurnOutcome,
+        user: str,
+        hand_out: HandOut[Answer],
+        before: Delivery | None,
+    ) -> Answer:
+        """Make an answer of a turn, given what was delivered before, and note what is delivered with it."""
+        held = None if before is None else before.held_step
+        # What others have changed since is new to the host, also where this turn takes no step.
+        since = turn.navigation.run.step if turn.answer and held is None else held
+        steps = () if before is None else before.held_steps
+        news = await self._step_reader.context(turn.navigation, user, since, held=steps)
+        answer, delivered = hand_out(report, news, before)
+        await self._pool.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
+        return answer
+
+    async def _run(
+        self,
+        before: Navigation,
+        user: str,
+        answer: Callable[[Navigation], Awaitable[Answer]],
+        ends: float | None,
+        most_steps: int | None,
         *,
-        refresh: bool,
-        before_release: Callable[[TurnReport, TurnOutcome], Awaitable[None]] | None = None,
-    ) -> tuple[TurnReport, TurnOutcome]:
-        """Do what is asked, one turn at a time in each navigation, and report it."""
-        store = self._pool.store
+        on_progress: OnProgress | None,
+        is_new: bool = False,
+    ) -> Answer:
+        """Step until the navigation stops, and return what ``answer`` makes of it while it is held.
+
+        Where the clock shows ``ends`` before that, it is made of the latest step that is done; the one under
+        way goes on, and is the last.
+        """
+        latest, answers, is_over = before, list[Answer](), False
+
+        async def steps() -> None:
+            nonlocal latest
+            async with self._held(before.run.navigation_id, user, before if is_new else None) as stored:
+                latest, taken = stored, 0
+                while not (is_over or latest.run.stop_reason or taken == most_steps):
+                    refresh = taken == 0 and latest.run.step > 0
+                    latest = await self._stepped(latest, user, on_progress, refresh=refresh)
+                    taken += 1
+                    if latest.state.interactive_pause:
+                        break
+                if not is_over:
+                    answers.append(await answer(latest))
+
+        running = self._running_steps.start(steps())
+        if await finished_by(running, ends):
+            await running
+        if not answers:
+            is_over = True
+            return await answer(latest)
+        return answers[0]
+
+    async def _stepped(
+        self, before: Navigation, user: str, on_progress: OnProgress | None, *, refresh: bool
+    ) -> Navigation:
+        """Return a navigation that is held after one more step, or ended where no model takes it."""
+        try:
+            report, turn = await self._take(before, user, TurnRequest(), refresh=refresh)
+        except ModelFailedError as error:
+            failed = await self._pool.store.load_to_change(before.run.navigation_id, user)
+            return await self._executor.fail(failed, user, error)
+        await _tell(on_progress, report, turn.navigation)
+        return turn.navigation
+
+    @asynccontextmanager
+    async def _held(
+        self, navigation_id: str, user: str, created: Navigation | None = None
+    ) -> AsyncIterator[Navigation]:
+        """Hold a navigation, which nobody else steps meanwhile, as it is stored or has just been created."""
         async with self._pool.hold(navigation_id):
             try:
-                before = await store.load_to_change(navigation_id, user)
-                try:
-                    turn = await self._executor.take(before, user, ask, refresh=refresh)
-                except ModelFailedError:
-                    # What the attempts cost is booked all the same.
-                    self._note_usage(before, await store.load(navigation_id, user))
-                    raise
+                yield created or await self._pool.store.load_to_change(navigation_id, user)
             finally:
-                store.release(navigation_id, user)
-            after = turn.navigation
-            self._note_usage(before, after)
-            if after.run.stop_reason is not None:
-                await self._pool.rest(navigation_id)
-            report = await self._step_reader.report(after, user)
-            if turn.answer:
-                report = report.model_copy(update={"answer": turn.answer})
-            report = report.model_copy(update={"not_understood": turn.not_understood})
-            if before_release is not None:
-                await before_release(report, turn)
-        if on_progress is not None:
-            await on_progress(Progress.after(report, after.run.max_steps))
-        return report, turn
+                self._pool.store.release(navigation_id, user)
+
+    async def _take(
+        self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
+    ) -> tuple[TurnReport, TurnOutcome]:
+        """Take one turn of a navigation that is held, and report it."""
+        try:
+            turn = await self._executor.take(before, user, request, refresh=refresh)
+        except ModelFailedError:
+            # What the attempts cost is booked all the same.
+            self._note_usage(before, await self._pool.store.load(before.run.navigation_id, user))
+            raise
+        after = turn.navigation
+        self._note_usage(before, after)
+        if after.run.stop_reason is not None:
+            await self._pool.rest(after.run.navigation_id)
+        report = await self._step_reader.report(after, user)
+        told = {"answer": turn.answer or report.answer, "not_understood": turn.not_understood}
+        return report.model_copy(update=told), turn
+
+
+async def _tell(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:
+    if on_progress is not None:
+        await on_progress(Progress.after(report, after.run.max_steps))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 from navigator.records.decisions import EMBEDDED
 from navigator.stores.store_address import LEASE_S
@@ -115,3 +115,15 @@ class NavigationRequest:
     """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""
     may_look_first: bool = False
     """Whether a large repository that is not indexed yet may be answered from a first look at it."""
+
+
+class Patience(NamedTuple):
+    """How many seconds an answer may take, None for as many as it takes."""
+
+    opening_s: float | None = None
+    """Until the repository is indexed; the indexing goes on."""
+    steps_s: float | None = None
+    """Until the answer; the step under way goes on. A navigation just opened has a second at least."""
+
+
+ENDLESS: Final = Patience()

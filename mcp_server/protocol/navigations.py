@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
 
+from mcp_server.logs import about
 from mcp_server.protocol.responses import response_token_budget_for
 from mcp_server.protocol.stored_before import take_over_deliveries
 from mcp_server.settings import Settings
@@ -22,15 +21,16 @@ from mcp_server.tenancy.limits import Limits
 from mcp_server.tenancy.principal import Principal
 from mcp_server.tenancy.repository_access import RepositoryAccess
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
-from navigator.workspaces.repository_address import address_title, read_address
+from navigator.workspaces.repository_address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
 
 if TYPE_CHECKING:
-    from navigator.navigator import Navigator
+    from mcp_server.protocol.responses import Page
+    from navigator.navigator import HandOut, Navigator
     from navigator.records.delivery import Delivery, NavigationUse
     from navigator.records.reports import NavigationSummary, OnProgress
-    from navigator.settings import NavigationRequest
+    from navigator.settings import NavigationRequest, Patience
     from navigator.stores.usage import Load
 
 
@@ -53,13 +53,6 @@ class Delivering(NamedTuple):
 
 _SESSIONS: Final = 10_000
 _REMEMBERED: Final = 200
-_OPENING_SECONDS: Final = 10.0
-"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
-logger = logging.getLogger(__name__)
-
-
-class StillIndexingError(NavigatorError):
-    """A repository is not indexed yet; the work goes on, and a later call finds it done."""
 
 
 class Navigations:
@@ -75,7 +68,6 @@ class Navigations:
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()
         self._expiry = Expiry(settings.keep_days)
-        self._opening: set[asyncio.Task[str]] = set()
         self._sessions: OrderedDict[str, list[str]] = OrderedDict()
         self._opened: OrderedDict[str, list[str]] = OrderedDict()
 
@@ -91,14 +83,18 @@ class Navigations:
                 self._navigator = navigator
             return self._navigator
 
-    async def open(
+    async def start(
         self,
         principal: Principal,
         request: NavigationRequest,
+        hand_out: HandOut[Page],
+        *,
         response_token_budget: int,
+        patience: Patience,
+        most_steps: int | None,
         on_progress: OnProgress,
-    ) -> str:
-        """Open a navigation whose whole answers may take ``response_token_budget`` tokens.
+    ) -> Page:
+        """Open a navigation whose answers may take ``response_token_budget`` tokens, and take its steps.
 
         Raises:
             InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
@@ -107,31 +103,28 @@ class Navigations:
         navigator = await self.navigator()
         await self.limits.require_index(navigator, principal.user)
         surplus = await self._surplus(navigator, principal)
-        delivery = self.delivery(response_token_budget)
-        opening = asyncio.create_task(
-            navigator.open(request, user=principal.user, delivery=delivery, on_progress=on_progress)
-        )
-        self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
-        try:
-            done, _ = await asyncio.wait({opening}, timeout=self._settings.call_seconds + _OPENING_SECONDS)
-        except asyncio.CancelledError:
-            opening.cancel()
-            raise
-        if not done:
-            raise StillIndexingError(
-                f"Indexing `{address_title(str(request.repo_path))}` takes long and goes on in the "
-                "background; call navigate again in a minute, it will find the index done."
+        with ExitStack() as logged:
+
+            def note(navigation_id: str) -> None:
+                logged.enter_context(about(navigation_id))
+                self._move_up(principal, navigation_id)
+                note_navigation(navigation_id, str(request.repo_path))
+
+            page = await navigator.start(
+                request,
+                hand_out,
+                user=principal.user,
+                delivery=self.delivery(response_token_budget),
+                patience=patience,
+                most_steps=most_steps,
+                on_opened=note,
+                on_progress=on_progress,
             )
-        navigation_id = opening.result()
         for old in surplus:
-            with suppress(
-                NavigatorError
-            ):  # It is being stepped, or gone; the next one that is opened looks again.
+            # It is being stepped, or gone; the next one that is opened looks again.
+            with suppress(NavigatorError):
                 await self._delete(principal, old.navigation_id)
-        self._move_up(principal, navigation_id)
-        note_navigation(navigation_id, str(request.repo_path))
-        return navigation_id
+        return page
 
     async def require_tokens(self, user: str) -> None:
         """Refuse a principal that was sent all tokens of the day.
@@ -314,9 +307,6 @@ class Navigations:
 
     async def aclose(self) -> None:
         """Close the navigator; the next call builds a new one."""
-        for opening in tuple(self._opening):
-            opening.cancel()
-        await asyncio.gather(*self._opening, return_exceptions=True)
         async with self._loading:
             await self._expiry.end()
             navigator, self._navigator = self._navigator, None

@@ -45,7 +45,7 @@ from mcp_server.tenancy.calls import note_asked
 from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling_port import HOST
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, Patience
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.steps.turn_request import turn_request
 from repo_map.feedback.typed import QUESTIONS
@@ -153,7 +153,8 @@ def progress_message(progress: Progress) -> str:
 
 NavigationId = Annotated[str | None, Field(description="Default: the latest")]
 READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_LEAST_SECONDS: Final = 1.0
+_OPENING_SECONDS: Final = 10.0
+"""On top of a call's seconds: a navigation just opened is worth the wait, a host's patience ends at 60 s."""
 _LOADED: Final = {"anthropic/alwaysLoad": True}
 """Claude Code else shows a tool to its model only where the model searches for it."""
 _WHOLE: Final = {"anthropic/maxResultSizeChars": 500_000}
@@ -218,38 +219,36 @@ async def navigate(
             changes=changes,
             may_look_first=True,
         )
-        answer = await _flown(ctx, request, response_token_budget, started)
-        return _result(answer)
+        page = await _started(ctx, request, response_token_budget, started)
+        return _result(page.answer)
 
 
-async def _flown(
+async def _started(
     ctx: Context[AppContext, Any], request: NavigationRequest, response_token_budget: int, started: float
-) -> Answer:
-    """Open the navigation and fly it, as far as a call that began at ``started`` has time."""
-    app, principal = _app(ctx), current_principal()
-    navigations = app.navigations
+) -> Page:
+    """Open the navigation and take its steps, as far as a call that began at ``started`` has time."""
+    app = _app(ctx)
+    navigations, left = app.navigations, app.settings.call_seconds - (anyio.current_time() - started)
+    line = current_channel() if request.model == HOST else None
+
+    def hand_out(report: TurnReport, output: NavigatorOutput, _: Delivery | None) -> tuple[Page, Delivery]:
+        page, at = navigate_answer(output, report, response_token_budget), report.step_number
+        return page, navigations.delivery(
+            response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
+        )
+
     with progress_to(ctx) as on_progress:
-        navigation_id = await navigations.open(principal, request, response_token_budget, on_progress)
-        with about(navigation_id):
-            navigator = await navigations.navigator()
-            left = app.settings.call_seconds - (anyio.current_time() - started)
-            output = await navigator.run(
-                navigation_id,
-                user=principal.user,
-                on_progress=on_progress,
-                deadline_s=max(left, _LEAST_SECONDS),
-                most_steps=line.most_steps if request.model == HOST and (line := current_channel()) else None,
-            )
-            # A step that the deadline overtook may end at any moment: the report is of the output's step.
-            at = output.total_iterations
-            report = await navigator.report(navigation_id, user=principal.user, step=at)
-            page = navigate_answer(output, report, response_token_budget)
-            delivering = Delivering(navigation_id, principal.user, response_token_budget, None)
-            await navigations.note_delivered(
-                delivering, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
-            )
-    await app.subscriptions.announce(ctx, navigation_id, listed=True)
-    return page.answer
+        page = await navigations.start(
+            current_principal(),
+            request,
+            hand_out,
+            response_token_budget=response_token_budget,
+            patience=Patience(app.settings.call_seconds + _OPENING_SECONDS, left),
+            most_steps=None if line is None else line.most_steps,
+            on_progress=on_progress,
+        )
+    await app.subscriptions.announce(ctx, page.answer.structured["navigation_id"], listed=True)
+    return page
 
 
 _References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]

@@ -43,17 +43,17 @@ class NavigationStore:
         self.sessions = sessions
         self._app_name = app_name
         self._damage = damage
-        self._read: dict[tuple[str, str], Session] = {}
-        """What was read to be changed; a change finds out by itself if it is stale."""
+        self._held: dict[tuple[str, str], Session] = {}
+        """What was read or created to be changed; a change finds out by itself if it is stale."""
 
     async def create(self, navigation: Navigation, user: str, delivery: Delivery | None = None) -> None:
-        """Store a new navigation; from here on it outlives the process.
+        """Store a new navigation, and hold it to be changed; from here on it outlives the process.
 
         Raises:
             StorageError: it can't be kept.
         """
         try:
-            await self.sessions.create_session(
+            session = await self.sessions.create_session(
                 app_name=self._app_name,
                 user_id=user,
                 session_id=navigation.run.navigation_id,
@@ -61,6 +61,7 @@ class NavigationStore:
             )
         except sqlite3.Error as error:
             raise unstored(error) from error
+        self._held[user, navigation.run.navigation_id] = session
 
     async def load(self, navigation_id: str, user: str) -> Navigation:
         """Return a navigation as it is stored.
@@ -81,12 +82,12 @@ class NavigationStore:
         """
         with _readable():
             session = await self._session(navigation_id, user)
-            self._read[user, navigation_id] = session
+            self._held[user, navigation_id] = session
             return state_store.read(session.state)
 
     def release(self, navigation_id: str, user: str) -> None:
-        """Forget what was read to be changed."""
-        self._read.pop((user, navigation_id), None)
+        """Let go of what was held to be changed."""
+        self._held.pop((user, navigation_id), None)
 
     async def list(
         self, user: str, *, most: int | None = None, among: Sequence[str] | None = None
@@ -210,10 +211,11 @@ class NavigationStore:
             logger.warning("What was delivered of %s can't be kept (%s)", navigation_id, error)
 
     async def store(self, navigation: Navigation, user: str) -> None:
-        """Make a change durable that no model made."""
+        """Make a change durable that no model made; what is held stays so, as it is stored then."""
         navigation_id = navigation.run.navigation_id
         with _readable():
-            session = self._read.pop((user, navigation_id), None) or await self._session(navigation_id, user)
+            session = self._held.pop((user, navigation_id), None)
+            is_held, session = session is not None, session or await self._session(navigation_id, user)
         event = Event(author="user", actions=EventActions(state_delta=state_store.delta(navigation)))
         try:
             await self.sessions.append_event(session, event)
@@ -221,6 +223,8 @@ class NavigationStore:
             raise busy(navigation) from error
         except sqlite3.Error as error:
             raise unstored(error) from error
+        if is_held:
+            self._held[user, navigation_id] = session
 
     async def forget(self, navigation_id: str, user: str) -> SessionId:
         """Delete a navigation, and note that its artifacts are yet to be deleted.

@@ -337,9 +337,12 @@ class RunnerPool:
     async def _book(self, live: LiveNavigation, before: Navigation) -> None:
         """Store what a step that came to nothing has spent."""
         stored = await self.store.load_to_change(before.run.navigation_id, live.user)
-        booked = live.active.booked(stored)
-        if booked != stored:
-            await self.store.store(booked, live.user)
+        try:
+            booked = live.active.booked(stored)
+            if booked != stored:
+                await self.store.store(booked, live.user)
+        finally:
+            self.store.release(before.run.navigation_id, live.user)
 
     async def _invoke(self, live: LiveNavigation, runner: Runner, before: Navigation, changed: bool) -> None:
         config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)

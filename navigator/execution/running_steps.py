@@ -1,4 +1,4 @@
-"""The steps that run at present: few compute at once, and one that nobody waits for goes on."""
+"""What runs at present: few steps compute at once, and one that nobody waits for goes on."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from navigator.execution.step_places import StepPlaces
-from navigator.execution.turn_executor import TurnOutcome
 from navigator.records.decisions import EMBEDDED
-from navigator.records.reports import TurnReport
 
-TakenStep = tuple[TurnReport, TurnOutcome]
-"""A step's report, and the turn that took it."""
+Result = TypeVar("Result")
 
 
 class RunningSteps:
-    """The steps that run at present."""
+    """The steps, and what precedes the first of them, that run at present."""
 
     def __init__(self) -> None:
-        self._steps: set[asyncio.Task[TakenStep]] = set()
+        self._steps: set[asyncio.Task[Any]] = set()
         self._places = StepPlaces()
 
     def computing_slot(self, model: str, user: str) -> AbstractAsyncContextManager[None]:
@@ -35,7 +32,7 @@ class RunningSteps:
         """Return how many steps compute, and how many wait for a place."""
         return self._places.held, self._places.waiting
 
-    def start(self, step: Coroutine[Any, Any, TakenStep]) -> asyncio.Task[TakenStep]:
+    def start(self, step: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         """Begin a step."""
         task = asyncio.create_task(step)
         self._steps.add(task)
@@ -49,14 +46,14 @@ class RunningSteps:
             step.cancel()
         await asyncio.gather(*steps, return_exceptions=True)
 
-    def _ended(self, step: asyncio.Task[TakenStep]) -> None:
+    def _ended(self, step: asyncio.Task[Any]) -> None:
         """Forget a step that has ended; a fault of one that nobody waits for was told to the store."""
         self._steps.discard(step)
         if not step.cancelled():
             step.exception()
 
 
-async def finished_by(step: asyncio.Task[TakenStep], ends: float | None) -> bool:
+async def finished_by(step: asyncio.Task[Any], ends: float | None) -> bool:
     """Tell whether ``step`` is done before the clock shows ``ends``; cancelling the wait cancels the step."""
     try:
         done, _ = await asyncio.wait({step}, timeout=None if ends is None else max(0.0, ends - monotonic()))

@@ -215,10 +215,11 @@ class TurnExecutor:
             await self._pool.unready(before.run.navigation_id, user)
         return after, message
 
-    async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> None:
-        """End a navigation that no model carries on; the best plan so far stands."""
-        run = before.run.stopping(StopReason.ERROR, str(error))
-        await self._pool.store.store(Navigation(before.state, run), user)
+    async def fail(self, before: Navigation, user: str, error: ModelFailedError) -> Navigation:
+        """End a navigation that no model carries on, and return it; the best plan so far stands."""
+        after = Navigation(before.state, before.run.stopping(StopReason.ERROR, str(error)))
+        await self._pool.store.store(after, user)
+        return after
 
     async def _end(self, before: Navigation, user: str, action: StepAction) -> Navigation:
         if action == "cancel":

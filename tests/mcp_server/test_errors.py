@@ -685,16 +685,25 @@ async def test_a_request_that_is_not_let_in_is_told() -> None:
 async def test_sessionless_callers_are_given_the_choices(settings: Settings, shop: Path) -> None:
     from mcp_server.loading import load_navigator
     from mcp_server.protocol.navigations import Navigations
+    from mcp_server.protocol.responses import navigate_answer
     from mcp_server.tenancy.principal import Principal
     from navigator.errors import UnknownNavigationError
-    from navigator.settings import NavigationRequest
+    from navigator.settings import ENDLESS, NavigationRequest
 
     async def silent(_: object) -> None: ...
 
     navigations = Navigations(settings, load_navigator)
     principal = Principal()
     for _ in range(2):
-        await navigations.open(principal, NavigationRequest("the discount", shop), 8_000, silent)
+        await navigations.start(
+            principal,
+            NavigationRequest("the discount", shop),
+            lambda report, output, before: (navigate_answer(output, report, 8_000), before),
+            response_token_budget=8_000,
+            patience=ENDLESS,
+            most_steps=None,
+            on_progress=silent,
+        )
     with pytest.raises(UnknownNavigationError) as caught:
         await navigations.implied(principal)
     await navigations.aclose()
@@ -705,9 +714,9 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mcp_server.protocol import navigations
+    from mcp_server.protocol import tools
 
-    monkeypatch.setattr(navigations, "_OPENING_SECONDS", 0.0)
+    monkeypatch.setattr(tools, "_OPENING_SECONDS", 0.0)
     hasty = dataclasses.replace(settings, call_seconds=1e-6)
     async with Client(build_server(hasty, working_folder=shop)) as client:
         assert_documented(told_by(await client.call_tool("navigate", {"goal": "the discount"})))

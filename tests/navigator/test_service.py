@@ -15,6 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from navigator.adk.session_service import SqliteSessions
 from navigator.errors import (
     InvalidRequestError,
     NavigationClosedError,
@@ -24,7 +25,8 @@ from navigator.errors import (
     UnpricedModelError,
 )
 from navigator.navigator import Navigator
-from navigator.records.reports import Progress, StopReason
+from navigator.records.delivery import Delivery
+from navigator.records.reports import NavigatorOutput, Progress, StopReason, TurnReport
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError, RepositoryNotFoundError
@@ -597,3 +599,28 @@ async def test_one_look_at_the_tree_serves_all_who_asked_before_it_and_shows_eve
         # The first looks for itself alone, the next for all who asked meanwhile.
         assert len(looks) == 2
     workspaces.close()
+
+
+@of_the_folder
+async def test_a_start_reads_nothing_back_of_what_it_stores_and_notes_what_it_delivers(
+    make_navigator: MakeNavigator, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hand_out(
+        report: TurnReport, output: NavigatorOutput, before: Delivery | None
+    ) -> tuple[str, Delivery]:
+        assert before is not None
+        assert (report.stop_reason, output.since_step) == (StopReason.FINISHED, None)
+        assert output.total_iterations == report.step_number
+        return report.navigation_id, before.model_copy(update={"held_step": report.step_number})
+
+    async def unread(*_: object, **__: object) -> None:
+        raise AssertionError("the navigation is in hand")
+
+    navigator = make_navigator()
+    with monkeypatch.context() as reading:
+        reading.setattr(SqliteSessions, "get_session", unread)
+        opened = await navigator.start(ask(repository), hand_out, delivery=Delivery(token_budget=4_000))
+    known = await navigator.known(opened)
+    assert known is not None
+    assert known.delivery is not None
+    assert (known.delivery.token_budget, known.delivery.held_step) == (4_000, 2)
