@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import cache
 from typing import Final
 
 BEGIN: Final = "<<<repository text"
 END: Final = "repository text>>>"
 
-# Read as the markers by a model: other capitals, several blanks, a dash or a line break between, wide signs.
-_NEAR_WORDS = re.compile(r"repository[\W_]{0,8}texts?", re.IGNORECASE)
-_NEAR_MARKER = re.compile(
-    r"(?P<opening>(?:[<\uff1c\ufe64\u2039\u00ab]\s{0,3}){2,12})?(?P<words>repository[\W_]{0,8}texts?)"
-    r"(?P<closing>(?:\s{0,3}[>\uff1e\ufe65\u203a\u00bb]){2,12})?",
-    re.IGNORECASE,
-)
+# Read as the markers by a model: other capitals and letters that look alike, several blanks, a dash or a line
+# break between, marks of emphasis, signs of other scripts or as HTML writes them.
+_NEAR_WORDS = re.compile(r"repository[\W_]{0,24}texts?", re.IGNORECASE)
+_OPENS = "(?:[<\uff1c\ufe64\u2039\u00ab\u226a\u22d8\u276e\u2770\u27e8\u27ea\u3008\u300a]|&(?:lt|#60|#x3c);)"
+_CLOSES = "(?:[>\uff1e\ufe65\u203a\u00bb\u226b\u22d9\u276f\u2771\u27e9\u27eb\u3009\u300b]|&(?:gt|#62|#x3e);)"
+_OPENING = re.compile(rf"(?:{_OPENS}[\s*_`~|-]{{0,12}}){{2,80}}\Z", re.IGNORECASE)
+_CLOSING = re.compile(rf"(?:[\s*_`~|-]{{0,12}}{_CLOSES}){{2,80}}", re.IGNORECASE)
+_SIGN = re.compile(r"&#?\w{2,3};|\S")
+_AROUND = 80
+"""Characters before and behind the words in which their signs are looked for."""
+_ALIKE = {
+    "a": "\u0430",
+    "e": "\u0435\u0454\u04bd",
+    "o": "\u043e\u03bf\u0585",
+    "p": "\u0440\u03c1",
+    "s": "\u0455",
+}
+_ALIKE |= {
+    "i": "\u0456\u03b9\u0131",
+    "t": "\u0442\u03c4",
+    "x": "\u0445\u03c7",
+    "y": "\u0443\u04af\u03b3",
+    "r": "\u0433",
+}
+"""Small letters of other scripts by the Latin one that they look like."""
+_WRITTEN_APART = ((0x1D400, 0x1D6A4), (0xFF21, 0xFF5B), (0x24B6, 0x24EA))
+"""Latin letters once more: of mathematics, as wide as a sign, and within circles."""
 
 _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _CURSIVE = (
@@ -72,14 +94,31 @@ def quoted(text: str, before_lines: str = "") -> str:
 
 def without_markers(text: str) -> str:
     """Return a text in which nothing reads as a marker, however its letters and blanks are written."""
-    return _NEAR_MARKER.sub(_broken, text) if _NEAR_WORDS.search(text) else text
+    latin = text if text.isascii() else text.translate(_latin_letters())
+    parts: list[str] = []
+    done = 0
+    for words in _NEAR_WORDS.finditer(latin):
+        at, end = words.span()
+        opening = _OPENING.search(latin, max(done, at - _AROUND), at)
+        closing = _CLOSING.match(latin, end, end + _AROUND)
+        if opening is not None:
+            signs = "".join(f"{sign} " for sign in _SIGN.findall(text, opening.start(), at))
+            parts += [text[done : opening.start()], signs]
+            done = at
+        if closing is not None:
+            signs = "".join(f" {sign}" for sign in _SIGN.findall(text, end, closing.end()))
+            parts += [text[done:end], signs]
+            done = closing.end()
+    return "".join(parts) + text[done:]
 
 
-def _broken(found: re.Match[str]) -> str:
-    opening, words, closing = found["opening"] or "", found["words"], found["closing"] or ""
-    opened = "".join(f"{sign} " for sign in opening if not sign.isspace())
-    closed = "".join(f" {sign}" for sign in closing if not sign.isspace())
-    return f"{opened}{words}{closed}"
+@cache
+def _latin_letters() -> dict[int, str]:
+    """Return which Latin letter a sign of one letter stands for."""
+    found = {ord(sign): letter for letter, signs in _ALIKE.items() for sign in signs + signs.upper()}
+    for first, last in _WRITTEN_APART:
+        found |= {sign: unicodedata.normalize("NFKC", chr(sign)) for sign in range(first, last)}
+    return {sign: letter for sign, letter in found.items() if len(letter) == 1}
 
 
 def unwritten(error: OSError) -> str:
