@@ -84,6 +84,13 @@ BENCHMARKS: Final = Program(
             ("--out orders.jsonl",),
         ),
         Command(
+            "outages",
+            "benchmarks.outages",
+            "a team's servers while one hangs, each is upgraded, or the database restarts",
+            "Call three servers without end while something fails, and count what callers see of it.",
+            ("hang --principals 20",),
+        ),
+        Command(
             "poisoning",
             "benchmarks.poisoning.command",
             "does a stuffed file or commit come among the first three files?",

@@ -154,13 +154,13 @@ def _summary(outcome: Outcome) -> dict[str, Any]:
 
 async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
     """Let hosts call servers behind nginx while these are killed, then look up what was answered."""
-    hosts = _hosts(scratch, options.principals)
+    hosts = hosts_of(scratch, options.principals)
     with ExitStack() as stack:
         environ = {
-            **stack.enter_context(_bucket()),
+            **stack.enter_context(bucket()),
             "REPO_NAVIGATOR_STORE": stack.enter_context(_schema(options.store)),
             "REPO_NAVIGATOR_LEASE_SECONDS": f"{options.lease:g}",
-            "REPO_NAVIGATOR_HTTP_TOKENS": _tokens(hosts),
+            "REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts),
         }
         ports = [free_port() for _ in range(options.replicas)]
         replicas = [Replica(scratch, port, environ) for port in ports]
@@ -189,8 +189,8 @@ async def fly_team(options: argparse.Namespace, scratch: Path) -> Outcome:
 
 async def fly_alone(options: argparse.Namespace, scratch: Path) -> Outcome:
     """Let the same hosts call one server that keeps everything in its own folder."""
-    hosts, outcome = _hosts(scratch, options.principals), Outcome()
-    replica = Replica(scratch, free_port(), {"REPO_NAVIGATOR_HTTP_TOKENS": _tokens(hosts)})
+    hosts, outcome = hosts_of(scratch, options.principals), Outcome()
+    replica = Replica(scratch, free_port(), {"REPO_NAVIGATOR_HTTP_TOKENS": tokens_of(hosts)})
     replica.start()
     try:
         async with httpx2.AsyncClient(timeout=90, limits=_ROOMY) as client:
@@ -382,6 +382,17 @@ class Replica:
                 pass
             time.sleep(0.1)
 
+    def end(self) -> None:
+        """Ask it to end, as an upgrade does, and wait until it has."""
+        self.send(signal.SIGTERM)
+        if self._process is not None:
+            self._process.wait()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        if self._process is not None:
+            self._process.send_signal(number)
+
     def kill(self) -> None:
         """End it without a farewell."""
         if self._process is not None and self._process.returncode is None:
@@ -399,7 +410,8 @@ def _measure(replicas: Sequence[Replica], outcome: Outcome) -> None:
         outcome.memory_mb = max(outcome.memory_mb, replica.memory_mb)
 
 
-def _hosts(scratch: Path, count: int) -> list[Host]:
+def hosts_of(scratch: Path, count: int) -> list[Host]:
+    """Make principals, each with a repository of its own below ``scratch``."""
     hosts = []
     for number in range(count):
         folder, word = scratch / f"repository-{number}", secrets.token_hex(4)
@@ -415,7 +427,8 @@ def _hosts(scratch: Path, count: int) -> list[Host]:
     return hosts
 
 
-def _tokens(hosts: Sequence[Host]) -> str:
+def tokens_of(hosts: Sequence[Host]) -> str:
+    """Return the setting that admits principals."""
     return ",".join(f"principal-{host.number}:{host.token}" for host in hosts)
 
 
@@ -460,7 +473,7 @@ async def _connected(address: DatabaseAddress) -> AsyncIterator[Any]:
 
 
 @contextmanager
-def _bucket() -> Iterator[dict[str, str]]:
+def bucket() -> Iterator[dict[str, str]]:
     """Serve S3 on loopback, with a bucket; give the variables that lead there."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
