@@ -12,7 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from navigator.errors import ModelFailedError, StillIndexingError
+from navigator.errors import InvalidArgumentError, ModelFailedError, StillIndexingError
 from navigator.execution.running_steps import RunningSteps, finished_by
 from navigator.execution.step_reader import StepReader
 from navigator.execution.turn_executor import TurnExecutor, TurnOutcome
@@ -206,15 +206,17 @@ class Navigator:
         It is called with the step's report, what is new against the step that the host holds, or the whole
         context where it holds none, and what was delivered before; it returns the answer and what has been
         delivered with it. Nobody else steps the navigation meanwhile. Without a step nothing is new but what
-        others did.
+        others did. A request that says which step it follows, and was answered already, gets that answer.
 
         Raises:
             NavigatorError: as ``step`` does.
         """
         async with self._held(navigation_id, user) as stored:
-            report, turn = await self._take(stored, user, request, refresh=True)
             known = await self._pool.store.known(navigation_id, user)
             before = None if known is None else known.delivery
+            if request.after_step not in (None, stored.run.step):
+                return await self._repeated(stored, user, request, hand_out, before)
+            report, turn = await self._take(stored, user, request, refresh=True)
             answer = await self._deliver(report, turn, user, hand_out, before)
         await _tell(on_progress, report, turn.navigation)
         return answer
@@ -546,6 +548,34 @@ class Navigator:
         answer, delivered = hand_out(report, news, before)
         await self._pool.store.deliver(report.navigation_id, user, delivered.model_dump(mode="json"))
         return answer
+
+    async def _repeated(
+        self,
+        stored: Navigation,
+        user: str,
+        request: TurnRequest,
+        hand_out: HandOut[Answer],
+        before: Delivery | None,
+    ) -> Answer:
+        """Return the answer of the latest step to a repeat of the request that led to it.
+
+        Raises:
+            InvalidArgumentError: the navigation is at another step than the request follows.
+        """
+        at = stored.run.step
+        if request.after_step != at - 1 or stored.run.request != request.digest:
+            raise InvalidArgumentError(
+                "after_step",
+                f"is {request.after_step}, but the navigation is at step {at}; read get_context with "
+                "since_step, then step again.",
+            )
+        report = await self._step_reader.report(stored, user)
+        if before is None or at not in before.held_steps:
+            return await self._deliver(report, TurnOutcome(stored), user, hand_out, before)
+        held = tuple(step for step in before.held_steps if step < at)
+        earlier = before.model_copy(update={"held_step": max(held, default=None), "held_steps": held})
+        news = await self._step_reader.context(stored, user, earlier.held_step, held=held)
+        return hand_out(report, news, earlier)[0]
 
     async def _run(
         self,

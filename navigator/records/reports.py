@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from navigator.records.pricing import TokenUsage
-from navigator.records.state import ExecutionMode, PlanValue, Usd
+from navigator.records.state import ExecutionMode, PlanDiff, PlanValue, Usd
 from navigator.records.token_usage import TokenAccount
 
 
@@ -131,7 +131,7 @@ class TurnReport(_Report):
     """What was understood of the user's feedback, and the answers to what it asked."""
     not_understood: tuple[UnreadWords, ...] | None = Field(default=None, exclude=True)
     """What of the words of this very call was not understood, None without words; it is not stored."""
-    config_diff: dict[str, Any] = {}
+    config_diff: PlanDiff = {}
     cost_this_turn: Usd = Decimal(0)
     total_cost: Usd = Decimal(0)
     budget_remaining: Usd

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from repo_map.plan.model import FlightPlan
 
@@ -37,6 +37,20 @@ PlanValue = Annotated[
 """A flight plan that leaves out what is not set: the state's contract knows no null."""
 
 
+def _partial_plan(diff: dict[str, Any]) -> dict[str, Any]:
+    for name, part in diff.items():
+        if name not in FlightPlan.model_fields:
+            raise ValueError(f"`{name}` is no part of a flight plan")
+        if part is not None and not isinstance(part, _PARTS.get(name, object)):
+            raise ValueError(f"`{name}` is no such part of a flight plan")
+    return diff
+
+
+_PARTS: dict[str, type] = {"budget": int, "focus": dict, "verbosity": list, "custom_queries": list}
+PlanDiff = Annotated[dict[str, Any], AfterValidator(_partial_plan)]
+"""A partial flight plan, as a change of one is stored: its parts are named and formed like the plan's."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -63,7 +77,7 @@ class DecisionLogEntry(_Part):
     step: int = Field(ge=1)
     action: Action
     reasoning: str = Field(min_length=1)
-    config_diff: dict[str, Any] = Field(default_factory=dict)
+    config_diff: PlanDiff = Field(default_factory=dict)
     timestamp: datetime
 
 

@@ -711,6 +711,14 @@ async def test_sessionless_callers_are_given_the_choices(settings: Settings, sho
 
 
 @pytest.mark.anyio
+async def test_a_step_that_follows_another_than_the_latest_is_refused(settings: Settings, shop: Path) -> None:
+    async with Client(build_server(settings, working_folder=shop), mode="legacy") as client:
+        await client.call_tool("navigate", {"goal": "the discount"})
+        asked = {"feedback": "also show send_reminder", "after_step": 1}
+        assert_documented(told_by(await client.call_tool("step", asked)))
+
+
+@pytest.mark.anyio
 async def test_a_repository_that_takes_too_long_is_indexed_on(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,6 +90,18 @@ def test_a_state_outside_the_contract_is_refused(change: dict[str, Any]) -> None
         make_state(**change)
 
 
+@pytest.mark.parametrize("diff", [{"levels": []}, {"verbosity": {"src/**": 4}}, {"budget": "8000"}])
+def test_a_decision_whose_diff_is_no_partial_plan_is_refused(diff: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="part of a flight plan"):
+        DecisionLogEntry(
+            step=1,
+            action="update_flight_plan",
+            reasoning="x",
+            config_diff=diff,
+            timestamp=datetime(2026, 1, 2, tzinfo=UTC),
+        )
+
+
 def test_a_free_model_has_rates_that_the_contract_allows() -> None:
     assert FREE.rates("embedded").input_per_million > 0
 
