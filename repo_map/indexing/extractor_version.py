@@ -11,6 +11,9 @@ from pathlib import Path
 EXTRACTOR = (
     "atomic_files.py",
     "errors.py",
+    "families/**/*.scm",
+    "families/*/*reader.py",
+    "families/*/record.py",
     "globs.py",
     "indexing/*.py",
     "languages/*.py",

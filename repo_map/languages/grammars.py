@@ -10,6 +10,7 @@ import re
 import threading
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Final
 
 from tree_sitter import Language as Grammar
@@ -114,25 +115,30 @@ def compile_query(language: str, text: str) -> Query:
         raise ValueError(f"not a query of the {language} grammar: {place}") from error
 
 
+def query_folder(language: str) -> Traversable:
+    """Return the folder of a language's queries: in that of its family, or in ``queries/``."""
+    known = language_named(language)
+    folder = known.queries or language
+    if not known.family:
+        return resources.files("repo_map").joinpath("queries", folder)
+    family = resources.files("repo_map").joinpath("families", known.family)
+    return family if folder == known.family else family.joinpath(folder)
+
+
 @cache
 def symbol_query(language: str) -> Query:
-    """Return the query for definitions and imports, ``queries/<language>/symbols.scm``."""
-    folder = language_named(language).queries or language
-    text = resources.files("repo_map").joinpath("queries", folder, "symbols.scm").read_text(encoding="utf-8")
-    return compile_query(language, text)
+    """Return the query for definitions and imports, ``symbols.scm``."""
+    return compile_query(language, query_folder(language).joinpath("symbols.scm").read_text(encoding="utf-8"))
 
 
 @cache
 def facts_query(language: str) -> Query:
-    """Return the query for what relations are resolved from, ``queries/<language>/facts.scm``.
+    """Return the query for what relations are resolved from, ``facts.scm``.
 
     A language that shares another's queries may have more of its own, in ``facts-<language>.scm``.
     """
-    folder = language_named(language).queries or language
-    found = (
-        resources.files("repo_map").joinpath("queries", folder, name)
-        for name in ("facts.scm", f"facts-{language}.scm")
-    )
+    folder = query_folder(language)
+    found = (folder.joinpath(name) for name in ("facts.scm", f"facts-{language}.scm"))
     return compile_query(
         language, "\n".join(each.read_text(encoding="utf-8") for each in found if each.is_file())
     )

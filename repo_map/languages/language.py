@@ -53,7 +53,7 @@ class Structure(StrEnum):
     """How a file's definitions are found."""
 
     GRAMMAR = "grammar"
-    """By the language's grammar and ``queries/<language>/symbols.scm``."""
+    """By the language's grammar and its query ``symbols.scm``."""
     BLOCKS = "blocks"
     """The ``<script>``, ``<style>`` and ``<template>`` that begin a line."""
     HEADINGS = "headings"
@@ -127,10 +127,10 @@ class Language(NamedTuple):
     has_scripts: bool = False
     """Whether ``<script>`` holds code in other languages, whose definitions stand inside its element."""
     queries: str = ""
-    """Folder below ``queries/``, where it is not the language's own name."""
+    """Folder of its queries, where it is not the language's own name."""
     family: str = ""
-    """Whose reader takes its facts (``parsing/facts_<family>.py``), and whose rules say what its names mean
-    (``relations/<family>.py``); ``""`` where names are not resolved."""
+    """The folder below ``families/`` with the reader of its facts and the resolver of its names; ``""`` where
+    names are not resolved."""
     has_overloads: bool = False
     """Whether one name is several functions, which what they are given tells apart."""
     is_indented: bool = False

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,6 @@ from repo_map.parsing.facts_model import BASE_OF, CALL, IMPORT, RENAMED, SITE_KI
 from repo_map.recent import Recent
 from repo_map.relations.core.memo import Question, TooInvolvedError
 from repo_map.relations.core.resolver import Resolver
-from repo_map.relations.families import FAMILIES
 from repo_map.relations.file_facts import CLASSES, FileViews, sites_at
 from repo_map.relations.model import (
     LEFT_OPEN,
@@ -323,7 +323,7 @@ class Relations:
     def _families(self) -> tuple[Resolver | None, ...]:
         """The family of each language of the index."""
         names = [language_named(language).family if language else "" for language in self._index.languages]
-        made = {name: FAMILIES[name](self._index) for name in sorted(set(names)) if name in FAMILIES}
+        made = {name: _resolver(name, self._index) for name in sorted(set(names) - {""})}
         return tuple(made.get(name) for name in names)
 
     @cached_property
@@ -517,6 +517,11 @@ def _dotted(text: str) -> list[str]:
         return []
     parts = found[0].split(".")
     return parts if text[found.end() : found.end() + 1] in ("", ".", "[", "/") else parts[:-1]
+
+
+def _resolver(family: str, index: RepoIndex) -> Resolver:
+    """Return the resolver of a family, loaded by name: the engine's parts know no language."""
+    return cast("Resolver", import_module(f"repo_map.families.{family}.resolver").RESOLVER(index))
 
 
 _KINDS: Final = tuple(RelationKind(kind) for kind in SITE_KINDS)

@@ -5,14 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.parsing.expressions import FIELDS, Expression, Receiver, Several, decode_receiver, decode_type
+from repo_map.parsing.expressions import (
+    FIELDS,
+    Argument,
+    Called,
+    Entered,
+    Expression,
+    Item,
+    Iterated,
+    Literal,
+    Member,
+    Name,
+    Nth,
+    OneOf,
+    Parameter,
+    Receiver,
+    Several,
+    Typed,
+    decode_receiver,
+    decode_type,
+)
 from repo_map.parsing.facts_model import ASSIGNED, CALL, RENAMED, VALUE, Binding, Site
-from repo_map.relations.core.evaluator import Evaluator
 from repo_map.relations.core.memo import Memo
 from repo_map.relations.core.values import (
     CLASS,
@@ -41,6 +59,8 @@ _PLAIN_NAME: Final = re.compile(r"(?:.*:)?[\w.$=]+\Z")
 _MOST_RENAMES: Final = 3
 """Names of a name of a name that are followed."""
 
+_Follow = Callable[[Value, Any, Position], Values]
+
 
 class Resolver:
     """Resolves the names of one family of languages.
@@ -62,7 +82,7 @@ class Resolver:
         self.index = index
         self.views = index.derived(FileViews)
         self.memo = Memo()
-        self.evaluate: Callable[[Position, Expression], Values] = Evaluator(self).evaluate
+        self.evaluate: Callable[[Position, Expression], Values] = _Evaluator(self).evaluate
 
     # What is asked of it.
 
@@ -314,3 +334,49 @@ class Resolver:
             if last and last != name:
                 found.setdefault(last, {})[name] = None
         return {name: tuple(others) for name, others in found.items()}
+
+
+class _Evaluator:
+    """Evaluates expressions by the rules of one language family."""
+
+    def __init__(self, rules: Resolver) -> None:
+        self._rules = rules
+        self._follow: dict[type, _Follow] = {
+            Member: lambda value, step, where: rules.read_member(
+                value, step.name, where, is_called=step.is_called
+            ),
+            Called: lambda value, *_: rules.result(value),
+            Item: lambda value, step, _: rules.item(value, step.number),
+            Iterated: lambda value, *_: rules.iterated(value),
+            Entered: lambda value, *_: rules.entered(value),
+            Nth: lambda value, step, _: rules.nth(value, step.number),
+            Argument: lambda value, step, _: rules.taken(value, step.count, step.number),
+            Parameter: lambda value, step, _: rules.parameter(value, step.number),
+        }
+
+    def evaluate(self, where: Position, expression: Expression) -> Values:
+        """Return what an expression may be at a position."""
+        values = self._root(where, expression)
+        for step in expression.steps:
+            if not values:
+                return ()
+            follow = self._follow[type(step)]
+            found: dict[Value, None] = {}
+            for value in values:
+                for each in follow(value, step, where):
+                    found[each] = None
+            values = tuple(found)[:MOST_VALUES]
+        return values
+
+    def _root(self, where: Position, expression: Expression) -> Values:
+        root, rules = expression.root, self._rules
+        if isinstance(root, Name):
+            return rules.root_name(where, root.name, is_called=root.is_called)
+        if isinstance(root, Literal):
+            return (Value(EXTERNAL, name=rules.literals.get(root.mark, "")),)
+        if isinstance(root, Typed):
+            return rules.instances(where, root.written)
+        if isinstance(root, OneOf):
+            parts = (value for part in root.parts for value in self.evaluate(where, part))
+            return tuple(dict.fromkeys(parts))[:MOST_VALUES]
+        return rules.several(where, root) if isinstance(root, Several) else ()

@@ -82,7 +82,7 @@ class StaticResolver(Resolver):
 
     def __init__(self, index: RepoIndex) -> None:
         super().__init__(index)
-        family = type(self).__module__.rpartition(".")[2]
+        family = type(self).__module__.split(".")[-2]
         numbers = [
             number for number, name in enumerate(index.languages) if language_named(name).family == family
         ]

@@ -13,7 +13,7 @@ import pytest
 
 from repo_map.graph.references import _KIND_TRUST
 from repo_map.languages import kinds, registry
-from repo_map.languages.grammars import symbol_query
+from repo_map.languages.grammars import query_folder, symbol_query
 from repo_map.languages.language import Language, LanguageRole, Structure
 from repo_map.languages.registry import LANGUAGES, language_called, language_named
 from repo_map.parsing.definitions import _WEIGHTS
@@ -66,7 +66,7 @@ def test_the_patterns_of_a_record_can_be_compiled(language: Language) -> None:
 
 
 def test_nothing_is_two_languages() -> None:
-    modules = (import_module(f"repo_map.languages.{family}") for family in registry._families())
+    modules = map(import_module, registry._records())
     records: list[Language] = [each for module in modules for each in module.LANGUAGES]
     assert [each.name for each in records] == list(LANGUAGES)
     for named in (
@@ -99,7 +99,9 @@ def test_no_kind_is_known_that_no_language_has() -> None:
 
 def test_every_folder_of_queries_is_some_languages() -> None:
     folders = {entry.name for entry in QUERIES.iterdir() if entry.is_dir()}
-    assert folders == {each.queries or each.name for each in PARSED}
+    assert folders == {each.queries or each.name for each in PARSED if not each.family}
+    written = {path.parent for path in (ROOT / "repo_map" / "families").rglob("symbols.scm")}
+    assert written == {Path(str(query_folder(each.name))) for each in PARSED if each.family}
 
 
 def test_the_wheels_that_are_required_are_those_of_the_grammars() -> None:
@@ -144,15 +146,10 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
     found = {
         (path.relative_to(engine).as_posix(), node.value)
         for path in engine.rglob("*.py")
-        if path.parent.name != "languages"
+        if path.parent.name != "languages" and "families" not in path.parts
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in LANGUAGES and len(node.value) > 1
     }
-    # A script without a type is JavaScript by HTML's rule; a way to dump; a family of two languages, whose
-    # rules for bare names differ, tells its files apart.
-    assert found == {
-        ("parsing/symbols.py", "javascript"),
-        ("plan/yaml.py", "json"),
-        ("relations/jvm_packages.py", "kotlin"),
-    }
+    # A script without a type is JavaScript by HTML's rule; a way to dump.
+    assert found == {("parsing/symbols.py", "javascript"), ("plan/yaml.py", "json")}

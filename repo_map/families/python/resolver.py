@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from repo_map.families.python.modules import Module, Modules
 from repo_map.languages.language import words
 from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
@@ -13,7 +14,6 @@ from repo_map.relations.core.dynamic import DynamicResolver
 from repo_map.relations.core.values import CLASS, EXTERNAL, EXTERNAL_CLASS, INSTANCE, MODULE, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
-from repo_map.relations.python_modules import Module, Modules
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -103,3 +103,6 @@ class Python(DynamicResolver):
 
 def _value(module: Module) -> Value:
     return Value(MODULE, module.file, name=module.folder if module.is_package else "")
+
+
+RESOLVER: Final = Python

@@ -343,3 +343,6 @@ def _crate_name(manifest: str) -> str:
 
 def _space(crate: str, module: str) -> Value:
     return Value(MODULE, name=f"{crate}|{module}")
+
+
+RESOLVER: Final = Rust

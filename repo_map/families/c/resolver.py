@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
+from repo_map.families.c.includes import IncludedFiles
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.outside import C_MEMBERS, C_TYPES
 from repo_map.languages.registry import language_named
 from repo_map.parsing.expressions import decode_receiver
 from repo_map.parsing.facts_model import BASE, CALL, DECORATED, IMPORT, PARAMETERS, RENAMED, STAR, TYPE, Site
-from repo_map.relations.c_includes import IncludedFiles
 from repo_map.relations.core.memo import BINDINGS_A_STEP
 from repo_map.relations.core.static import StaticResolver
 from repo_map.relations.core.values import (
@@ -444,3 +444,6 @@ def _spaces_used(view: FileView) -> tuple[list[str], dict[str, list[str]]]:
         if each.kind == RENAMED:
             renamed.setdefault(each.name, []).append(each.value)
     return [each.value for each in view.bindings if each.kind == STAR], renamed
+
+
+RESOLVER: Final = C

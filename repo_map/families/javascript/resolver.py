@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from repo_map.families.javascript.modules import Modules
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
 from repo_map.relations.core.values import FUNCTION, INSTANCE, MODULE, OBJECT, Position, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.script_modules import Modules
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -19,7 +19,7 @@ _WHOLE: Final = "="
 """What ``module.exports = …`` gives is called so."""
 
 
-class Script(DynamicResolver):
+class JavaScript(DynamicResolver):
     """The resolver of JavaScript and TypeScript."""
 
     common = SCRIPT_MEMBERS
@@ -123,3 +123,6 @@ class Script(DynamicResolver):
         """Tell whether reading a method calls it."""
         view = self.views[function.file]
         return any(each.name == "get" for each in view.of_scope.get((function.row, DECORATED), ()))
+
+
+RESOLVER: Final = JavaScript

@@ -162,3 +162,6 @@ class Php(StaticResolver):
     def _spaces(self) -> frozenset[str]:
         """The namespaces that something of ours is in."""
         return frozenset(self._space(file) for file in self.files) - {""}
+
+
+RESOLVER: Final = Php

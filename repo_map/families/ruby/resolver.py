@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 from repo_map.languages.kinds import CONTAINERS, FUNCTIONS
 from repo_map.languages.outside import RUBY_MEMBERS
@@ -193,3 +194,6 @@ class Ruby(StaticResolver):
         """Return nothing: files are loaded by their paths, or by themselves."""
         del file
         return ()
+
+
+RESOLVER: Final = Ruby

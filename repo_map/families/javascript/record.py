@@ -59,7 +59,7 @@ def _imports(text: str) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 
 _JAVASCRIPT: Final = Language(
-    family="script",
+    family="javascript",
     name="javascript",
     suffixes=(".js", ".mjs", ".cjs", ".jsx"),
     interpreters=("node",),

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from repo_map.families.jvm.java_types import CLOSED, OF_ALL, OUTSIDE, PRIMITIVES, fit
+from repo_map.families.jvm.packages import Packages
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import words
 from repo_map.languages.outside import JAVA_MEMBERS, KOTLIN_MEMBERS
@@ -41,8 +43,6 @@ from repo_map.relations.core.values import (
     Values,
 )
 from repo_map.relations.file_facts import CLASSES, FileView
-from repo_map.relations.jvm_packages import Packages
-from repo_map.relations.jvm_types import CLOSED, OF_ALL, OUTSIDE, PRIMITIVES, fit
 from repo_map.relations.model import Place
 
 if TYPE_CHECKING:
@@ -572,3 +572,6 @@ class Jvm(StaticResolver):
         package = self.packages.of_file(place[0])
         stars = (each.value for each in self.views[where.file].of_scope.get((-1, STAR), ()))
         return package == self.packages.of_file(where.file) or package in stars
+
+
+RESOLVER: Final = Jvm

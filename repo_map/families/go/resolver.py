@@ -156,3 +156,6 @@ def _default_name(path: str) -> str:
     if _VERSION.match(last) and rest:
         last = rest[-1]
     return last.partition(".")[0].removeprefix("go-")
+
+
+RESOLVER: Final = Go

@@ -1,0 +1,1 @@
+"""The families of languages whose names are resolved, a folder each."""

@@ -1,0 +1,1 @@
+"""Java and Kotlin, and Scala by name."""
