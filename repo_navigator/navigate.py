@@ -29,6 +29,7 @@ from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, Navigati
 from navigator.steps.arguments import require_goal
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
+from repo_map.impact.findings import finding_data
 from repo_navigator.continuing import Continued, add_continue, continued
 from repo_navigator.follow_up import FollowUp, follow_up, follow_up_object, show_follow_up
 from repo_navigator.index_behind import index_behind
@@ -445,6 +446,7 @@ def output_object(
         "flight_plan_yaml": output.flight_plan_yaml,
         "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
         "sufficiency": output.sufficiency,
+        "findings": [finding_data(each) for each in output.findings],
         "impact": list(output.impact),
         "reasoning_summary": output.reasoning_summary,
         "total_iterations": output.total_iterations,

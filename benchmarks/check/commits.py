@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
@@ -110,12 +110,14 @@ class Past:
         root = materialise(self.repo, self._head, self._mirrors, self._trees)
         return build_index(root, store=Store(self._trees / "cache"))
 
-    def commits(self, reach: int) -> Iterator[tuple[str, str]]:
-        """Yield the latest commits that are no merges, each with its parent."""
-        text = run_git(self._mirror, "rev-list", "--no-merges", "--parents", f"--max-count={reach}", "HEAD")
-        for line in text.decode().splitlines():
-            commit, *parents = line.split()
-            if len(parents) == 1:
+    def commits(self, reach: int, is_wanted: Callable[[str], bool] = bool) -> Iterator[tuple[str, str]]:
+        """Yield the latest commits that are no merges and whose patch is wanted, each with its parent."""
+        form = ("--no-merges", "--format=%x00%H %P", "-p", "-U0", "--no-renames", f"--max-count={reach}")
+        text = run_git(self._mirror, "log", *form, "HEAD", timeout_s=300).decode("utf-8", "replace")
+        for each in text.split("\0")[1:]:
+            head, _, patch = each.partition("\n")
+            commit, *parents = head.split()
+            if len(parents) == 1 and is_wanted(patch):
                 yield commit, parents[0]
 
     def edits(self, commit: str, parent: str) -> list[Edit]:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.check.commits import Edit, Hunk, Past, hunks_of, is_code, patch_of, without
 from repo_map.check.checking import check_changes
-from repo_map.check.values import Finding
+from repo_map.impact.findings import Finding
 from repo_map.indexing.workers import read_forms, read_source
 from repo_map.languages.kinds import CODE
 from repo_map.languages.registry import language_of
@@ -19,6 +19,13 @@ from repo_map.parsing.forms import EITHER, PLACED, REST, Form
 from repo_map.worktree.file_kinds import FileFlag, flags_of_path
 
 _COMMENT: Final = re.compile(r"\s*(?:#|//|/?\*|--|;|\"\"\"|<!--)")
+_HEAD: Final = re.compile(
+    r"\b(?:def|class|func|fn|fun|function|interface|struct|enum|trait)\s+(?:\([^()]*\)\s*)?(?:self\.)?(\w+)"
+    r"|^[-+]\s*(?:[\w<>\[\],.&*:]+\s+)+[&*]*(?:\w+::)?(\w+)\([^;]*$"
+)
+"""A line that may begin a definition."""
+_MOST_LINES: Final = 3_000
+"""Of a patch that is looked at."""
 _LEAST: Final = 3
 """Letters of a name that is looked for."""
 
@@ -54,17 +61,30 @@ class Row(NamedTuple):
 
 def cases_of(past: Past, reach: int) -> Iterator[Case]:
     """Yield a case of each commit that has one: the use with the smallest hash, so that none is chosen."""
-    for commit, parent in past.commits(reach):
+    for commit, parent in past.commits(reach, _may_fit):
         edits = past.edits(commit, parent)
         found = list(_cases(commit, parent, edits))
         if found:
             yield min(found, key=lambda each: sha256(repr((each.path, each.hunk)).encode()).digest())
 
 
+def _may_fit(patch: str) -> bool:
+    """Tell whether a patch rewrites the head of a definition, and some other line that names it."""
+    lines = patch.split("\n")
+    if len(lines) > _MOST_LINES:
+        return False
+    removed = [line for line in lines if line.startswith("-")]
+    heads = {line: found[1] or found[2] for line in removed if (found := _HEAD.search(line))}
+    for head, name in heads.items():
+        if len(name) >= _LEAST and f"+{head[1:]}" not in lines:
+            pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+            if any(line != head and line not in heads and pattern.search(line) for line in removed):
+                return True
+    return False
+
+
 def _cases(commit: str, parent: str, edits: Sequence[Edit]) -> Iterator[Case]:
     code = [each for each in edits if is_code(each.path)]
-    if sum(len(hunks_of(each)) for each in code) < 2:
-        return
     before, after = (
         _Names([(each.old, each.before) for each in code]),
         _Names([(each.new, each.after) for each in code]),

@@ -10,6 +10,7 @@ from mcp_server.protocol.addresses import address
 from navigator.records.decisions import EMBEDDED, USER, action_word
 from navigator.records.money import dollars
 from navigator.steps.menu_text import menu_text
+from repo_map.impact.findings import finding_data
 from repo_map.messages import counted, quoted
 from repo_map.plan.levels import level_word
 
@@ -111,6 +112,7 @@ def wire_report(
         account=report.account._asdict() if report.account.calls and detail.cuts else None,
         menu=_menu(report, detail.menu) or None,
         sufficiency=_sufficiency(report, detail),
+        findings=[finding_data(each) for each in report.findings[: None if detail.cuts else detail.impact]],
         impact=[clip(each, detail.characters) for each in report.impact[: detail.impact]],
         notes=_notes(report, detail),
         next=_NEXT.get(status, open_next),

@@ -109,6 +109,8 @@ class TurnReportJson(_WireModel):
     sufficiency: str | None = None
     account: Annotated[dict[str, int] | None, WithJsonSchema({"type": "object"})] = None
     """Tokens of all model calls so far: fresh, cached, repeated, and what sessions of one step would send."""
+    findings: Annotated[list[dict[str, str | int | bool]], WithJsonSchema({"type": "array"})] = []
+    """What a change breaks or forgot: kind, path, line, what to do."""
     impact: _Strings = []
     """What a change touches and puts at risk, the greatest risk first."""
     notes: _Strings = []

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 from navigator.records.pricing import TokenUsage
 from navigator.records.state import ExecutionMode, PlanDiff, PlanValue, Usd
 from navigator.records.token_usage import TokenAccount
+from repo_map.impact.findings import Finding
 
 
 class StopReason(StrEnum):
@@ -158,6 +159,8 @@ class TurnReport(_Report):
     """Whether the user's words said more of the goal, so that the menu is another one."""
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
+    findings: tuple[Finding, ...] = ()
+    """What a change was seen to break or forget, the surest first."""
     impact: tuple[str, ...] = ()
     """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     usage: TokenUsage = TokenUsage()
@@ -209,6 +212,8 @@ class NavigatorOutput(_Report):
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
     sufficiency: str = ""
+    findings: tuple[Finding, ...] = ()
+    """What a change was seen to break or forget, the surest first."""
     impact: tuple[str, ...] = ()
     """What a change touches and puts at risk, one sentence each."""
     stop_reason: StopReason | None = None

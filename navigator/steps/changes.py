@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _NAMED = 8
 """Changed definitions, or files, that stand for a goal that was not given."""
 _LONGEST_NAME = 120
+_MOST_FINDINGS = 300
+"""Places that a navigation keeps; more than that are no work of a moment."""
 
 
 class AskedChanges(NamedTuple):
@@ -57,6 +59,7 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
     Raises:
         InvalidArgumentError: git knows no such change, or nothing was changed and there is no goal.
     """
+    from repo_map.check.checking import check_changes  # noqa: PLC0415 - as below
     from repo_map.impact.changes import find_changes  # noqa: PLC0415 - most goals come without a change
     from repo_map.impact.git_changes import ChangesError, read_changes  # noqa: PLC0415 - as above
 
@@ -71,6 +74,13 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
         nothing = () if found.files or found.notes else (f"Nothing was changed in {named}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
     changes = find_changes(index, patch)
+    if not index.read_first:
+        # What nobody has read yet can't be told to break.
+        checked = check_changes(index, patch)
+        changes = changes._replace(
+            findings=checked.findings[:_MOST_FINDINGS],
+            tests=checked.command,
+        )
     if not changes.parts and not changes.gone and asked.stated and not asked.since:
         # A patch of another repository still says something in its words.
         return asked.stated, changes

@@ -36,6 +36,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         candidates=report.candidates,
         menu=report.menu,
         sufficiency=report.sufficiency,
+        findings=report.findings,
         impact=report.impact,
         stop_reason=report.stop_reason,
         ended=report.ended,

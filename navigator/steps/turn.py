@@ -180,6 +180,7 @@ def step_record(
         menu=view.menu,
         goal_changed=since.undo is not None and since.undo.wishes != run.wishes,
         sufficiency=view.sufficiency,
+        findings=view.findings,
         impact=view.impact,
         usage=run.usage.minus(since.usage_before_step),
         total_usage=run.usage,

@@ -10,6 +10,7 @@ from navigator.steps.candidates import candidates
 from navigator.steps.evidence import evidence_of
 from navigator.steps.menu import menu_of
 from repo_map.drawing.replay import stamp
+from repo_map.impact.findings import Finding
 from repo_map.impact.telling import tell_changes
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.selection.exclusions import without_excluded
@@ -47,6 +48,8 @@ class View(NamedTuple):
     menu: tuple[MenuPlace, ...] = ()
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
+    findings: tuple[Finding, ...] = ()
+    """What a change was seen to break or forget."""
     impact: tuple[str, ...] = ()
     """What a change touches and puts at risk, one sentence each, the greatest risk first."""
     is_first_look: bool = False
@@ -68,5 +71,6 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
         sufficiency=evidence_of(allowed, drawn, menu),
         notes=workspace.notes,
         is_first_look=bool(index.read_first),
+        findings=changes.findings,
         impact=tell_changes(index, workspace.impact(changes), changes) if changes else (),
     )

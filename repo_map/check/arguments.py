@@ -10,7 +10,7 @@ import numpy as np
 
 from repo_map.check.fitting import is_alike, misfit
 from repo_map.check.sides import Side, Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, Site

@@ -14,8 +14,9 @@ from repo_map.check.sides import Sides, sides_of
 from repo_map.check.tests_to_run import tests_for
 from repo_map.check.texts import texts_naming_gone
 from repo_map.check.unread import unread_files
-from repo_map.check.values import Checked, Finding, FindingKind
+from repo_map.check.values import Checked
 from repo_map.impact.changes import find_changes
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.patches import Patch
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole

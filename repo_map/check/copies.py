@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from repo_map.check.sides import Side, Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.relations.model import Place

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from repo_map.check.sides import Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, VALUE, Site
 from repo_map.relations.file_facts import FileViews

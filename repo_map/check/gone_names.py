@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from repo_map.check.sides import Side, Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.impact.leftovers import uses_of_gone
+from repo_map.impact.occurrences import find_name
 from repo_map.impact.values import GoneName
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
 from repo_map.messages import counted, one_line
@@ -146,9 +147,38 @@ class GoneNames:
             ):
                 self._take(gone, file, line, site.definition, is_sure=True)
                 return
+        if (
+            not before.object
+            and self._is_unbound(file, before.name)
+            and line in self._lines(file, before.name)
+        ):
+            self._take(gone, file, line, self._after.row_at(file, line), is_sure=True)
+
+    def _is_unbound(self, file: int, name: str) -> bool:
+        """Tell whether a bare name can mean nothing in a file, where its language says so.
+
+        What means nothing is no site in every language.
+        """
+        if self._after.language(file) not in _CLOSED or name in _OF_LANGUAGES:
+            return False
+        view = self._after.index.derived(FileViews)[file]
+        is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
+        is_site = any(site.name == name and not site.object for site in view.sites)
+        return not is_bound and not is_site and all(each.name != name for each in view.definitions)
+
+    def _lines(self, file: int, name: str) -> set[int]:
+        """Return the lines in which a name stands, comments and strings aside."""
+        text = self._after.index.text(file)
+        found = find_name(text, name, self._after.language(file))
+        return {text.count("\n", 0, at) + 1 for at in found}
 
     def _judge_edited(self, gone: Place, file: int, name: str, receiver: str) -> None:
         """Take uses on edited lines that name what is gone as the lines before did."""
+        if not receiver and self._is_unbound(file, name):
+            for line in sorted(self._lines(file, name)):
+                if not self._sides.line_before(file, line):
+                    self._take(gone, file, line, self._after.row_at(file, line), is_sure=True)
+            return
         number = self._after.index.strings.get(name)
         table = self._after.index.sites
         start, end = int(table.file_start[file]), int(table.file_start[file + 1])

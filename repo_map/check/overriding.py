@@ -8,7 +8,7 @@ from typing import Final
 
 from repo_map.check.arguments import takes_alike
 from repo_map.check.sides import Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import BASE_OF

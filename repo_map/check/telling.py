@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from repo_map.check.values import Checked, Finding, FindingKind
+from repo_map.check.values import Checked
+from repo_map.impact.findings import Finding, FindingKind, describe, finding_data, grouped
 from repo_map.messages import counted, one_line
 from repo_map.text import tokens
 
@@ -14,8 +15,6 @@ MOST_TOKENS: Final = 300
 """Of the text, its last lines on tests included."""
 _MOST_TESTS: Final = 3
 """Tests whose reasons are told in text."""
-_MOST_LINES: Final = 4
-"""Of one file and one fault that are told on one line."""
 _MOST_COMMAND: Final = 110
 """Tokens of a command that is told beside findings."""
 
@@ -23,21 +22,16 @@ _MOST_COMMAND: Final = 110
 def tell(checked: Checked, most: int = MOST_TOKENS) -> str:
     """Return it as text of at most so many tokens; what does not fit is counted."""
     foot = list(_foot(checked))
-    groups = list(_groups(checked.findings))
+    groups = list(grouped(checked.findings))
     head = _head(checked)
     for shown in range(len(groups), -1, -1):
         rest = sum(len(lines) for _, lines in groups[shown:])
         more = [f"and {counted(rest, 'place')} more: --json lists all"] if rest else []
-        lines = [head, *(_told(each, at) for each, at in groups[:shown]), *more, *foot]
+        lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
         text = "\n".join(lines) + "\n"
         if tokens.count(text) <= most:
             return text
     return "\n".join([head, *more]) + "\n"
-
-
-def sentences(checked: Checked) -> tuple[str, ...]:
-    """Return each finding as a sentence."""
-    return tuple(f"{_told(each, lines)}." for each, lines in _groups(checked.findings))
 
 
 def as_data(checked: Checked) -> dict[str, object]:
@@ -59,11 +53,6 @@ def as_data(checked: Checked) -> dict[str, object]:
         ],
         "command": checked.command,
     }
-
-
-def finding_data(finding: Finding) -> dict[str, object]:
-    """Return one finding as JSON has it."""
-    return {**finding._asdict(), "kind": str(finding.kind)}
 
 
 def as_sarif(checked: Checked, version: str) -> dict[str, object]:
@@ -161,26 +150,6 @@ def _foot(checked: Checked) -> Iterator[str]:
             reasons = "; ".join(f"{each.path} {each.reason}" for each in checked.tests[:_MOST_TESTS])
             yield f"Tests: {command}"
             yield f"  as {one_line(reasons)}"
-
-
-def _groups(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:
-    """Return findings that say the same of one file together, with their lines."""
-    found: dict[tuple[str, str, str, bool], tuple[Finding, list[int]]] = {}
-    for each in findings:
-        key = (each.path, each.message, each.action, each.is_sure)
-        found.setdefault(key, (each, []))[1].append(each.line)
-    return list(found.values())
-
-
-def _told(finding: Finding, lines: Sequence[int]) -> str:
-    within = f" in `{one_line(finding.within)}`" if finding.within and len(lines) == 1 else ""
-    further = ""
-    if len(lines) > 1:
-        shown = ", ".join(map(str, lines[1:_MOST_LINES]))
-        more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
-        further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
-    likely = "" if finding.is_sure else "likely, by its name: "
-    return f"{finding.path}:{lines[0]}{within}: {likely}{finding.message}{further}; {finding.action}"
 
 
 def _sentence(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from repo_map.check.sides import Sides
-from repo_map.check.values import Finding, FindingKind
+from repo_map.impact.findings import Finding, FindingKind
 from repo_map.languages.kinds import CODE
 from repo_map.messages import one_line
 from repo_map.relations.model import Confidence, Place, Relation

@@ -93,7 +93,7 @@ class _Reader:
         if len(parts) > MOST_PARTS or len(gone) > MOST_GONE:
             told.append(f"The change is large: of its parts the first {MOST_PARTS} were followed.")
         words = "\n".join(self._words)[:MOST_WORDS] if parts or gone else ""
-        return Changes(parts[:MOST_PARTS], gone[:MOST_GONE], (*notes, *told), words)
+        return Changes(parts[:MOST_PARTS], gone[:MOST_GONE], (*notes, *told), words=words)
 
     def take(self, patch: FilePatch) -> None:
         """Take in what is done to one file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from repo_map.impact.findings import describe, grouped
 from repo_map.impact.leftovers import Risk, Unclear
 from repo_map.impact.risks import Impact
 from repo_map.impact.values import Changes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _MOST: Final = 6
 _MOST_TESTS: Final = 4
 _MOST_UNCLEAR: Final = 3
+_CALM: Final = ("Nothing outside the change is seen to rely on it.", "Nothing is seen to rely on it.")
 
 
 def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) -> tuple[str, ...]:
@@ -59,18 +61,22 @@ def tell_impact(index: RepoIndex, impact: Impact, *, of_changes: bool = True) ->
         )
     known = (impact.callers, impact.overriders, impact.leftovers, impact.unclear, impact.left_open)
     if impact.changed and not any(known):
-        told.append(
-            "Nothing outside the change is seen to rely on it."
-            if of_changes
-            else "Nothing is seen to rely on it."
-        )
+        told.append(_CALM[0] if of_changes else _CALM[1])
     return tuple(told)
 
 
 def tell_changes(index: RepoIndex, impact: Impact, changes: Changes) -> tuple[str, ...]:
     """Return what a change touches and puts at risk, then what of it could not be followed."""
     left_open = (impact.left_open,) if impact.left_open else ()
-    return (*tell_impact(index, impact), *_told_of_lines(impact, changes), *left_open, *changes.notes)
+    found = [f"{describe(each, lines)}." for each, lines in grouped(changes.findings)]
+    if len(found) > _MOST:
+        found[_MOST:] = [f"And {counted(len(found) - _MOST, 'further place')}, listed in `findings`."]
+    if changes.findings:
+        # What is gone is told there, with what to do.
+        impact = impact._replace(leftovers=(), unclear=())
+    tests = [f"Tests to run: {changes.tests}"] if changes.tests else []
+    told = [each for each in tell_impact(index, impact) if not (changes.findings and each in _CALM)]
+    return (*found, *told, *_told_of_lines(impact, changes), *tests, *left_open, *changes.notes)
 
 
 def _told_of_lines(impact: Impact, changes: Changes) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from repo_map.impact.findings import Finding
+
 MOST_WORDS: Final = 2_000
 
 
@@ -40,6 +42,10 @@ class Changes(NamedTuple):
     gone: tuple[GoneName, ...] = ()
     notes: tuple[str, ...] = ()
     """What could not be placed, and what was only counted, a sentence each."""
+    findings: tuple[Finding, ...] = ()
+    """What the change was seen to break or forget when it was read."""
+    tests: str = ""
+    """The command that runs the tests that say most about it."""
     words: str = ""
     """Of the changed lines, the first ``MOST_WORDS`` characters: they tell what else the work is about."""
 

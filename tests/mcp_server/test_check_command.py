@@ -152,3 +152,17 @@ def test_what_is_not_resolved_is_said(shop: Path, capsys: pytest.CaptureFixture[
 def test_a_commit_that_is_none_is_one_sentence(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(shop), "--since", "nowhere"]) == 2
     assert "No commit is called `nowhere` here" in capsys.readouterr().err
+
+
+def test_navigate_tells_the_same_of_a_change_as_data_and_first_of_all(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["navigate", str(renamed(shop)), "--diff", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [(each["kind"], each["path"], each["line"]) for each in answer["findings"]] == [
+        ("gone-name", "cart.py", 1),
+        ("gone-name", "cart.py", 5),
+    ]
+    assert answer["impact"][0] == "cart.py:1: `gross` is now `with_tax` (also line 5); use `with_tax`."
+    assert "Tests to run: python -m pytest test_price.py::test_net" in answer["impact"]
+    assert not any("Nothing outside" in each for each in answer["impact"])

@@ -41,6 +41,11 @@ CASES: dict[str, Case] = {
         {"price.py": ("def gross", "def with_tax"), "cart.py": ("return price", "return 1 + price")},
         ("cart.py:5 gone-name `gross` is now `with_tax`",),
     ),
+    "python-removed-and-used-in-the-same-file": Case(
+        {"a.py": "def helper(a):\n    return a\n\n\ndef other(b):\n    c = helper(b)\n    return c\n"},
+        {"a.py": ("def helper(a):\n    return a\n\n\n", "")},
+        ("a.py:2 gone-name `helper` is gone from a.py",),
+    ),
     "python-moved": Case(
         {
             "price.py": PRICE,
