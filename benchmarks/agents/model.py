@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from google.adk.models import BaseLlm, Gemini
 from google.genai.types import HttpRetryOptions
 
-from navigator.models.model_names import OPENAI_KEY, is_here, require_package
+from navigator.models.vendors import GEMINI, OPENAI
 
 SCRIPTED = "scripted"
 """Stands for the loopback server with the scripted mind."""
@@ -71,10 +71,11 @@ def real_endpoint(model: str, environment: Mapping[str, str] = os.environ) -> En
         UnknownModelError: the package that its client needs is missing.
     """
     if not speaks_gemini(model):
-        require_package(model)
+        OPENAI.require_package(model)
         url = environment.get(OPENAI_URL, _PUBLIC_OPENAI_URL)
-        return Endpoint(model, url, _key(model, (OPENAI_KEY,), "none" if is_here(url) else "", environment))
-    key = _key(model, ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "", environment)
+        free = "none" if OPENAI.needs_no_key({OPENAI.name: url}) else ""
+        return Endpoint(model, url, _key(model, OPENAI.keys, free, environment))
+    key = _key(model, GEMINI.keys, "", environment)
     return Endpoint(model, environment.get("GOOGLE_GEMINI_BASE_URL", _PUBLIC_URL), key)
 
 

@@ -105,7 +105,7 @@ def test_texts_of_prices_and_actions(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 async def test_texts_of_the_navigator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navigator.models.model_names.find_spec", lambda _: None)
+    monkeypatch.setattr("navigator.models.vendors.find_spec", lambda _: None)
     urls = {"openai": "http://127.0.0.1:1/v1"}
     navigator = Navigator(NavigatorSettings(data_dir=None, use_cache=False, workers=1, model_urls=urls))
     (tmp_path / "a.py").write_text("x = 1\n")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -16,15 +16,8 @@ from google.adk.models.llm_response import LlmResponse
 from navigator.adk.model_errors import UnusableError
 from navigator.adk.models.gemini import ExplicitCache, Interactions, ProviderCache, close_client, open_gemini
 from navigator.adk.models.http import open_client
-from navigator.models.model_names import (
-    GEMINI_KEYS,
-    OPENAI_KEY,
-    garbled_key,
-    is_here,
-    missing_key,
-    price_of,
-    require_package,
-)
+from navigator.models.model_names import price_of
+from navigator.models.vendors import GEMINI, OLLAMA, OPENAI, Vendor, vendor_of
 from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import ModelPrice, PriceTable
 from navigator.settings import NavigatorSettings
@@ -74,9 +67,6 @@ async def answer_of(llm: BaseLlm, request: LlmRequest, patience: RetryPolicy) ->
     return last
 
 
-OLLAMA_URL = "http://localhost:11434/v1"
-
-
 def providers_of(
     model: str, settings: NavigatorSettings, prices: PriceTable, handed_in: Mapping[str, BaseLlm]
 ) -> tuple[tuple[Provider, ...], bool]:
@@ -101,14 +91,14 @@ def _provider(
 ) -> Provider:
     if name in handed_in:
         return Provider(name, handed_in[name], price, ProviderCache())
-    vendor, _, rest = name.partition("/")
-    if vendor == "ollama":
-        return _openai(name, rest, settings.model_urls.get("ollama", OLLAMA_URL), "ollama", price)
-    if vendor == "openai":
-        url = settings.model_urls.get("openai")
-        key = os.environ.get(OPENAI_KEY) or ("none" if is_here(url) else None)
-        return _openai(name, rest, url, key, price)
-    return _gemini(name, settings, price)
+    vendor = vendor_of(name)
+    assert vendor is not None, "a model without a price"
+    vendor.require_package(name)
+    if variable := vendor.missing_key(settings.model_urls, os.environ):
+        return _unavailable(name, f"has no key: set {variable}", price)
+    if variable := vendor.garbled_key(os.environ):
+        return _unavailable(name, f"{GARBLED} {variable}", price)
+    return _OPENERS[vendor](name, vendor, settings, price)
 
 
 class _Unavailable(BaseLlm):
@@ -131,14 +121,9 @@ def _unavailable(name: str, why: str, price: ModelPrice) -> Provider:
     return Provider(name, _Unavailable(model=name, why=why), price, ProviderCache())
 
 
-def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provider:
-    # The client reads its key itself; built without one, it leaves a broken task behind.
-    if variable := missing_key(name, settings, os.environ):
-        return _unavailable(name, f"has no key: set {variable}", price)
-    if variable := garbled_key(GEMINI_KEYS, os.environ):
-        return _unavailable(name, f"{GARBLED} {variable}", price)
+def _gemini(name: str, vendor: Vendor, settings: NavigatorSettings, price: ModelPrice) -> Provider:
     by_interactions = settings.gemini_memory == "interactions"
-    llm = open_gemini(name, settings.model_urls.get("gemini"), interactions=by_interactions)
+    llm = open_gemini(name, vendor.url_in(settings.model_urls), interactions=by_interactions)
     if by_interactions:
         return Provider(name, llm, price, Interactions(llm))
     if settings.gemini_memory == "cache" and price.rewards_memory:
@@ -148,15 +133,13 @@ def _gemini(name: str, settings: NavigatorSettings, price: ModelPrice) -> Provid
     )
 
 
-def _openai(name: str, model: str, url: str | None, key: str | None, price: ModelPrice) -> Provider:
-    require_package(name)
-    if key is None:
-        return _unavailable(name, f"has no key: set {OPENAI_KEY}", price)
-    if variable := garbled_key((OPENAI_KEY,), os.environ):
-        return _unavailable(name, f"{GARBLED} {variable}", price)
+def _openai(name: str, vendor: Vendor, settings: NavigatorSettings, price: ModelPrice) -> Provider:
     from google.adk.integrations.openai import OpenAILlm  # noqa: PLC0415 - only for a model that is named
     from openai import AsyncOpenAI  # noqa: PLC0415 - an extra that may be missing
 
+    url, model = vendor.url_in(settings.model_urls), name.removeprefix(vendor.prefix)
+    # The client wants a key also where the server asks for none.
+    key = next(filter(None, map(os.environ.get, vendor.keys)), vendor.name)
     client = AsyncOpenAI(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_client())
     # A server on this machine reads a beginning that it has just read the faster, and bills nothing.
     caches = price.rewards_repetition or not price.charges
@@ -166,3 +149,11 @@ def _openai(name: str, model: str, url: str | None, key: str | None, price: Mode
         price,
         ProviderCache(client.close, has_prefix_cache=caches),
     )
+
+
+_OPENERS: Final[Mapping[Vendor, Callable[[str, Vendor, NavigatorSettings, ModelPrice], Provider]]] = {
+    GEMINI: _gemini,
+    OLLAMA: _openai,
+    OPENAI: _openai,
+}
+"""How a model of each vendor is opened; a client that is built without its key may leave a broken task."""
