@@ -55,18 +55,18 @@ compatibility: Needs the repo-navigator MCP server, or its command line on the P
 1. Call `navigate` of the `repo-navigator` server. Its `goal` is the task in the user's words, with every
    error, name and path that you know; paste an issue or a stack trace whole. `repo_path` is the repository's
    absolute path.
-2. Read what it returns before you search or open files. It shows the functions that matter in full,
-   signatures around them and paths beyond, best first, with the reason for each choice.
-3. If something is missing or too much, call `step` with `feedback`: "also show Session.send", "drop the
-   tests", "more about caching". It returns only what is new. Don't start over.
+2. Read what it returns before you search or open files: an outline of the likely files and functions with
+   their lines, the source of the surest, and the tests to run.
+3. If something is missing or too much, call `step` with `feedback`: "3, 7" for numbers of the outline, "also
+   show Session.send", "drop the tests". It returns only what is new. Don't start over.
 4. Then work. For one line whose place you know, open the file instead.
 
 To review or finish a change, pass `changes`: `worktree` for what is not committed, a commit for all since
 then, a range, or a patch. The packet then holds the changed functions, what calls or overrides them and the
 tests that reach them, and the report begins with what is at risk. `goal` may be empty then.
 
-`token_budget` is the most that an answer may take, 8,000 unless you say otherwise; a small task needs 2,000
-to 4,000.
+A first answer takes at most 1,000 tokens, and each later one what you ask for; `token_budget` sets another
+limit.
 
 Without the server, in a shell (the quotes around `GOAL` keep the task as it is written):
 

@@ -108,8 +108,8 @@ class Settings(NavigatorSettings):
 
     allowed: tuple[Path, ...] = ()
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
-    token_budget: int = DEFAULT_TOKEN_BUDGET
-    """Most tokens of a whole answer, for a navigation that names no number."""
+    token_budget: int | None = None
+    """Most tokens of a whole answer, for a navigation that names no number; None for what a caller needs."""
     max_cost_usd: float = float(DEFAULT_MAX_COST_USD)
     """Most dollars that a navigation may spend when it names no limit."""
     call_seconds: float = 45.0
@@ -136,7 +136,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     Raises:
         SettingsError: A variable's value can't be used.
     """
-    budget = _count(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET)
+    asks_for_size = bool(environ.get(f"{PREFIX}TOKEN_BUDGET"))
+    budget = _count(environ, "TOKEN_BUDGET", DEFAULT_TOKEN_BUDGET) if asks_for_size else None
     log_format = environ.get(f"{PREFIX}LOG_FORMAT", "text").lower()
     if log_format not in ("text", "json"):
         raise SettingsError(f"{PREFIX}LOG_FORMAT is `{log_format}`; set it to `text` or `json`.")

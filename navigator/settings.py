@@ -24,7 +24,10 @@ StepAction = Literal["continue", "finish", "cancel"]
 
 DEFAULT_TOKEN_BUDGET = 8_000
 """Hosts warn or cut at 10k tokens by tokenizers that count up to a fifth more than ours."""
-DEFAULT_MENU_PLACES = 40
+FIRST_ANSWER = 1_000
+"""Tokens of a first answer for whoever reads files: what more tokens bring costs more than it saves."""
+FIRST_ANSWER_ALONE = 4_000
+"""Tokens of one for whoever can't read them."""
 DEFAULT_MAX_STEPS = 12
 DEFAULT_MAX_COST_USD = Decimal(2)
 
@@ -69,8 +72,6 @@ class NavigatorSettings:
     """Times that a call is repeated after a passing fault, before the next model is tried."""
     retry_delay_s: float = 0.5
     """Before the first repetition; each further one waits twice as long."""
-    menu_places: int = DEFAULT_MENU_PLACES
-    """Most places of a menu; a model that reads slowly may want fewer."""
     line_numbers: bool = False
     """Whether maps tell the numbers of lines where neither the request nor its plan says so."""
     unmasked: tuple[str, ...] = ()
@@ -111,6 +112,8 @@ class NavigationRequest:
     """Whether the map tells the numbers of lines; None leaves it to the plan, else to the settings."""
     fill: bool = False
     """Whether the map fills its budget; else it ends where more is not worth its tokens."""
+    first_answer: int | None = None
+    """Most tokens of the first answer, its report and its outline included; None for the whole budget."""
     changes: str | None = None
     """What was changed: ``worktree``, a commit or a range as git names them, or a patch."""
     may_look_first: bool = False

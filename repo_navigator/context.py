@@ -88,7 +88,7 @@ def _close(options: argparse.Namespace, meant: Meant, output: NavigatorOutput) -
         console = stderr_console()
         if meant.told:
             console.print(meant.told, style="dim", markup=False)
-        console.print(closing(output, output.seconds.total))
+        console.print(closing(output, output.seconds.total), soft_wrap=True)
 
 
 def _require_id(named: str | None) -> None:

@@ -94,7 +94,7 @@ def show_follow_up(
     if not options.quiet:
         if not is_whole:
             console.print(_news_line(found), markup=False)
-        console.print(below)
+        console.print(below, soft_wrap=True)
 
 
 def _news_line(found: FollowUp) -> str:

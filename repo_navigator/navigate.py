@@ -25,8 +25,9 @@ from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.picture.page import saved_page
 from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import NavigatorOutput, Progress, StopReason
-from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
 from navigator.steps.arguments import require_goal
+from navigator.steps.menu_text import menu_text
 from repo_map.atomic_files import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.findings import finding_data
@@ -110,7 +111,7 @@ def add_arguments(parser: FlagParser) -> None:
         dest="token_budget",
         type=whole_number,
         metavar="N",
-        help=f"most tokens of the context ({DEFAULT_TOKEN_BUDGET})",
+        help=f"most tokens of the code; by default {FIRST_ANSWER} with the outline, more as you ask for it",
     )
     parser.add_argument(
         "--fill",
@@ -258,7 +259,9 @@ def _close(options: argparse.Namespace, output: NavigatorOutput, seconds: float,
     if note:
         console.print(note, style="bold yellow", markup=False)
     if not options.quiet:
-        console.print(cost_line(output, seconds) if options.interactive else closing(output, seconds))
+        console.print(
+            cost_line(output, seconds) if options.interactive else closing(output, seconds), soft_wrap=True
+        )
 
 
 def _save(options: argparse.Namespace, output: NavigatorOutput, picture: PictureData | None) -> None:
@@ -381,10 +384,12 @@ def _request(options: argparse.Namespace, settings: Settings) -> NavigationReque
     repository = require_repository(repo, options.further, settings, "before the goal")
     plan = None if options.plan is None else read_plan(Path(options.plan))
     tokens = settings.token_budget if options.token_budget is None and plan is None else options.token_budget
+    is_usual = tokens is None and plan is None and not options.fill and not options.interactive
     return NavigationRequest(
         goal=goal if options.changes else require_goal(goal),
         repo_path=repository,
         token_budget=tokens,
+        first_answer=FIRST_ANSWER if is_usual else None,
         max_cost_usd=settings.max_cost_usd if options.max_cost_usd is None else options.max_cost_usd,
         mode="interactive" if options.interactive else "autonomous",
         model=options.model,
@@ -443,6 +448,7 @@ def output_object(
         "token_budget": output.map_token_budget,
         "files": [file.model_dump(mode="json") for file in output.files],
         "menu": [place.model_dump(mode="json") for place in output.menu],
+        "outline": menu_text(output.menu, output.tests),
         "flight_plan_yaml": output.flight_plan_yaml,
         "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
         "sufficiency": output.sufficiency,

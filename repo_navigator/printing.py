@@ -53,7 +53,7 @@ def show_context(text: str, file: str | None, *, below: RenderableType = "", pag
             console.print(_IN_PAGER, style="dim", markup=False)
         console.print(_highlighted(text), soft_wrap=True, end="" if text.endswith("\n") else "\n")
         if is_paged:
-            console.print(below)
+            console.print(below, soft_wrap=True)
     if is_paged:
         # As git does: colours as they are, the text stays on the screen, an interrupt is the pager's.
         os.environ.setdefault("LESS", "FRX")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from navigator.records.decisions import action_word, decider_word
 from navigator.records.money import dollars
+from navigator.steps.menu_text import menu_text
 from repo_map.messages import counted
 from repo_map.plan.levels import level_word
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 
 NO_CALLS: Final = "No model was called, so nothing was spent."
+_MENU: Final = 'Outline (repo-navigator context --feedback "1, 3" prints source; * surest):'
 _SHOWN: Final = 8
-"""Files and places of the menu that are listed at most; `--json` lists all."""
+"""Files that are listed at most; `--json` lists all."""
 
 
 class TerminalReport:
@@ -56,7 +58,7 @@ class TerminalReport:
             lines.append(Text(report.sufficiency, style="dim"))
         if report.ended and not self._is_followed:
             lines.append(Text(report.ended, style="bold"))
-            lines += _menu_lines(report.menu)
+            lines += _menu_lines(report.menu, report.tests)
         lines += [Text(f"Note: {note}", style="yellow") for note in report.notes if note not in self._notes]
         self._files.update((file.path, file.level) for file in report.focus[:_SHOWN])
         self._notes.update((*report.notes, *report.impact))
@@ -87,7 +89,7 @@ def closing(output: NavigatorOutput, total_seconds: float) -> Group:
     lines: list[RenderableType] = [Text(each) for each in output.impact]
     lines += [Text(each) for each in (output.sufficiency, output.ended) if each]
     lines += _cut_lines(output.cuts)
-    lines += _menu_lines(output.menu)
+    lines += _menu_lines(output.menu, output.tests)
     lines += [Text(f"Note: {note}", style="yellow") for note in output.notes]
     took = Text(cost_line(output, total_seconds), style="bold")
     lines.append(took.append(f"  {output.navigation_id}", style="dim not bold"))
@@ -140,51 +142,9 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
     )
 
 
-def _menu_lines(menu: Sequence[MenuPlace]) -> list[RenderableType]:
-    """Return the first places of the menu, a row each below their file's path, and how to ask for them."""
-    if not menu:
-        return []
-    shown = menu[:_SHOWN]
-    wide = max(len(str(place.first)) for place in shown)
-    lines: list[RenderableType] = [
-        Text('Menu, with the tokens that each adds (repo-navigator context --feedback "1, 3"):')
-    ]
-    path = ""
-    for place in shown:
-        if place.path != path:
-            path = place.path
-            lines.append(_PathLine(path))
-        line = Text(f"{place.number:>3} {f'+{place.tokens:,}':>7}  ", no_wrap=True, overflow="ellipsis")
-        line.append(f":{place.first}".rjust(wide + 1), style="cyan")
-        lines.append(line.append(f"  {place.head}"))
-    if len(menu) > len(shown):
-        more = counted(len(menu) - len(shown), "more place")
-        lines.append(Text(f"    and {more}, listed by --json", style="dim"))
-    return lines
-
-
-class _PathLine:
-    """A path on one line, folders in its middle left out where the line is short."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """Yield the line for the width that there is."""
-        del console
-        yield Text(f"  {shortened_path(self._path, options.max_width - 2)}", style="cyan")
-
-
-def shortened_path(path: str, most: int) -> str:
-    """Return a path in ``most`` characters: the first folder and the last parts, `…` for those between."""
-    if len(path) <= most:
-        return path
-    first, *parts = path.split("/")
-    for at in range(1, len(parts)):
-        if len(told := "/".join((first, "…", *parts[at:]))) <= most:
-            return told
-    name = parts[-1] if parts else first
-    return name if len(name) <= most else f"…{name[-(most - 1) :]}"
+def _menu_lines(menu: Sequence[MenuPlace], tests: str) -> list[RenderableType]:
+    """Return the outline below what its numbers are for."""
+    return [Text(_MENU), Text(menu_text(menu, tests))] if menu else []
 
 
 def _focus_lines(report: TurnReport) -> list[Text]:

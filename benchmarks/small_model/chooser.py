@@ -24,7 +24,7 @@ from benchmarks.trees import files_at_head, materialise
 from navigator.navigator import Navigator
 from navigator.records.decisions import EMBEDDED
 from navigator.records.reports import MenuPlace, NavigatorOutput, TurnReport
-from navigator.settings import DEFAULT_MENU_PLACES, NavigationRequest, NavigatorSettings
+from navigator.settings import NavigationRequest, NavigatorSettings
 from repo_map import globs
 from repo_map.text import tokens
 
@@ -47,8 +47,6 @@ class Shown(msgspec.Struct, frozen=True):
 
     goal: int
     """Characters of the goal at most; what follows is left out for every system alike."""
-    places: int
-    """Places of the menu at most."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -96,13 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--goal", type=int, default=4_000, metavar="N", help="characters of a goal at most (default 4000)"
     )
-    parser.add_argument(
-        "--places",
-        type=int,
-        default=DEFAULT_MENU_PLACES,
-        metavar="N",
-        help="places of the menu at most (default %(default)s)",
-    )
     parser.add_argument("--steps", type=int, default=3, metavar="N", help="decisions at most (default 3)")
     parser.add_argument(
         "--wait", type=float, default=600.0, metavar="S", help="seconds for one answer (default 600)"
@@ -117,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         if tasks is None:
             return 2
         name = f"{PROVIDER}/{options.model}"
-        shown = Shown(options.goal, options.places)
+        shown = Shown(options.goal)
         known = {(row.id, row.model, row.budget, row.shown) for row in kept}
         for number, task in enumerate(tasks, 1):
             if (task.id, name, options.tokens, shown) in known:
@@ -143,7 +134,6 @@ async def _choose(task: Task, tree: Path, model: str, shown: Shown, options: arg
         model_urls={PROVIDER: options.url},
         call_timeout_s=options.wait,
         retries=0,
-        menu_places=shown.places,
     )
     navigator = Navigator(settings)
     try:

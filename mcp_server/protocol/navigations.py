@@ -21,6 +21,7 @@ from mcp_server.tenancy.limits import Limits
 from mcp_server.tenancy.principal import Principal
 from mcp_server.tenancy.repository_access import RepositoryAccess
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
+from navigator.settings import DEFAULT_TOKEN_BUDGET
 from navigator.workspaces.repository_address import read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import counted
@@ -244,7 +245,9 @@ class Navigations:
             )
         # The command line has opened it.
         report = await navigator.report(chosen, user=principal.user)
-        budget = response_token_budget_for(report.map_token_budget, least=self._settings.token_budget)
+        budget = response_token_budget_for(
+            report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
+        )
         await navigator.deliver(chosen, user=principal.user, used_at=self._expiry.now(), token_budget=budget)
         return Delivering(chosen, found.user, budget, None)
 

@@ -36,8 +36,8 @@ DETAILS: Final = (
     DetailLevel(3, 0, 0, 0, 3, 160),
     DetailLevel(8, 3, 0, 12, 6, 300),
     DetailLevel(12, 5, 0, 25, 10, 600),
-    DetailLevel(12, 5, 0, 50, 10, 600),
-    DetailLevel(40, 20, 12, 50, 20, 2_000),
+    DetailLevel(12, 5, 0, 80, 10, 600),
+    DetailLevel(40, 20, 12, 80, 20, 2_000),
 )
 """From the barest to the fullest."""
 SHORT_MENUS: Final = (DETAILS[0]._replace(menu=10), DETAILS[0]._replace(menu=5))
@@ -53,8 +53,8 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
     "error": "stopped, as no model answered",
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
-_MENU: Final = 'menu of code that is not shown (step with feedback "3, 7" returns it; +N: its tokens)'
-_REFINE: Final = f"Use the context; step with feedback refines it, {_PLAN}"
+_MENU: Final = "outline (step with show [3, 7] returns source; * surest)"
+_REFINE: Final = f"step with feedback refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {
     "finished": _REFINE,
     "user": _REFINE,
@@ -123,7 +123,7 @@ def _menu(report: reports.TurnReport, most: int) -> str:
     """Return the first places of the menu, and how many there are beyond them; ``""`` for none."""
     rest = len(report.menu) - most
     if rest <= 0:
-        return menu_text(report.menu)
+        return menu_text(report.menu, report.tests)
     if not most:
         return f"{counted(rest, 'place')} in get_turn_report"
     return f"{menu_text(report.menu[:most])}\nand {rest} more: get_turn_report"
@@ -142,7 +142,7 @@ def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     What the embedded planner sums up is that very list, and what its menu says: only how sure it is remains.
     A model's own words stay.
     """
-    if report.model != EMBEDDED or not report.sufficiency:
+    if report.model != EMBEDDED:
         return report.model_copy(update={"focus_areas": ()})
     return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": "", "focus_areas": ()})
 
@@ -250,9 +250,8 @@ def _menu_lines(menu: str | None) -> list[str]:
 
 
 def _sizes(report: wire.TurnReportJson) -> str:
-    """Return how large the code is, and the answers that tell of it with their reports and menus."""
-    code = counted(report.map_size_tokens, "token")
-    return f"{code} of code, {report.response_token_budget:,} at most with report and menu"
+    """Return how large the code is."""
+    return f"{counted(report.map_size_tokens, 'token')} of code"
 
 
 def _account_line(account: Mapping[str, int]) -> str:

@@ -38,6 +38,8 @@ MIN_TOKEN_BUDGET: Final = 400
 """Least that holds a report and a map worth reading."""
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
+_JSON_NAMES: Final = 110
+"""Tokens of the names and figures that an answer has as an object alone."""
 _JSON_GROWTH: Final = 1.14
 """Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped."""
 
@@ -119,6 +121,11 @@ def map_token_budget_in(response_token_budget: int) -> int:
     return int((response_token_budget * (1 - _REPORT_SHARE) - _REPORT_TOKENS) / _JSON_GROWTH)
 
 
+def text_tokens_in(response_token_budget: int) -> int:
+    """Return the tokens of an answer's text that take as many as an object, names and escapes included."""
+    return int((response_token_budget - _JSON_NAMES) / _JSON_GROWTH)
+
+
 def response_token_budget_for(map_token_budget: int, least: int) -> int:
     """Return the tokens that whole answers may take, so that one has room for a map of ``map_token_budget``.
 
@@ -198,8 +205,10 @@ _OPEN: Final = tuple(
 """The menu is the choice of next steps; a report has the candidates as well."""
 
 
-def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_budget: int) -> Page:
-    """Return the answer of ``navigate``."""
+def navigate_answer(
+    output: NavigatorOutput, report: TurnReport, response_token_budget: int, first_answer: int | None = None
+) -> Page:
+    """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
     says_why = any(rule.why for rule in output.flight_plan.verbosity)
     told = beside_reasons(report) if says_why else report
 
@@ -221,7 +230,11 @@ def navigate_answer(output: NavigatorOutput, report: TurnReport, response_token_
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _FOUND
-    return _fitted(make, output, Cursor(report.step_number, None, 0), response_token_budget, tellings)
+    as_object = None if first_answer is None else int(first_answer * _JSON_GROWTH) + _JSON_NAMES + 1
+    most = min(response_token_budget, as_object or response_token_budget)
+    return _fitted(
+        make, output, Cursor(report.step_number, None, 0), most, tellings, text_tokens=first_answer
+    )
 
 
 def step_answer(
@@ -348,12 +361,20 @@ def _fitted(
     cursor: Cursor,
     response_token_budget: int,
     tellings: Sequence[AnswerShape],
+    *,
+    text_tokens: int | None = None,
 ) -> Page:
+    """Return the fullest answer that fits, as an object and, where ``text_tokens`` are given, as a text."""
+
+    def fits(answer: Answer) -> bool:
+        has_room = text_tokens is None or tokens.count(answer.text) <= text_tokens
+        return has_room and answer.size <= response_token_budget
+
     text, start = output.context_string, cursor.offset
     answer = Answer("", {})
     for telling in tellings:
         answer = make(telling, text[start:], None)
-        if answer.size <= response_token_budget:
+        if fits(answer):
             return Page(answer, last=True)
     barest = tellings[-1]
 
@@ -362,9 +383,7 @@ def _fitted(
         return make(barest, text[start:end], following)
 
     guess = response_token_budget / answer.size
-    end = page_end(
-        text, start, output.file_starts, lambda end: page(end).size <= response_token_budget, guess
-    )
+    end = page_end(text, start, output.file_starts, lambda end: fits(page(end)), guess)
     following = cursor._replace(offset=end).encode()
     return Page(page(end), last=end == len(text), unread=() if end == len(text) else (following,))
 

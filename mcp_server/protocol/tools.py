@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import anyio
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
@@ -19,6 +19,7 @@ from mcp_server.logs import about
 from mcp_server.protocol import wire
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
+from mcp_server.protocol.first_answer import first_answer_for
 from mcp_server.protocol.navigations import Delivering, Navigations
 from mcp_server.protocol.report_text import clip
 from mcp_server.protocol.responses import (
@@ -38,6 +39,7 @@ from mcp_server.protocol.responses import (
     report_answer,
     response_token_budget_for,
     step_answer,
+    text_tokens_in,
 )
 from mcp_server.protocol.sampling import current_channel, require_host
 from mcp_server.protocol.tool_errors import raised_as_tool_errors
@@ -46,7 +48,7 @@ from mcp_server.tenancy.calls import note_asked
 from mcp_server.tenancy.principal import current_principal
 from navigator.errors import InvalidArgumentError, InvalidRequestError
 from navigator.models.sampling_port import HOST
-from navigator.settings import DEFAULT_MAX_STEPS, NavigationRequest, Patience
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, NavigationRequest, Patience
 from navigator.steps.arguments import MAX_TOKEN_BUDGET, require_goal
 from navigator.steps.turn_request import turn_request
 from repo_map.feedback.typed import QUESTIONS
@@ -57,17 +59,34 @@ if TYPE_CHECKING:
     from navigator.records.reports import NavigatorOutput, OnProgress, Progress, TurnReport
 
 
-def budgets(settings: Settings, token_budget: int | None, flight_plan: str | None) -> tuple[int | None, int]:
-    """Return the token budget of the map, None for the plan's own, and that of the whole answers.
+class Budgets(NamedTuple):
+    """What a navigation's answers may take, in tokens."""
+
+    map: int | None
+    """None for the plan's own."""
+    response: int
+    """Of a whole answer."""
+    first: int | None
+    """Of the first answer; None for the whole of what the plan draws."""
+
+
+def budgets(
+    settings: Settings, token_budget: int | None, flight_plan: str | None, first_answer: int
+) -> Budgets:
+    """Return the token budgets of a navigation.
 
     A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
+    Who names no number gets a first answer of ``first_answer`` tokens, and room for what is asked for next.
 
     Raises:
         InvalidRequestError: No answer can hold to it.
     """
     if token_budget is None and flight_plan is not None:
-        return None, response_token_budget_for(_plan_budget(flight_plan), least=settings.token_budget)
+        least = settings.token_budget or DEFAULT_TOKEN_BUDGET
+        return Budgets(None, response_token_budget_for(_plan_budget(flight_plan), least=least), None)
     asked = settings.token_budget if token_budget is None else token_budget
+    if asked is None:
+        return Budgets(map_token_budget_in(DEFAULT_TOKEN_BUDGET), DEFAULT_TOKEN_BUDGET, first_answer)
     if asked < MIN_TOKEN_BUDGET:
         raise InvalidArgumentError(
             "token_budget",
@@ -78,7 +97,7 @@ def budgets(settings: Settings, token_budget: int | None, flight_plan: str | Non
             "token_budget",
             f"is more than {MAX_TOKEN_BUDGET:,} tokens, which no model reads; 8000 is a good start.",
         )
-    return map_token_budget_in(asked), asked
+    return Budgets(map_token_budget_in(asked), asked, text_tokens_in(asked))
 
 
 def _plan_budget(flight_plan: str) -> int:
@@ -171,7 +190,7 @@ async def navigate(
         str | list[str] | None,
         Field(description="Absolute path or name, also with `@ref`; default: open folders"),
     ] = None,
-    token_budget: Annotated[int | None, Field(description="Most tokens of the answer; default 8000")] = None,
+    token_budget: Annotated[int | None, Field(description="Most tokens of the answer")] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     line_numbers: bool | None = None,
     changes: Annotated[
@@ -187,21 +206,23 @@ async def navigate(
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
-    works. Call it first, before grep, search or opening files: it returns the source that matters. One call
-    is enough; step refines it."""
+    works. Call it first, before grep or opening files, where you don't know the place: it returns the likely
+    places with their lines, and the surest source. Not for one file or name that you know."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
         principal, access = current_principal(), app.navigations.access
-        note_asked(access.known_among(repo_path))
+        known = access.known_among(repo_path)
+        note_asked(known)
         address = access.choose(repo_path, folders_of(roots), app.working_folder, principal)
         # JSON is YAML: an object goes the way of a text, and its faults are told in the same words.
         plan = json.dumps(flight_plan) if isinstance(flight_plan, dict) else flight_plan
         if plan is not None and not plan.strip():
             # Models fill in an empty text for what they leave out.
             plan = None
-        map_token_budget, response_token_budget = await anyio.to_thread.run_sync(
-            budgets, app.settings, token_budget, plan
-        )
+        usual = first_answer_for(ctx, is_elsewhere=bool(known))
+        budget = await anyio.to_thread.run_sync(budgets, app.settings, token_budget, plan, usual)
+        if fill and token_budget is None and budget.first == usual:
+            budget = budget._replace(first=text_tokens_in(budget.response))
         chosen = model or app.settings.model
         require_host(chosen)
         spending = app.settings.max_cost_usd if max_cost_usd is None else max_cost_usd
@@ -209,7 +230,8 @@ async def navigate(
         request = NavigationRequest(
             goal=goal if changes else require_goal(goal),
             repo_path=address,
-            token_budget=map_token_budget,
+            token_budget=budget.map,
+            first_answer=budget.first,
             max_cost_usd=spending if left is None else min(spending, left),
             mode=mode or "autonomous",
             model=chosen,
@@ -220,7 +242,7 @@ async def navigate(
             changes=changes,
             may_look_first=True,
         )
-        page = await _started(ctx, request, response_token_budget, started)
+        page = await _started(ctx, request, budget.response, started)
         return _result(page.answer)
 
 
@@ -233,7 +255,8 @@ async def _started(
     line = current_channel() if request.model == HOST else None
 
     def hand_out(report: TurnReport, output: NavigatorOutput, _: Delivery | None) -> tuple[Page, Delivery]:
-        page, at = navigate_answer(output, report, response_token_budget), report.step_number
+        page = navigate_answer(output, report, response_token_budget, request.first_answer)
+        at = report.step_number
         return page, navigations.delivery(
             response_token_budget, held_step=at, held_steps=(at,), unread=page.unread, menu_step=at
         )
@@ -265,7 +288,7 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    show: Annotated[_References, Field(description="Menu numbers, names, paths, `path:3-9`")] = None,
+    show: Annotated[_References, Field(description="Numbers, names, paths, `path:3-9`")] = None,
     drop: Annotated[_References, Field(description="The same")] = None,
     ask: Annotated[_Questions, Field(description=_ASKED)] = None,
     feedback: Annotated[str | None, Field(description="Else, in words")] = None,

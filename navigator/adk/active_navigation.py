@@ -167,6 +167,7 @@ class ActiveNavigation:
             own,
             own if self.planner_decides else plan,
             self.navigation.run.changes,
+            self.navigation.run.first_answer,
         )
         if self._view is None or self._view[0] != drawn_for:
             self._view = drawn_for, await asyncio.to_thread(view_of, self.workspace, drawn_for)

@@ -164,6 +164,7 @@ class _Teller:
     ) -> PictureData:
         room = self._room
         seen = [file for file in shown.files if file.level > 1]
+        menu = [place for place in shown.menu if place.tokens]
         reasons = reasons_of(shown.relevance)
         return {
             "v": VERSION,
@@ -177,8 +178,8 @@ class _Teller:
             "shown": [self._file(index, file, shown.drawn, reasons) for file in seen[: room.files]],
             "shown_more": max(len(seen) - room.files, 0),
             "paths_only": len(shown.files) - len(seen),
-            "menu": [self._place(place, reasons) for place in shown.menu[: room.places]],
-            "menu_more": max(len(shown.menu) - room.places, 0),
+            "menu": [self._place(place, reasons) for place in menu[: room.places]],
+            "menu_more": max(len(menu) - room.places, 0),
             "deeper": [self._deeper(each) for each in shown.candidates if not each.symbol],
             "cuts": [self._cut(each) for each in shown.cuts[: room.places]],
             "turns": [self._turn(each) for each in turns[-room.turns :]],

@@ -90,7 +90,7 @@ class Candidate(_Report):
 
 
 class MenuPlace(_Report):
-    """A definition, or a file of text, that the map does not show whole, to be asked for by its number."""
+    """A place of the outline: a definition, or a whole file, to be asked for by its number."""
 
     number: int
     """From 1, as they stand in the menu of one step."""
@@ -106,7 +106,11 @@ class MenuPlace(_Report):
     why: str = ""
     """The strongest reason, in a few words."""
     tokens: int
-    """What its source would add to the map."""
+    """What its source would add to the map; 0 where the map shows it whole."""
+    is_sure: bool = False
+    """Whether it is among the surest."""
+    more: int = 0
+    """Definitions of its file that are not listed; told with the file's last place."""
 
 
 class UnreadWords(_Report):
@@ -155,6 +159,8 @@ class TurnReport(_Report):
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
+    tests: str = ""
+    """The command that runs the tests which reach the surest places of the menu; else where they are."""
     goal_changed: bool = False
     """Whether the user's words said more of the goal, so that the menu is another one."""
     sufficiency: str = ""
@@ -211,6 +217,7 @@ class NavigatorOutput(_Report):
     cuts: tuple[CutReport, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
+    tests: str = ""
     sufficiency: str = ""
     findings: tuple[Finding, ...] = ()
     """What a change was seen to break or forget, the surest first."""

@@ -36,7 +36,8 @@ def evidence_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace])
         return " ".join((f"Evidence: {Evidence.NOTHING}.", *sufficiency.notes))
     if not drawn.excluded and all(block.level == _WHOLE for block in drawn.blocks):
         return " ".join((f"Evidence: {Evidence.SURE}. The whole repository is shown.", *sufficiency.notes))
-    if drawn.block(relevance.files[0].path) is None:
+    first = relevance.files[0].path
+    if drawn.block(first) is None and not any(place.path == first for place in menu):
         return " ".join(sufficiency.notes)
     weights = default_weights()
     signals = completeness_signals(sufficiency.confidence, drawn.tokens)
@@ -46,16 +47,10 @@ def evidence_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace])
 
 
 _WHOLE = 4
-_FIRST = {Evidence.LIKELY: "Check the menu first.", Evidence.UNSURE: "Choose from the menu first."}
-"""What is to be done before the code is relied on."""
 
 
 def _in_words(chance: Completeness, menu: Sequence[MenuPlace]) -> str:
-    """Return what to do first, then how packets of this grade fared: they are counted, not this one."""
+    """Return how answers of this grade fared: they are counted, not this one."""
     shown, reached = in_ten(chance.shown), in_ten(chance.reached)
-    first = f" {_FIRST[chance.evidence]}" if menu and chance.evidence in _FIRST else ""
-    listed = f", {reached - shown} more listed the rest on the menu" if menu and reached > shown else ""
-    return (
-        f"Evidence: {chance.evidence}.{first} Of 10 packets rated like this one, "
-        f"{shown} showed every function to change{listed}."
-    )
+    listed = f", {reached} list or show it" if menu and reached > shown else ""
+    return f"Evidence: {chance.evidence}. Of 10 like it, {shown} show all to change{listed}."

@@ -1,42 +1,45 @@
-"""The menu: places that a packet does not show, by number, for whoever reads it to choose from."""
+"""The menu: an outline of the likeliest places by number, for whoever reads it to choose from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from navigator.records.reports import MenuPlace
-from navigator.settings import DEFAULT_MENU_PLACES
+from navigator.steps.answer_size import MOST_OUTLINE
 from navigator.steps.candidates import Prices
-from navigator.steps.related_definitions import Beside, beside_of
-from repo_map.languages.kinds import FUNCTIONS
+from navigator.steps.related_definitions import beside_of
 from repo_map.messages import one_line
 from repo_map.packing.why import brief_reason
 from repo_map.parsing.values import LineRange
 from repo_map.selection.exclusions import excluded_by
-from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 
 if TYPE_CHECKING:
     from repo_map.drawing.draw import RepoMap
     from repo_map.index import RepoIndex
+    from repo_map.packing.listing import ListedFile
     from repo_map.plan.model import FlightPlan
+    from repo_map.relations.model import Place
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-_BESIDE_SHARE = 4
-"""One place in so many is kept for what stands beside shown code by resolved relations."""
-_FILES_SHARE = 6
-"""Likewise at most, for files of text that shown code names."""
-_SMALL_CLASS = 300
-"""Tokens up to which a class is offered instead of its members."""
-_WHOLE_FILE = "whole file"
-_MOST_UNITS = 120
-"""Units that are looked through for them: those beyond are seldom right."""
-_MOST_LOOKED_AT = 240
-"""Units among which they are."""
-_LONGEST_HEAD = 48
+_MOST_BESIDE: Final = 3
+"""Places that stand beside shown code by resolved relations, and are not listed for their own words."""
+_MOST_TEXTS: Final = 1
+"""Likewise files of text that shown code names."""
+_MOST_TESTS: Final = 2
+"""Files of tests, and tests of each, that are told."""
+_MOST_TESTED: Final = 3
+"""Places whose tests are looked for."""
+_SURE: Final = 0.25
+"""Chance from which on a place is among the surest;"""
+_MOST_SURE: Final = 5
+"""so many at most: of more, none would stand out."""
+_SHOWN_UNITS: Final = 120
+_LONGEST_HEAD: Final = 48
 """Characters of a name with the telling part of its signature."""
+_WHOLE_FILE: Final = "whole file"
 _SELF = re.compile(r"\( ?(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)(?:, |(?= ?\)))")
 
 
@@ -46,174 +49,143 @@ def menu_of(
     drawn: RepoMap,
     own: FlightPlan | None = None,
     *,
-    most: int = DEFAULT_MENU_PLACES,
+    room: int = MOST_OUTLINE,
 ) -> tuple[MenuPlace, ...]:
-    """Return the ``most`` likely definitions that ``drawn`` does not show whole, numbered from 1.
+    """Return the likeliest places of a goal as an outline of about ``room`` tokens, numbered from 1.
 
-    The likeliest come first by file, and within a file in its order. Some of the places are kept for what
-    shown code calls, and what calls or overrides it, however little its words say. Copies of what is shown
-    or listed are left out. Behind them come the templates, queries and other text that shown code names,
-    unless ``own``, the user's part of the plan, leaves them out.
+    Beside the likeliest definitions stand a few that ``drawn`` shows to matter: what shown code calls, what
+    calls or overrides it, and the text that it names. What ``own``, the user's part of the plan, leaves out
+    is no part of it.
     """
-    prices = Prices(index, drawn)
+    from repo_map.packing.listing import list_places  # noqa: PLC0415 - a stored navigation is read without the engine
+
+    listed = list_places(index, relevance, room)
     shown = _shown(index, relevance, drawn)
-    texts = _named_text(index, shown, prices, drawn, own, most=most // _FILES_SHARE)
-    room = most - len(texts)
-    beside = beside_of(index, shown, own)
-    listing = _Listing(index, prices, drawn, shown, beside)
-    whole = (_whole(index, unit) for unit in relevance.units[:_MOST_LOOKED_AT])
-    units = [unit for unit in whole if unit is not None and unit.name][:_MOST_UNITS]
-    kept = min(len(beside), most // _BESIDE_SHARE)
-    ranked = iter(units)
-    listing.fill(ranked, room - kept)
-    listing.fill((each.unit for each in beside.values()), min(listing.count + kept, room))
-    listing.fill(ranked, room)
-    numbered = enumerate((*listing.places(), *texts), 1)
-    return tuple(place.model_copy(update={"number": at}) for at, place in numbered)
+    maker = _Places(index, drawn, relevance)
+    places = [place for file in listed for place in maker.of_file(file)]
+    places += maker.beside(shown, places, own)
+    return tuple(place.model_copy(update={"number": at}) for at, place in enumerate(_grouped(places), 1))
 
 
-class _Listing:
-    """The definitions of a menu, each once, under the files that hold them."""
+def tests_line(index: RepoIndex, menu: Sequence[MenuPlace]) -> str:
+    """Return the command that runs the tests which reach the surest places, else where these tests are.
 
-    def __init__(
-        self,
-        index: RepoIndex,
-        prices: Prices,
-        drawn: RepoMap,
-        shown: Sequence[tuple[int, int, int]],
-        beside: Mapping[tuple[str, str], Beside],
-    ) -> None:
+    ``""`` where no test is seen to reach them.
+    """
+    from repo_map.check.runners import command_for  # noqa: PLC0415 - a stored navigation is read without the engine
+    from repo_map.check.tests_to_run import tests_for  # noqa: PLC0415 - as above
+
+    first = sorted(menu, key=lambda place: not place.is_sure)[:_MOST_TESTED]
+    places = [at for place in first if (at := _definition(index, place)) is not None]
+    if not places:
+        return ""
+    tests = tests_for(index, places).tests[:_MOST_TESTS]
+    asked = [(each.path, each.names[:_MOST_TESTS]) for each in tests]
+    return command_for(index, asked) or ", ".join(f"{each.path}:{each.line}" for each in tests)
+
+
+def _definition(index: RepoIndex, place: MenuPlace) -> Place | None:
+    """Return the definition that a place is; None for a whole file."""
+    file = index.file_id(place.path)
+    if file is None or not place.name:
+        return None
+    rows = range(len(index.definitions(file)))
+    return next(((file, row) for row in rows if index.qualified_name(file, row) == place.name), None)
+
+
+def _grouped(places: Sequence[MenuPlace]) -> list[MenuPlace]:
+    """Return places with those of a file together, in its order; how many more it has stands at its last."""
+    by_path: dict[str, list[MenuPlace]] = {}
+    for place in places:
+        by_path.setdefault(place.path, []).append(place)
+    found: list[MenuPlace] = []
+    for own in by_path.values():
+        own.sort(key=lambda place: place.first)
+        more = max(place.more for place in own)
+        found += [place.model_copy(update={"more": 0}) for place in own[:-1]]
+        found.append(own[-1].model_copy(update={"more": more}))
+    return found
+
+
+class _Places:
+    """Makes places of definitions, with what each would add to a map."""
+
+    def __init__(self, index: RepoIndex, drawn: RepoMap, relevance: Relevance) -> None:
         self._index = index
-        self._prices = prices
         self._drawn = drawn
-        self._beside = beside
-        self._texts = {_dense(index, *each) for each in shown}
-        self._named: set[tuple[str, str]] = set()
-        self._by_path: dict[str, list[MenuPlace]] = {}
+        self._prices = Prices(index, drawn)
+        chances = [unit.chance for unit in relevance.units[:_MOST_SURE]]
+        self._sure = max(_SURE, min(chances, default=1.0))
 
-    @property
-    def count(self) -> int:
-        """How many places there are."""
-        return sum(map(len, self._by_path.values()))
+    def of_file(self, file: ListedFile) -> Iterator[MenuPlace]:
+        """Yield the places of a file; one for the whole of a file that is told alone."""
+        for place, unit in enumerate(file.places, 1):
+            more = file.more if place == len(file.places) else 0
+            yield self._of(unit).model_copy(update={"more": more})
+        if not file.places and (whole := self._whole_file(file.path, "")) is not None:
+            yield whole.model_copy(update={"more": file.more})
 
-    def places(self) -> Iterator[MenuPlace]:
-        """Yield them by file in the order of their coming, and within a file in its order."""
-        for found in self._by_path.values():
-            yield from sorted(found, key=lambda each: each.first)
+    def beside(
+        self, shown: Sequence[tuple[int, int, int]], places: Sequence[MenuPlace], own: FlightPlan | None
+    ) -> list[MenuPlace]:
+        """Return what stands beside shown code and is not among ``places``."""
+        from repo_map.relevance.named_text import named_text  # noqa: PLC0415 - a stored navigation is read without the engine
 
-    def fill(self, units: Iterator[ScoredUnit], most: int) -> None:
-        """Add units that are not there yet until there are ``most`` places."""
-        while self.count < most and (unit := next(units, None)) is not None:
-            self._add(unit)
+        listed = {(place.path, place.name) for place in places}
+        found = [
+            self._of(each.unit).model_copy(update={"why": each.why})
+            for key, each in beside_of(self._index, shown, own).items()
+            if key not in listed
+        ]
+        found = [place for place in found if place.tokens][:_MOST_BESIDE]
+        texts: dict[str, MenuPlace] = {}
+        for text in named_text(self._index, shown):
+            path = self._index.paths[text.file]
+            is_known = path in texts or any(path == place.path for place in places)
+            if len(texts) == _MOST_TEXTS or is_known or (own is not None and excluded_by(own, path)):
+                continue
+            if (place := self._whole_file(path, text.why)) is not None and place.tokens:
+                texts[path] = place
+        return [*found, *texts.values()]
 
-    def _add(self, unit: ScoredUnit) -> None:
-        index, file_id, block = self._index, self._index.file_id(unit.path), self._drawn.block(unit.path)
-        if file_id is None or (block is not None and block.shows(LineRange(unit.start, unit.end))):
-            return
-        text = _dense(index, file_id, unit.start, unit.end)
-        # A number asks for a name in a file: namesakes there come, and are paid for, together.
-        price = self._prices.of_part(unit.path, file_id, unit.name).get(4)
-        if text in self._texts or (unit.path, unit.name) in self._named or price is None:
-            return
-        self._texts.add(text)
-        beside = self._beside.get((unit.path, unit.name))
-        self._named.add((unit.path, unit.name))
-        place = MenuPlace(
+    def _of(self, unit: ScoredUnit) -> MenuPlace:
+        file = self._file(unit.path)
+        price = self._prices.of_part(unit.path, file, unit.name).get(4, 0)
+        is_shown = self._drawn.shows(unit.path, LineRange(unit.start, unit.end))
+        return MenuPlace(
             number=0,
             path=unit.path,
             name=one_line(unit.name),
             first=unit.start,
-            last=_end(index, file_id, unit) if price <= _SMALL_CLASS else unit.end,
-            head=_head(index, file_id, unit),
-            why=brief_reason(unit.reasons) or (beside.why if beside else ""),
-            tokens=price,
+            last=unit.end,
+            head=_head(self._index, file, unit),
+            why=brief_reason(unit.reasons),
+            tokens=0 if is_shown else price,
+            is_sure=unit.chance >= self._sure,
         )
-        self._put(place)
 
-    def _put(self, place: MenuPlace) -> None:
-        """Add a place; a small class stands for its members, which are asked for with it."""
-        found = self._by_path.setdefault(place.path, [])
-        if any(_stands_for(other, place) for other in found):
-            return
-        found[:] = [*(other for other in found if not _stands_for(place, other)), place]
+    def _whole_file(self, path: str, why: str) -> MenuPlace | None:
+        file, level = self._file(path), self._drawn.level_of(path)
+        price = self._prices.of_levels(path, file, level).get(4, 0) if level < 4 else 0
+        last = max(int(self._index.files.lines[file]), 1)
+        return MenuPlace(
+            number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=why, tokens=price
+        )
 
-
-def _end(index: RepoIndex, file_id: int, unit: ScoredUnit) -> int:
-    """Return the last line of the definition that a unit is, or is the head of."""
-    rows = enumerate(index.definitions(file_id))
-    ends = (
-        each.end
-        for row, each in rows
-        if unit.start <= each.sig_start <= unit.end and index.qualified_name(file_id, row) == unit.name
-    )
-    return max(next(ends, unit.end), unit.end)
-
-
-def _stands_for(one: MenuPlace, other: MenuPlace) -> bool:
-    """Say whether a place is small and holds another."""
-    is_around = one.first <= other.first and other.last <= one.last and one.name != other.name
-    return is_around and one.tokens <= _SMALL_CLASS
-
-
-def _named_text(
-    index: RepoIndex,
-    shown: Sequence[tuple[int, int, int]],
-    prices: Prices,
-    drawn: RepoMap,
-    own: FlightPlan | None,
-    *,
-    most: int,
-) -> list[MenuPlace]:
-    """Return ``most`` files of text that shown code names, in the order of that code."""
-    from repo_map.relevance.named_text import named_text  # noqa: PLC0415 - a stored navigation is read without the engine
-
-    found: dict[str, MenuPlace] = {}
-    for text in named_text(index, shown):
-        path = index.paths[text.file]
-        if len(found) == most or path in found or (own is not None and excluded_by(own, path)):
-            continue
-        level = drawn.level_of(path)
-        price = prices.of_levels(path, text.file, level).get(4) if level < 4 else None
-        if price is not None:
-            last = max(int(index.files.lines[text.file]), 1)
-            found[path] = MenuPlace(
-                number=0, path=path, name="", first=1, last=last, head=_WHOLE_FILE, why=text.why, tokens=price
-            )
-    return list(found.values())
-
-
-def _whole(index: RepoIndex, unit: ScoredUnit) -> ScoredUnit | None:
-    """Return the definition that a unit is or belongs to; None for lines outside of any function or class.
-
-    A long function that holds others is scored in parts, but asked for whole.
-    """
-    file_id = index.file_id(unit.path)
-    if unit.kind == FUNCTION or file_id is None:
-        return unit
-    for row, each in enumerate(index.definitions(file_id)):
-        if each.kind not in FUNCTIONS:
-            continue
-        is_head = unit.kind == CLASS_HEADER and unit.start <= each.sig_start <= unit.end
-        if is_head or (each.start <= unit.start and unit.end <= each.end):
-            name = index.qualified_name(file_id, row)
-            if not is_head or name == unit.name:
-                return unit._replace(name=name, start=each.start, end=each.end, kind=FUNCTION)
-    return None if unit.kind == GAP else unit
+    def _file(self, path: str) -> int:
+        file = self._index.file_id(path)
+        assert file is not None
+        return file
 
 
 def _shown(index: RepoIndex, relevance: Relevance, drawn: RepoMap) -> list[tuple[int, int, int]]:
     """Return the file, the first and the last line of each unit that the map shows whole."""
     found = []
-    for unit in relevance.units[:_MOST_UNITS]:
+    for unit in relevance.units[:_SHOWN_UNITS]:
         file_id, block = index.file_id(unit.path), drawn.block(unit.path)
         if file_id is not None and block is not None and block.shows(LineRange(unit.start, unit.end)):
             found.append((file_id, unit.start, unit.end))
     return found
-
-
-def _dense(index: RepoIndex, file_id: int, first: int, last: int) -> str:
-    """Return some lines of a file without white space: what is alike in copies."""
-    return "".join("".join(index.text(file_id).split("\n")[first - 1 : last]).split())
 
 
 def _head(index: RepoIndex, file_id: int, unit: ScoredUnit) -> str:

@@ -6,19 +6,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_map.messages import one_line
+from repo_map.packing.listing import short_name
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace
 
 
-def menu_text(menu: Sequence[MenuPlace]) -> str:
-    """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one."""
+def menu_text(menu: Sequence[MenuPlace], tests: str = "") -> str:
+    """Return a menu as lines: each file's path, and below it a line a place; ``""`` for an empty one.
+
+    A place is its number, its name and its lines. ``*`` marks the surest; a name that begins with a dot goes
+    on in the class of the name above it. What runs the ``tests`` stands below.
+    """
     lines: list[str] = []
-    path = ""
+    path = above = ""
     for place in menu:
         if place.path != path:
-            path = place.path
-            lines.append(one_line(path))
+            path, above = place.path, ""
+            more = max(each.more for each in menu if each.path == path)
+            lines.append(one_line(path) + (f" ({more:,} more)" if more else ""))
         why = f": {place.why}" if place.why else ""
-        lines.append(f"{place.number} {place.first}-{place.last} {place.head} +{place.tokens:,}{why}")
+        name = short_name(place.name, above) if place.name else place.head
+        mark = "*" if place.is_sure else ""
+        lines.append(f"{place.number}{mark} {name} {place.first}-{place.last}{why}")
+        above = place.name
+    if tests and lines:
+        lines.append(f"tests: {one_line(tests)}")
     return "\n".join(lines)

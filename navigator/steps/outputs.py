@@ -35,6 +35,7 @@ def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> Nav
         cuts=report.cuts,
         candidates=report.candidates,
         menu=report.menu,
+        tests=report.tests,
         sufficiency=report.sufficiency,
         findings=report.findings,
         impact=report.impact,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED
+from navigator.steps.answer_size import answer_size
 from navigator.steps.turn import (
     FOCUS_LEVEL,
     Decision,
@@ -209,10 +210,13 @@ def planned(navigation: Navigation, workspace: Workspace, view: View) -> tuple[D
 
 def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View) -> Update | Finalize:
     """Go from the satellite view to the code that the evidence points at."""
+    from repo_map.packing.listing import list_places, tokens_of  # noqa: PLC0415 - a stored navigation is read without planning
     from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
-    plan = navigation.state.flight_plan
-    packed = pack(index, relevance, plan.budget, base=navigation.run.own, fill=navigation.run.fill)
+    plan, run = navigation.state.flight_plan, navigation.run
+    size = answer_size(run.first_answer, plan.budget, (*view.impact, *view.notes))
+    most = size.code(tokens_of(list_places(index, relevance, size.outline)))
+    packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most)
     updates = updates_to(plan, packed)
     if not updates:
         return Finalize(summary(view))

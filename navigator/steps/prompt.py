@@ -210,9 +210,10 @@ def changing_part(navigation: Navigation, menu: Sequence[MenuPlace], sufficiency
 
 
 def _listed(menu: Sequence[MenuPlace]) -> str:
-    if not menu:
+    offered = [place for place in menu if place.tokens]
+    if not offered:
         return "The menu is empty: call finalize_context."
-    return f"The menu:\n{_fenced(menu_text(menu))}"
+    return f"The menu:\n{_fenced(menu_text(offered))}"
 
 
 def _feedback(run: NavigationBookkeeping) -> list[str]:

@@ -42,6 +42,8 @@ class ValidRequest(NamedTuple):
     fill: bool
     notes: tuple[str, ...] = ()
     """What was changed of the request, or is to be known from the start, one sentence each."""
+    first_answer: int | None = None
+    """Most tokens of the first answer; None for the whole budget."""
     asked: AskedChanges = AskedChanges()
     changes: Changes = NOTHING
     """What was changed in the repository, once that has been looked at."""
@@ -148,6 +150,7 @@ def checked(
         max_cost_usd=dollars_limit(request.max_cost_usd),
         max_steps=whole_number("max_steps", request.max_steps, MAX_STEPS, "how many steps it may take"),
         fill=request.fill,
+        first_answer=request.first_answer,
         notes=() if mask_text(stated) == stated else (MASKED_GOAL,),
         asked=asked,
     )
@@ -176,6 +179,7 @@ def first_state(
         max_steps=task.max_steps,
         own=task.plan,
         fill=task.fill,
+        first_answer=task.first_answer,
         changes=task.changes,
         notes=task.notes,
         seconds=Seconds(index=round(index_seconds, 4), total=round(index_seconds, 4)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.records.bookkeeping import Navigation
 from navigator.records.decisions import EMBEDDED, USER
+from navigator.steps.answer_size import answer_size
 from navigator.steps.turn import apply_user_plan, goal_with_feedback, named, with_notes
 from repo_map.feedback.operations import Operation
 from repo_map.messages import counted
@@ -54,6 +55,7 @@ def revise(
         workspace: the repository.
     """
     from repo_map.packing.keep import keep_within, with_more  # noqa: PLC0415 - a stored navigation is read without planning
+    from repo_map.packing.listing import list_places, tokens_of  # noqa: PLC0415 - a stored navigation is read without planning
     from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
     index, own = workspace.index, heard.run.own
@@ -67,7 +69,9 @@ def revise(
         or any(wish.operation in _ASK_FOR_MORE for wish in steering.heard)
     )
     if asks_for_more or heard.run.fill:
-        packed = pack(index, relevance, own.budget, base=own, fill=heard.run.fill)
+        size = answer_size(heard.run.first_answer, own.budget)
+        most = size.code(tokens_of(list_places(index, relevance, size.outline)))
+        packed = pack(index, relevance, own.budget, base=own, fill=heard.run.fill, most=most)
         plan = with_more(index, plan, packed, own)
     latest = {rule["pattern"] for rule in steering.updates.get("verbosity") or ()}
     kept = keep_within(index, relevance, plan, own, latest)

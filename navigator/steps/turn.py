@@ -31,7 +31,7 @@ MAX_REASONING = 2_000
 FOCUS_LEVEL = 3
 _NOTHING_TO_IMPROVE = "Nothing was found that a further step would improve."
 _ENDED_BY_ROOM = "The code ends here; the menu lists what had no room."
-_ENDED_BY_NEED = "The code ends where more seemed not worth its tokens."
+_ENDED_BY_NEED = "The outline lists more."
 
 
 def goal_with_feedback(navigation: Navigation) -> str:
@@ -178,6 +178,7 @@ def step_record(
         cuts=_cuts(view.map),
         candidates=view.candidates,
         menu=view.menu,
+        tests=view.tests,
         goal_changed=since.undo is not None and since.undo.wishes != run.wishes,
         sufficiency=view.sufficiency,
         findings=view.findings,

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.records.reports import Candidate, MenuPlace
+from navigator.steps.answer_size import answer_size
 from navigator.steps.candidates import candidates
 from navigator.steps.evidence import evidence_of
-from navigator.steps.menu import menu_of
+from navigator.steps.menu import menu_of, tests_line
 from repo_map.drawing.replay import stamp
 from repo_map.impact.findings import Finding
 from repo_map.impact.telling import tell_changes
@@ -33,6 +34,8 @@ class ViewRequest(NamedTuple):
     """What of the plan somebody wrote, None for all of it."""
     changes: Changes = NOTHING
     """What was changed in the repository."""
+    first_answer: int | None = None
+    """Most tokens of an answer that nobody asked for more of; None for the whole budget."""
 
 
 class View(NamedTuple):
@@ -46,6 +49,8 @@ class View(NamedTuple):
     candidates: tuple[Candidate, ...]
     sufficiency: str
     menu: tuple[MenuPlace, ...] = ()
+    tests: str = ""
+    """The command that runs the tests which reach the surest places; else their files."""
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""
     findings: tuple[Finding, ...] = ()
@@ -58,19 +63,22 @@ class View(NamedTuple):
 
 def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
     """Return the map of a plan with what it means for the goal."""
-    index, (goal, plan, own, wishes, changes) = workspace.index, wanted
+    index, (goal, plan, own, wishes, changes, first_answer) = workspace.index, wanted
     relevance, drawn = workspace.relevance(goal, changes), workspace.draw(plan, wishes)
     allowed = without_excluded(index, relevance, own)
-    menu = menu_of(index, allowed, drawn, own, most=workspace.menu_places)
+    impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
+    size = answer_size(first_answer, plan.budget, (*impact, *workspace.notes))
+    menu = menu_of(index, allowed, drawn, own, room=size.outline)
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
         candidates=candidates(index, allowed, drawn),
         menu=menu,
+        tests=tests_line(index, menu),
         sufficiency=evidence_of(allowed, drawn, menu),
         notes=workspace.notes,
         is_first_look=bool(index.read_first),
         findings=changes.findings,
-        impact=tell_changes(index, workspace.impact(changes), changes) if changes else (),
+        impact=impact,
     )

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from navigator.records.reports import OnProgress, Progress
-from navigator.settings import DEFAULT_MENU_PLACES
 from navigator.stores.usage import OnUsage, Usage, unnoted
 from navigator.workspaces.places import Places
 from navigator.workspaces.sharing import open_sharing
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from repo_map.indexing.shared_objects import Sharing
     from repo_map.indexing.store import Store
     from repo_map.plan.model import FlightPlan
+    from repo_map.relevance.model import Weights
     from repo_map.relevance.score import Relevance
     from repo_map.worktree.places import Place
 
@@ -211,13 +211,11 @@ NAMED_PROBLEMS = 2
 class Workspace:
     """A repository as navigations see it at one moment: index, history, and the relevance of goals."""
 
-    def __init__(
-        self, index: RepoIndex, history: History | None, menu_places: int = DEFAULT_MENU_PLACES
-    ) -> None:
+    def __init__(self, index: RepoIndex, history: History | None, weights: Weights | None = None) -> None:
+        """Keep what is known of a repository; ``weights`` are others than those shipped."""
         self.index = index
+        self._weights = weights
         self.history = history
-        self.menu_places = menu_places
-        """Most places of a menu."""
         self.looked_at = 0
         """Number of the latest look at the tree that found it as it is here."""
         self._relevance: Recent[tuple[str, Changes], Relevance] = Recent(MAX_GOALS, lambda _relevance: 1)
@@ -230,7 +228,9 @@ class Workspace:
 
         relevance = self._relevance.get((goal, changes))
         if relevance is None:
-            relevance = score_goal(self.index, goal_with_changes(goal, changes), self.history)
+            relevance = score_goal(
+                self.index, goal_with_changes(goal, changes), self.history, weights=self._weights
+            )
             if changes:
                 relevance = raise_by_impact(self.index, relevance, self.impact(changes), changes)
             self._relevance.put((goal, changes), relevance)
@@ -398,7 +398,7 @@ class Workspaces:
         if reading is None:
             forget = partial(self._forget_reading, place.name)
             self._readings[place.name] = InitialIndexing(place, store, settings, forget, index)
-        look = self._first_looks[key] = Workspace(index, history, settings.menu_places)
+        look = self._first_looks[key] = Workspace(index, history)
         while len(self._first_looks) > MAX_FIRST_LOOKS:
             self._first_looks.popitem(last=False)
         return look
@@ -412,7 +412,7 @@ class Workspaces:
         reading = self._readings.pop(name)
         self._looked_at.pop(name, None)
         if reading.result is not None and name not in self._live:
-            self._live[name] = live = Workspace(*reading.result, self._settings.menu_places)
+            self._live[name] = live = Workspace(*reading.result)
             if not reading.is_awaited:
                 self._share(live, None)
             self._drop_idle()
@@ -433,7 +433,7 @@ class Workspaces:
         if reading is None:
             forget = partial(self._forget_reading, root)
             reading = self._readings[root] = InitialIndexing(place, self._store(), self._settings, forget)
-        live = Workspace(*await reading.outcome(on_words), self._settings.menu_places)
+        live = Workspace(*await reading.outcome(on_words))
         # What an earlier call had begun to read may have changed since.
         return await self._refresh(live) if is_joined else live
 
@@ -449,7 +449,7 @@ class Workspaces:
         past = await asyncio.to_thread(
             history_of, index.place, store=self._store(), is_wanted=lambda: not self._halted.is_set()
         )
-        return Workspace(index, past, self._settings.menu_places)
+        return Workspace(index, past)
 
     def _share(self, live: Workspace, before: Workspace | None) -> None:
         """Share beside the answer what was parsed for a workspace, where servers share and it is worth it."""

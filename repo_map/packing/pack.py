@@ -12,7 +12,7 @@ from repo_map.drawing.costs import file_level_costs
 from repo_map.drawing.render_cache import RenderCache, Style
 from repo_map.packing.beside import Neighbour, about, neighbours_of
 from repo_map.packing.draft import Base, Draft
-from repo_map.packing.pieces import Piece, PieceReader
+from repo_map.packing.pieces import LENGTH_PRICE, Piece, PieceReader
 from repo_map.packing.reaching_tests import tests_of
 from repo_map.packing.why import header_reason
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, VerbosityRule
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 _REFERENCE = 8_000
 _LEAST_VALUE = 0.0025
 """Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
+_SMALL = 1_200
+"""Tokens of code below which an outline tells what is likely, and only what is nearly certain is shown:"""
+_LEAST_CHANCE = 1e-6
+_NEARLY_CERTAIN = 0.06
+"""the chance of such a piece,"""
+_SMALL_LENGTH_PRICE = 0.15
+"""and what length costs there: the rest of the code is as near as its number."""
 _MOST_CUT = 80
 """Of the best units, how many are cut into windows where they are too long: of others, none is shown."""
 _FIRST = 12
@@ -39,10 +46,7 @@ _NEIGHBOUR = 0.5
 """What a piece is worth more that calls, is called by or overrides what stands before it."""
 _SHARE_OF_TESTS = 0.1
 _ENOUGH_FOR_TESTS = 4_000
-"""Tokens from which on tests get their share; below, the lines that name them are told."""
-_SHARE_OF_NAMES = 0.04
-_NAMES_OF_TESTS = 80
-"""Tokens of those lines, at most."""
+"""Tokens from which on tests get their share; below, the menu names them: a part of a test says little."""
 _MOST_TESTS = 12
 """Tests and fixtures that are looked at."""
 _LEAST_TOKENS = 1_000
@@ -76,13 +80,15 @@ def pack(
     *,
     base: FlightPlan | None = None,
     fill: bool = True,
+    most: int | None = None,
 ) -> FlightPlan:
     """Return the plan that shows the most relevant code in at most ``budget`` tokens.
 
-    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. The plan is an ordinary
-    one: it names files, symbols and lines, and draws the same map without the goal. What ``base`` asks for
-    holds, rules that show every file aside, and what it leaves out stays out. Where nothing is relevant the
-    plan is ``base`` with the budget, and shows all of a repository that fits into it.
+    Unless it shall ``fill`` the budget, it ends where more is not worth its tokens. It shows ``most`` tokens
+    of code at most; where these are few, what is nearly certain, and nothing where nothing is. The plan is
+    an ordinary one: it names files, symbols and lines, and draws the same map without the goal. What ``base``
+    asks for holds, rules that show every file aside, and what it leaves out stays out. Where nothing is
+    relevant the plan is ``base`` with the budget, and shows all of a repository that fits into it.
     """
     wishes = Base(index, base)
     relevance = _weighted(without_excluded(index, relevance, wishes.plan), wishes)
@@ -91,32 +97,37 @@ def pack(
         whole = (VerbosityRule(pattern="**", level=4),) if is_free and _fits_whole(index, budget) else ()
         rules = (*wishes.plan.verbosity, *whole)
         return wishes.plan.model_copy(update={"budget": budget, "verbosity": rules})
-    shares = Shares.of(budget)
-    reader = PieceReader(index, relevance)
+    size = budget if most is None else min(budget, most)
+    shares = Shares.of(size)
+    is_small = most is not None and size < _SMALL
+    reader = PieceReader(index, relevance, _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
     book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
     captured = wishes.captured(index)
     asked = wishes.price(index) + sum(max(book.draw(*shown).counts) for shown in captured.items())
-    room = budget - min(asked, budget // 2)
+    room = max(size, min(asked, budget // 2)) - min(asked, budget // 2)
     draft = Draft(reader, book, wishes, room, fills=fill)
     draft.list_paths(wishes.files(index))
     if wishes.rules:
         draft.measure()
-    pieces = _ranked_pieces(reader, relevance, shares, tells=not fill)
+    if is_small:
+        relevance = _by_chance(relevance)
+    pieces = _ranked_pieces(reader, relevance, shares, 1 if is_small else _MOST_CUT, tells=not fill)
     chosen = _chosen(reader, pieces)
+    bonus = 0.0 if is_small else _NEIGHBOUR
+    ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)
     reserve = round(_SHARE_OF_TESTS * room) if room >= _ENOUGH_FOR_TESTS else 0
-    names = min(round(_SHARE_OF_NAMES * room), _NAMES_OF_TESTS)
-    reserve = max(reserve, names)
-    ranked = _with_neighbours(index, reader, pieces, chosen, tells=not fill)
     if fill:
         rest = draft.fill(ranked, room - reserve)
     else:
         # What the plan asks for is counted twice until the draft settles: it must not crowd out the rest.
-        rest = draft.fill([piece for piece in ranked if piece.value >= _LEAST_VALUE], room - reserve)
-        draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
+        rest = draft.fill([piece for piece in ranked if _is_worth_it(piece, is_small)], room - reserve)
+        if not is_small:
+            draft.fill(ranked, min(_LEAST_TOKENS, room - reserve))
         if draft.spent < _ENOUGH_FOR_TESTS:
-            reserve = names
-    draft.take_first(_tests(reader, index, chosen, whole=reserve > names, tells=not fill), reserve)
+            reserve = 0
+    if reserve:
+        draft.take_first(_tests(reader, index, chosen, tells=not fill), reserve)
     draft.settle(rest)
     plan = _plan(draft, relevance, wishes, budget, [index.paths[file_id] for file_id in captured])
     return with_exclusions_of(index, plan, wishes.plan)
@@ -146,13 +157,22 @@ def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
     return unit._replace(score=unit.score + math.log(weight), chance=min(unit.chance * weight, 1.0))
 
 
-def _ranked_pieces(reader: PieceReader, relevance: Relevance, shares: Shares, *, tells: bool) -> list[Piece]:
-    """Return the pieces of the best units, worthiest first."""
+def _is_worth_it(piece: Piece, is_small: bool) -> bool:
+    """Say whether a piece is worth its tokens unasked."""
+    if is_small:
+        return piece.unit.kind != GAP and piece.unit.chance >= _NEARLY_CERTAIN
+    return piece.value >= _LEAST_VALUE
+
+
+def _ranked_pieces(
+    reader: PieceReader, relevance: Relevance, shares: Shares, most_cut: int, *, tells: bool
+) -> list[Piece]:
+    """Return the pieces of the best units, worthiest first; of the first ``most_cut`` units also windows."""
     units = relevance.units[: shares.units]
     pieces = [
         piece._replace(why=header_reason(unit.reasons)) if tells else piece
         for place, unit in enumerate(units)
-        for piece in reader.pieces(unit, shares.longest, shares.windows if place < _MOST_CUT else 0)
+        for piece in reader.pieces(unit, shares.longest, shares.windows if place < most_cut else 0)
     ]
     return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
@@ -167,10 +187,22 @@ def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
     return list(dict.fromkeys(filter(None, places)))[:_MOST_CHOSEN]
 
 
+def _by_chance(relevance: Relevance) -> Relevance:
+    """Return the scores with each unit's chance as its score: a small answer holds what is surest."""
+    units = (unit._replace(score=math.log(max(unit.chance, _LEAST_CHANCE))) for unit in relevance.units)
+    return relevance._replace(units=tuple(sorted(units, key=lambda unit: -unit.score)))
+
+
 def _with_neighbours(
-    index: RepoIndex, reader: PieceReader, pieces: Sequence[Piece], chosen: Sequence[Place], *, tells: bool
+    index: RepoIndex,
+    reader: PieceReader,
+    pieces: Sequence[Piece],
+    chosen: Sequence[Place],
+    bonus: float,
+    *,
+    tells: bool,
 ) -> list[Piece]:
-    """Return the pieces with those first whose definitions stand beside the chosen ones."""
+    """Return the pieces, worth a ``bonus`` more where their definitions stand beside the chosen ones."""
     beside: dict[Place, Neighbour] = {}
     for each in neighbours_of(index, chosen):
         beside.setdefault(each.place, each)
@@ -182,22 +214,17 @@ def _with_neighbours(
             raised.append(piece)
             continue
         why = neighbour.header(index, chosen[neighbour.seed]) if tells else ""
-        raised.append(piece._replace(worth=piece.worth + _NEIGHBOUR, why=why))
+        raised.append(piece._replace(worth=piece.worth + bonus, why=why))
     return sorted(raised, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
-def _tests(
-    reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, whole: bool, tells: bool
-) -> list[Piece]:
-    """Return the tests of the chosen definitions, or the lines that name them."""
+def _tests(reader: PieceReader, index: RepoIndex, chosen: Sequence[Place], *, tells: bool) -> list[Piece]:
+    """Return the tests of the chosen definitions, each whole."""
     found: list[Piece] = []
     for part in islice(tests_of(reader, index, chosen), _MOST_TESTS):
         unit = ScoredUnit(part.path, part.first, part.last, "", GAP, 0.0, ())
         why = about(index, "tests", part.tested) if tells and part.tested and not part.is_fixture else ""
-        if whole:
-            found.append(Piece(unit, part.first, part.last, 0.0, why=why))
-        elif not part.is_fixture:
-            found.append(Piece(unit, part.head, part.head, 0.0, why=why))
+        found.append(Piece(unit, part.first, part.last, 0.0, why=why))
     return found
 
 

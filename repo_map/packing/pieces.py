@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 _CHARACTERS_PER_TOKEN = 4
 _SHORT = 20
 """Tokens below which a piece gets no cheaper: its elision and its place in mind cost as well."""
-_LENGTH_PRICE = 0.5
+LENGTH_PRICE = 0.5
 """What a unit's score loses per e-fold of its length: of equals the shorter is shown first."""
 _ASIDE = 3.0
 """What tests, prose and data are worth less than code, unless the goal names them: fixes rarely edit them."""
@@ -69,8 +69,10 @@ class Piece(NamedTuple):
 class PieceReader:
     """Makes pieces of scored units; each file is read once."""
 
-    def __init__(self, index: RepoIndex, relevance: Relevance) -> None:
+    def __init__(self, index: RepoIndex, relevance: Relevance, length_price: float = LENGTH_PRICE) -> None:
+        """Make pieces whose worth falls by ``length_price`` with each e-fold of their length."""
         self._index = index
+        self._length_price = length_price
         self._goal = relevance.goal
         self._asked = relevance.asked
         self._files: dict[str, SourceFile] = {}
@@ -165,7 +167,7 @@ class PieceReader:
     def _worth(self, unit: ScoredUnit, text: str) -> float:
         length = max(len(text) / _CHARACTERS_PER_TOKEN, _SHORT)
         gap = 0.0 if unit.name else _GAP
-        return unit.score - _LENGTH_PRICE * math.log(length) - self.file(unit.path).aside - gap
+        return unit.score - self._length_price * math.log(length) - self.file(unit.path).aside - gap
 
     def _aside(self, file_id: int) -> float:
         """Return what the units of a file are worth less for the kind of file it is."""

@@ -10,7 +10,8 @@ from repo_map.messages import one_line
 
 _SHARED: Final = re.compile(r"^its (?:name|path|text|name and text) match(?:es)? (?=(?:a part of )?`)")
 """Before the words that a place shares with the goal: there is no room for where."""
-_SAYS_LITTLE: Final = frozenset({"in a likely file"})
+_SAYS_LITTLE: Final = re.compile(r"^(?:in a likely file$|defines `|is `)")
+"""What the name that stands beside it says as well."""
 MOST_CHARACTERS: Final = 30
 """Of a reason in a header: a header holds little but its path."""
 _LONGEST_NAMED: Final = 48
@@ -18,23 +19,17 @@ _LONGEST_NAMED: Final = 48
 
 
 def brief_reason(reasons: Sequence[str]) -> str:
-    """Return the strongest reason in a few words; ``""`` where it says no more than the place does.
+    """Return the strongest reason in a few words; ``""`` where it tells no more than the place does.
 
-    Of words that a place shares with the goal only the words are left.
+    Of words that a place shares with the goal its own name and lines tell.
     """
     reason = one_line(next(iter(reasons), ""))
-    if reason in _SAYS_LITTLE:
-        return ""
-    shared = _SHARED.match(reason)
-    return reason[shared.end() :].replace("`", "") if shared else reason
+    return "" if _SAYS_LITTLE.match(reason) or _SHARED.match(reason) else reason
 
 
 def header_reason(reasons: Sequence[str]) -> str:
-    """Return the strongest reason as a header tells it: ``matches redirect, follow``; may be ``""``."""
-    reason = brief_reason(reasons)
-    if reasons and _SHARED.match(one_line(reasons[0])):
-        reason = f"matches {reason}"
-    return clipped(reason.replace("`", ""))
+    """Return the strongest reason as a header tells it: ``called by Session.send``; may be ``""``."""
+    return clipped(brief_reason(reasons).replace("`", ""))
 
 
 def clipped(reason: str) -> str:

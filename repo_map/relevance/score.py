@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from repo_map.relevance.model import (
 )
 from repo_map.relevance.named_text import asks_for, named_text
 from repo_map.relevance.reasons import MOST_REASONS, SharedWords, file_reasons, unit_reasons
+from repo_map.relevance.spelt import MOST_SPELT, spelt_places
 from repo_map.text.terms import terms_of
 from repo_map.text.units import GAP
 
@@ -88,6 +90,8 @@ class Relevance(NamedTuple):
     sufficiency: Sufficiency
     asked: frozenset[str] = frozenset()
     """Files of text that likely code names and that the goal asks for."""
+    spelt: tuple[ScoredUnit, ...] = ()
+    """What the goal spells out, surest first: definitions, and files, whose names are empty."""
 
 
 def score_goal(
@@ -114,7 +118,18 @@ def score_goal(
     joined = Joined(signals.candidates, links, among[:SEEDS].tolist())
     why = partial(unit_reasons, signals, wording, joined)
     units = _with_chances(_scored_units(signals, unit_scores, order, why), files, sufficiency, weights)
-    return _with_asked_text(index, Relevance(signals.goal, files, units, sufficiency))
+    relevance = Relevance(signals.goal, files, units, sufficiency, spelt=_spelt(signals))
+    return _with_asked_text(index, relevance)
+
+
+def _spelt(signals: Signals) -> tuple[ScoredUnit, ...]:
+    index = signals.candidates.corpus.index
+    return tuple(
+        _scored_unit(index, file, unit, 0.0, ())
+        if unit >= 0
+        else ScoredUnit(index.paths[file], 1, max(int(index.files.lines[file]), 1), "", GAP, 0.0, ())
+        for file, unit in islice(spelt_places(signals), MOST_SPELT)
+    )
 
 
 def _with_asked_text(index: RepoIndex, relevance: Relevance) -> Relevance:

@@ -63,6 +63,7 @@ def without_excluded(index: RepoIndex, relevance: Relevance, own: FlightPlan) ->
     return relevance._replace(
         files=tuple(file for file in relevance.files if file.path not in paths),
         units=tuple(filter(is_in, relevance.units)),
+        spelt=tuple(filter(is_in, relevance.spelt)),
     )
 
 

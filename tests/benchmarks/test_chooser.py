@@ -90,7 +90,7 @@ def test_the_table_pairs_each_task_with_itself() -> None:
             language="Go",
             model="m",
             budget=500,
-            shown=Shown(goal=4_000, places=40),
+            shown=Shown(goal=4_000),
             before=of(0.5, 400),
             after=of(1.0, 480),
             filled=of(0.5, 470),

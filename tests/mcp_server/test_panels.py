@@ -13,7 +13,7 @@ from rich.table import Table
 from navigator.records.reports import TurnReport
 from navigator.records.token_usage import TokenAccount
 from repo_navigator.main import main
-from repo_navigator.terminal_report import cost_table, shortened_path
+from repo_navigator.terminal_report import cost_table
 
 
 def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
@@ -90,7 +90,8 @@ def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_c
     _, message = capfd.readouterr()
     assert message.startswith("Evidence: ")
     assert "Step 1" not in message
-    assert re.search(r"^  1 +\+\d+  +:\d+ +\w", message, re.MULTILINE), message
+    assert 'Outline (repo-navigator context --feedback "1, 3" prints source; * surest):' in message
+    assert re.search(r"^1\*? \w+ \d+-\d+$", message, re.MULTILINE), message
     last = message.rstrip().splitlines()[-1]
     assert re.fullmatch(r"\d+ of 200 tokens, \d files?, \d steps?, \$0\.00, [\d.]+ s  nav-\w+", last)
 
@@ -115,33 +116,3 @@ def test_who_asks_a_question_about_a_stored_navigation_gets_the_answer_alone(
     assert err == ""
     assert main(["context", "--feedback", "who calls discount?", "--json"]) == 0
     assert "shop/prices.py:8" in json.loads(capfd.readouterr().out)["answer"]
-
-
-@pytest.mark.parametrize(
-    ("path", "most", "shown"),
-    [
-        ("src/a.py", 80, "src/a.py"),
-        ("packages/svelte/src/client/bindings/input.js", 30, "packages/…/bindings/input.js"),
-        ("packages/svelte/src/client/bindings/input.js", 16, "input.js"),
-        ("input_of_a_long_name.js", 10, "…g_name.js"),
-    ],
-)
-def test_of_a_long_path_the_first_folder_and_the_end_stay(path: str, most: int, shown: str) -> None:
-    assert shortened_path(path, most) == shown
-    assert len(shown) <= most
-
-
-def test_a_menu_of_deep_paths_shows_line_and_name_in_eighty_columns(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    folder = tmp_path / "packages/storefront/source/internal/client/elements/bindings/universal"
-    folder.mkdir(parents=True)
-    names = [f"discount_{number}" for number in range(6)]
-    (folder / "input.py").write_text(
-        "\n\n".join(f"def {name}(apple):\n    discount = apple\n    return discount" for name in names)
-    )
-    assert main(["navigate", str(tmp_path), "the discount on an apple", "--tokens", "60"]) == 0
-    _, message = capfd.readouterr()
-    assert message.count("packages/…/") == 1
-    assert re.search(r"^  1 +\+\d+  +:\d+  discount_\d\(apple\)$", message, re.MULTILINE), message

@@ -21,7 +21,7 @@ from repo_map.limits import VARIABLES
 
 def test_without_variables_everything_has_a_default() -> None:
     settings = read_settings({"HOME": "/home/someone"})
-    assert settings.token_budget == 8_000
+    assert settings.token_budget is None
     assert settings.allowed == ()
     assert settings.data_dir is not None
 

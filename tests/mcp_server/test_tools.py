@@ -245,7 +245,7 @@ async def test_pages_put_together_are_the_whole_context(settings: Settings, tmp_
         whole = await client.read_resource(f"navigator://{object_of(first)['navigation_id']}/context")
     assert isinstance(whole.contents[0], TextResourceContents)
     assert len(pages) > 1
-    assert quoted("".join(pages).rstrip("\n")) == whole.contents[0].text
+    assert quoted("".join(pages).removesuffix("\n")) == whole.contents[0].text
 
 
 async def test_progress_grows_and_reads_well(client: Client) -> None:

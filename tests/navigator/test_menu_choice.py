@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from navigator.adk.active_navigation import SHARE_OF_OPENING
-from navigator.records.reports import StopReason
+from navigator.records.reports import MenuPlace, StopReason, TurnReport
 from navigator.steps.menu_text import menu_text
 from repo_map.plan.model import FlightPlan
 from repo_map.plan.schema import update_schema
@@ -34,12 +34,21 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def takes(arguments: Any) -> Mind:
-    """Answer with the arguments once, then finish."""
+    """Answer with the arguments once, then finish; 1 in them is the first number that the menu offers."""
 
     def mind(request: dict[str, Any], number: int) -> Thought:
-        return call("finalize_context", DONE) if number else call("update_flight_plan", arguments)
+        if number:
+            return call("finalize_context", DONE)
+        first = re.search(r"The menu:\n(?:.*\n)*?(\d+)\*? \S", messages_of(request))
+        assert first is not None
+        return call("update_flight_plan", json.loads(re.sub(r"\b1\b", first[1], json.dumps(arguments))))
 
     return mind
+
+
+def offered(report: TurnReport) -> list[MenuPlace]:
+    """Return the places of a menu that the map does not show."""
+    return [place for place in report.menu if place.tokens]
 
 
 async def flown(make: MakeNavigator, repository: Path, mind: Mind, **parts: Any) -> Flown:
@@ -114,7 +123,7 @@ async def test_a_model_starts_from_the_packet_and_its_menu(
     assert GOAL in told
     assert "return age_s > LIFETIME_S" in told
     assert "return len(user)" not in told
-    assert menu_text(found.reports[0].menu) in told
+    assert menu_text(offered(found.reports[0])) in told
     assert found.reports[0].map_size_tokens <= SHARE_OF_OPENING * SMALL
 
 
@@ -124,11 +133,11 @@ async def test_numbers_show_their_places_and_the_next_menu_is_told(
     # The packet of a small budget leaves room for a place that is short.
     found = await flown(make_navigator, repository, takes({"reasoning": "r", "updates": {"numbers": [1]}}))
     opening, after = found.reports[:2]
-    first = opening.menu[0]
+    first = offered(opening)[0]
     assert after.map_size_tokens > opening.map_size_tokens
     assert re.search(rf"(?:def|class) {first.name.rpartition('.')[2]}\b", found.output.context_string)
-    assert first.name not in [place.name for place in after.menu]
-    assert menu_text(after.menu) in messages_of(found.server.requests[1])
+    assert first.name not in [place.name for place in offered(after)]
+    assert menu_text(offered(after)) in messages_of(found.server.requests[1])
 
 
 WRITTEN = {
@@ -147,7 +156,7 @@ async def test_a_choice_is_understood_however_a_small_model_writes_it(
     make_navigator: MakeNavigator, repository: Path, arguments: dict[str, Any]
 ) -> None:
     found = await flown(make_navigator, repository, takes(arguments))
-    first = found.reports[0].menu[0]
+    first = offered(found.reports[0])[0]
     (rule,) = found.reports[1].config_diff["verbosity"]
     assert rule["pattern"] == first.path
     assert [part["pattern"] for part in rule["sections"]] == [first.name]

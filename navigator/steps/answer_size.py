@@ -1,0 +1,50 @@
+"""How the tokens of a first answer are shared between its outline and its code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from repo_map.text import tokens
+
+AROUND_TOKENS: Final = 140
+"""Of an answer, what stands around its outline and its code: how it went and goes on, the evidence."""
+_SHARE_OF_OUTLINE: Final = 0.42
+MOST_OUTLINE: Final = 480
+"""Tokens: of what further lines tell, next to nothing is right."""
+_LEAST_OUTLINE: Final = 60
+_BESIDE_TOKENS: Final = 80
+"""Of an answer, for what stands beside shown code and for its tests;"""
+_BESIDE_SHARE: Final = 0.08
+"""its share of the answer at most."""
+_MOST_SAID: Final = 10
+
+
+class AnswerSize(NamedTuple):
+    """Tokens of the parts of an answer, estimated."""
+
+    outline: int
+    """For the likeliest places; what stands beside them comes on top."""
+    rest: int | None
+    """For these places and the code; None for as many as the plan's budget allows."""
+
+    def code(self, outline: int) -> int | None:
+        """Return what code may take beside ``outline`` tokens of places."""
+        return None if self.rest is None else max(self.rest - outline, 0)
+
+
+def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] = ()) -> AnswerSize:
+    """Return what the parts of an answer may take.
+
+    Args:
+        first_answer: tokens of the whole answer; None where the plan's budget alone limits it.
+        map_budget: of the plan.
+        said: sentences that the answer tells besides, of which the first are told.
+    """
+    if first_answer is None:
+        return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None)
+    told = sum(map(tokens.count, said[:_MOST_SAID]))
+    beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
+    usable = max(first_answer - AROUND_TOKENS - told, 0)
+    outline = max(min(MOST_OUTLINE, int(_SHARE_OF_OUTLINE * usable)), _LEAST_OUTLINE)
+    return AnswerSize(outline, max(usable - beside, outline))
