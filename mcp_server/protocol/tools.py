@@ -206,8 +206,8 @@ async def navigate(
     max_steps: int | None = None,
 ) -> Annotated[CallToolResult, wire.NavigateResultJson]:
     """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
-    works. Call it first, before grep or opening files, where you don't know the place: it returns the likely
-    places with their lines, and the surest source. Not for one file or name that you know."""
+    works. Call it first, before grep, search or opening files, where you don't know the place: it returns the
+    likely places with their lines, and the surest source. Not for one file or name that you know."""
     app, started = _app(ctx), anyio.current_time()
     with raised_as_tool_errors():
         principal, access = current_principal(), app.navigations.access
