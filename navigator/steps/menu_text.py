@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_map.messages import one_line
-from repo_map.packing.listing import short_name
+from repo_map.packing.why import short_name
 
 if TYPE_CHECKING:
     from navigator.records.reports import MenuPlace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
-from repo_map.messages import one_line
+from repo_map.packing.why import short_name
 from repo_map.text import tokens
 from repo_map.text.units import CLASS_HEADER, FUNCTION, GAP
 from repo_map.worktree.file_kinds import FileFlag, kinds_of
@@ -133,13 +133,6 @@ def whole_definition(index: RepoIndex, unit: ScoredUnit) -> ScoredUnit | None:
             if not is_head or name == unit.name:
                 return unit._replace(name=name, start=each.start, end=each.end, kind=FUNCTION)
     return None if unit.kind == GAP else unit
-
-
-def short_name(name: str, above: str) -> str:
-    """Return a name as it stands below another: ``.send`` below ``Session.close``."""
-    owner, dot, leaf = name.rpartition(".")
-    within = above == owner or above.startswith(f"{owner}.")
-    return one_line(f".{leaf}" if dot and within else name)
 
 
 def _path_tokens(path: str) -> int:

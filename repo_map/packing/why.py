@@ -1,4 +1,4 @@
-"""Reasons in the few words that a header or a menu has room for."""
+"""Names and reasons in the few words that a header or an outline has room for."""
 
 from __future__ import annotations
 
@@ -44,3 +44,10 @@ def clipped(reason: str) -> str:
     whole = f"{reason} ".find(" ", MOST_CHARACTERS)
     # Half a name tells nobody which one it is.
     return reason[:whole] if whole <= _LONGEST_NAMED else f"{reason[: MOST_CHARACTERS - 1]}…"
+
+
+def short_name(name: str, above: str) -> str:
+    """Return a name as it stands below another: ``.send`` below ``Session.close``."""
+    owner, dot, leaf = name.rpartition(".")
+    within = above == owner or above.startswith(f"{owner}.")
+    return one_line(f".{leaf}" if dot and within else name)
