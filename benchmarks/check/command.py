@@ -6,10 +6,13 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from benchmarks.check.commits import Past
-from benchmarks.check.forgotten import Row, cases_of, run_case
+from benchmarks.check.forgotten import Case, Row, cases_of, run_case
+from benchmarks.check.tests_chosen import TestsRow, test_rows
+from repo_map.impact.findings import Finding
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--count", type=int, default=10, help="commits of each repository")
     add("--reach", type=int, default=2000, help="commits that are looked at for those that fit")
     add("--out", type=Path, required=True, help="a file of rows, one JSON object a line, added to")
+    add("--tests", action="store_true", help="count the tests that are chosen, in place of forgotten uses")
     add("--explain", action="store_true", help="tell on stderr what was found and what was not")
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure, and print the figures of all rows of the file."""
+    if options.tests:
+        _run_tests(options)
+        return
     for repo in options.repos:
         past = Past(repo, options.mirrors, options.trees)
         done = {row.commit for row in _rows(options.out) if row.repo == repo}
@@ -38,21 +45,41 @@ def run(options: argparse.Namespace) -> None:
             with options.out.open("a") as out:
                 out.write(json.dumps(row._asdict()) + "\n")
             if options.explain:
-                print(
-                    f"{row.repo} {row.commit} {row.kind} `{case.name}` found={row.found} {row.seconds}s",
-                    file=sys.stderr,
-                )
-                for line in case.hunk.removed[:3]:
-                    print(f"    - {case.path}:{case.hunk.start + 1} {line.strip()[:110]}", file=sys.stderr)
-                for each in true:
-                    print(
-                        f"    ALARM {each.is_sure} {each.kind} {each.path}:{each.line} {each.message}",
-                        file=sys.stderr,
-                    )
-                if not row.found:
-                    for each in [each for each in found if each not in true][:4]:
-                        print(f"    other {each.path}:{each.line} {each.message}", file=sys.stderr)
+                _explain(case, row, true, found)
     print(_summary(_rows(options.out)))
+
+
+def _explain(case: Case, row: Row, true: Sequence[Finding], found: Sequence[Finding]) -> None:
+    """Tell on stderr what was found, what not, and what is told of the commit as it is."""
+    print(
+        f"{row.repo} {row.commit} {row.kind} `{case.name}` found={row.found} {row.seconds}s",
+        file=sys.stderr,
+    )
+    for line in case.hunk.removed[:3]:
+        print(f"    - {case.path}:{case.hunk.start + 1} {line.strip()[:110]}", file=sys.stderr)
+    for each in true:
+        print(
+            f"    ALARM {each.is_sure} {each.kind} {each.path}:{each.line} {each.message}",
+            file=sys.stderr,
+        )
+    if not row.found:
+        for each in [each for each in found if each not in true][:4]:
+            print(f"    other {each.path}:{each.line} {each.message}", file=sys.stderr)
+
+
+def _run_tests(options: argparse.Namespace) -> None:
+    for repo in options.repos:
+        past = Past(repo, options.mirrors, options.trees)
+        for row in islice(test_rows(past, options.reach), options.count):
+            with options.out.open("a") as out:
+                out.write(json.dumps(row._asdict()) + "\n")
+    rows = [TestsRow(**json.loads(line)) for line in options.out.read_text().splitlines()]
+    edited = max(sum(row.edited for row in rows), 1)
+    found, named = sum(row.found for row in rows), sum(row.named for row in rows)
+    print(
+        f"{len(rows)} commits edit {edited} files of tests: {found / edited:.2f} are among those chosen, "
+        f"{named / edited:.2f} among those of the same name"
+    )
 
 
 def _rows(path: Path) -> list[Row]:

@@ -38,6 +38,8 @@ _OF_LANGUAGES: Final = frozenset(dir(builtins)) | {
 }
 _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
+_GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
+"""What stands behind the name of a parameter that a value is given by, or a key."""
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
 
 
@@ -167,10 +169,14 @@ class GoneNames:
         return not is_bound and not is_site and all(each.name != name for each in view.definitions)
 
     def _lines(self, file: int, name: str) -> set[int]:
-        """Return the lines in which a name stands, comments and strings aside."""
+        """Return the lines in which a name stands by itself, in code and behind no dot."""
         text = self._after.index.text(file)
         found = find_name(text, name, self._after.language(file))
-        return {text.count("\n", 0, at) + 1 for at in found}
+        return {
+            text.count("\n", 0, at) + 1
+            for at in found
+            if text[:at].rstrip()[-1:] not in (".", ":", ">") and not _GIVEN.match(text, at + len(name))
+        }
 
     def _judge_edited(self, gone: Place, file: int, name: str, receiver: str) -> None:
         """Take uses on edited lines that name what is gone as the lines before did."""

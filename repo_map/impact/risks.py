@@ -16,6 +16,8 @@ from repo_map.worktree.file_kinds import FileFlag
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
 
+_FAR: Final = 8
+"""Calls up to which a test is looked for where none is nearer: without one it is said that none is seen."""
 _MOST_FOLLOWED: Final = 80
 """Changed definitions whose users are looked for."""
 
@@ -168,7 +170,8 @@ class _Follower:
 
     def _tests(self, place: Place) -> Iterator[Risk]:
         if self._relations.knows(place[0]) and not self._in_tests(place[0]):
-            yield from self._risks(place, self._relations.tests_reaching(place), is_all=True)
+            reaching = self._relations.tests_reaching
+            yield from self._risks(place, reaching(place) or reaching(place, _FAR), is_all=True)
 
     def _risks(
         self, place: Place, found: Iterable[Relation], *, of_target: bool = False, is_all: bool = False

@@ -410,3 +410,15 @@ def test_links_large_files_and_files_of_keys_that_stayed_are_no_change(shop: Pat
     write(shop, {"logo.svg": large + "x", "server.key": key + "x"})
     files = read_changes(index_of(shop), "worktree")[1].files
     assert [(each.old, each.is_binary) for each in files] == [("logo.svg", True), ("server.key", False)]
+
+
+def test_a_test_that_is_five_calls_away_reaches_what_changed(tmp_path: Path) -> None:
+    steps = "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5))
+    files = {
+        "a.py": f"{steps}def s5():\n    return 1\n",
+        "test_b.py": "from a import s0\n\n\ndef test_s():\n    s0()\n",
+    }
+    index = index_of(commit(tmp_path, files))
+    sentences = told(index, "--- a/a.py\n+++ b/a.py\n@@ -22 +22 @@\n-    return 1\n+    return 2\n")
+    assert one(sentences, "Reached by tests") == "Reached by tests: `test_s` (test_b.py:5) for `s5`."
+    assert not any("No test is seen" in each for each in sentences)

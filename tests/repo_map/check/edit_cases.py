@@ -46,6 +46,18 @@ CASES: dict[str, Case] = {
         {"a.py": ("def helper(a):\n    return a\n\n\n", "")},
         ("a.py:2 gone-name `helper` is gone from a.py",),
     ),
+    "python-removed-and-a-namesake-elsewhere-is-called": Case(
+        {
+            "a.py": "import asyncio\n\n\ndef run(a):\n    return a\n\n\ndef other(b):\n    c = run(b)\n    return asyncio.run(c, run=1)\n"
+        },
+        {
+            "a.py": (
+                "def run(a):\n    return a\n\n\ndef other(b):\n    c = run(b)",
+                "def other(b):\n    c = asyncio.run(b)",
+            )
+        },
+        (),
+    ),
     "python-moved": Case(
         {
             "price.py": PRICE,

@@ -1,0 +1,61 @@
+"""Which of the tests that commits edit would a check run, from the edits of the code alone?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchmarks.check.commits import Past, is_code, patch_of
+from repo_map.check.checking import changed_places
+from repo_map.check.sides import sides_of
+from repo_map.check.test_files import is_test_file, subject
+from repo_map.check.tests_to_run import MOST_TESTS, tests_for
+from repo_map.worktree.file_kinds import FileFlag, flags_of_path
+
+
+class TestsRow(NamedTuple):
+    """One commit that edits code and tests."""
+
+    repo: str
+    commit: str
+    edited: int
+    """Files of tests that it edits and that were there before."""
+    found: int
+    """Of these, how many are among those chosen."""
+    named: int
+    """Of these, how many are among eight that are named after an edited file."""
+    chosen: int
+
+
+def test_rows(past: Past, reach: int) -> Iterator[TestsRow]:
+    """Yield a row of each commit that fits; the tests stand in the tree as they were before it."""
+    for commit, parent in past.commits(reach):
+        edits = past.edits(commit, parent)
+        tests = [each for each in edits if each.old == each.new and flags_of_path(each.path) & FileFlag.TEST]
+        code = [each for each in edits if is_code(each.path) and not flags_of_path(each.path) & FileFlag.TEST]
+        if not tests or not code:
+            continue
+        index = past.at(commit, [each._replace(after=each.before) for each in tests])
+        wanted = {
+            each.path
+            for each in tests
+            if (file := index.file_id(each.path)) is not None and is_test_file(index, file)
+        }
+        if not wanted:
+            continue
+        sides = sides_of(index, patch_of(code))
+        chosen = {each.path for each in tests_for(sides.after.index, changed_places(sides)).tests}
+        subjects = {subject(each.path) for each in code} - {""}
+        named = [
+            path
+            for file, path in enumerate(index.paths)
+            if subject(path) in subjects and is_test_file(index, file)
+        ][:MOST_TESTS]
+        yield TestsRow(
+            past.repo,
+            commit[:12],
+            len(wanted),
+            len(wanted & chosen),
+            len(wanted & set(named)),
+            len(chosen),
+        )
