@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from navigator.stores.usage import Load
 
 
-class Delivering(NamedTuple):
+class DeliveryTarget(NamedTuple):
     """A navigation that a call is about."""
 
     navigation_id: str
@@ -216,7 +216,7 @@ class Navigations:
         ids = await self.known(principal)
         return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
 
-    async def resolve(self, principal: Principal, navigation_id: str | None) -> Delivering:
+    async def resolve(self, principal: Principal, navigation_id: str | None) -> DeliveryTarget:
         """Return the navigation that is meant: the named one, else the session's latest, else the only one.
 
         Raises:
@@ -234,7 +234,7 @@ class Navigations:
         note_navigation(chosen, found.repo_path)
         if found.delivery is not None:
             known = found.delivery
-            return Delivering(
+            return DeliveryTarget(
                 chosen,
                 found.user,
                 known.token_budget,
@@ -249,7 +249,7 @@ class Navigations:
             report.map_token_budget, least=self._settings.token_budget or DEFAULT_TOKEN_BUDGET
         )
         await navigator.deliver(chosen, user=principal.user, used_at=self._expiry.now(), token_budget=budget)
-        return Delivering(chosen, found.user, budget, None)
+        return DeliveryTarget(chosen, found.user, budget, None)
 
     async def known(self, principal: Principal) -> list[str]:
         """Return the ids that the caller opened or named here, latest first.
@@ -293,7 +293,7 @@ class Navigations:
 
         return Delivery(token_budget=token_budget, **held, used_at=self._expiry.now())
 
-    async def note_delivered(self, delivering: Delivering, **held: Any) -> None:
+    async def note_delivered(self, delivering: DeliveryTarget, **held: Any) -> None:
         """Note that a navigation was used, and what of ``Delivery`` has changed by it."""
         navigator = await self.navigator()
         await navigator.deliver(

@@ -35,7 +35,7 @@ from repo_map.messages import counted, quoted
 from repo_map.worktree.disk import list_folder
 
 if TYPE_CHECKING:
-    from mcp_server.protocol.navigations import Delivering
+    from mcp_server.protocol.navigations import DeliveryTarget
     from navigator.navigator import Navigator
     from navigator.records.reports import NavigationSummary, NavigatorOutput
 
@@ -114,7 +114,7 @@ class _NavigationResources:
             navigator, meant = await self._found(navigation_id)
             return await navigator.context(meant.navigation_id, user=meant.user)
 
-    async def _found(self, navigation_id: str) -> tuple[Navigator, Delivering]:
+    async def _found(self, navigation_id: str) -> tuple[Navigator, DeliveryTarget]:
         meant = await self._navigations.resolve(current_principal(), navigation_id)
         return await self._navigations.navigator(), meant
 

@@ -20,7 +20,7 @@ from mcp_server.protocol import wire
 from mcp_server.protocol.context import AppContext
 from mcp_server.protocol.elicitation import Direction, ToolAction, ask_direction, ask_roots, folders_of
 from mcp_server.protocol.first_answer import first_answer_for
-from mcp_server.protocol.navigations import Delivering, Navigations
+from mcp_server.protocol.navigations import DeliveryTarget, Navigations
 from mcp_server.protocol.report_text import clip
 from mcp_server.protocol.responses import (
     MIN_TOKEN_BUDGET,
@@ -407,7 +407,7 @@ async def get_context(
         return _result(page.answer)
 
 
-async def _plan_page(navigations: Navigations, meant: Delivering, place: PlanCursor) -> Answer:
+async def _plan_page(navigations: Navigations, meant: DeliveryTarget, place: PlanCursor) -> Answer:
     """Return a page of the flight plan; what the host holds of the context stays as it is."""
     output = await (await navigations.navigator()).context(meant.navigation_id, user=meant.user)
     if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):

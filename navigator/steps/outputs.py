@@ -6,46 +6,33 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from navigator.records.bookkeeping import Navigation, StepRecord
-from navigator.records.reports import NavigationSummary, NavigatorOutput
+from navigator.records.reports import NavigationSummary, NavigatorOutput, TurnReport
 from navigator.steps.news import news_in
 from navigator.steps.turn import report_now
 from repo_map.drawing.blocks import MapText
 from repo_map.plan.levels import level_word
 from repo_map.text.tokens import count
 
+_FIELDS = frozenset(NavigatorOutput.model_fields)
+
 
 def output_of(navigation: Navigation, record: StepRecord, drawn: MapText) -> NavigatorOutput:
-    """Return the output of the latest step."""
+    """Return the output of a step: what its report tells under the same names, and its context."""
     report = report_now(record, navigation.run)
-    at = record.report.step_number
-    return NavigatorOutput(
-        navigation_id=report.navigation_id,
-        context_string=drawn.text,
-        file_starts=drawn.starts,
-        flight_plan=record.flight_plan,
-        reasoning_summary=record.reasoning_summary or _summary(navigation, record),
-        total_iterations=at,
-        total_cost=navigation.run.spent,
-        token_count=report.map_size_tokens,
-        map_token_budget=navigation.run.map_token_budget,
-        files=record.files,
-        focus_areas=report.focus_areas,
-        excluded_count=report.excluded_count,
-        left_out=report.left_out,
-        cuts=report.cuts,
-        candidates=report.candidates,
-        menu=report.menu,
-        tests=report.tests,
-        sufficiency=report.sufficiency,
-        findings=report.findings,
-        impact=report.impact,
-        stop_reason=report.stop_reason,
-        ended=report.ended,
-        model=report.model,
-        total_usage=report.total_usage,
-        seconds=navigation.run.seconds,
-        notes=report.notes,
-    )
+    told = {name: getattr(report, name) for name in TurnReport.model_fields if name in _FIELDS}
+    own = {
+        "context_string": drawn.text,
+        "file_starts": drawn.starts,
+        "flight_plan": record.flight_plan,
+        "reasoning_summary": record.reasoning_summary or _summary(navigation, record),
+        "total_iterations": record.report.step_number,
+        "total_cost": navigation.run.spent,
+        "token_count": report.map_size_tokens,
+        "map_token_budget": navigation.run.map_token_budget,
+        "files": record.files,
+        "seconds": navigation.run.seconds,
+    }
+    return NavigatorOutput(**{**told, **own})
 
 
 def news_of(
