@@ -1,4 +1,4 @@
-"""Hearing: what each sentence of a feedback wishes, done as a whole or not at all."""
+"""Hearing: what each clause of a feedback wishes, and what of it is not understood."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.feedback.amounts import EVERY_STEP, read_budget, read_numbers, read_steps
-from repo_map.feedback.answers import Asked, shown_paths, unknown_name
+from repo_map.feedback.answers import Asked, unknown_name
 from repo_map.feedback.coverage import HELD, narrows
 from repo_map.feedback.names import NamedDefinition, Target, around, named_by, nearest
 from repo_map.feedback.operations import OF_FILES, TAKES_AWAY, Operation
@@ -46,8 +46,8 @@ class Heard(NamedTuple):
 def hear(asked: Asked, feedback: str, menu: Mapping[int, NamedDefinition], mentioned: Mentioned) -> Heard:
     """Return the wishes of a feedback, and what of it was not understood; ``it`` is what was ``mentioned``.
 
-    A sentence of which any word is not read wishes nothing. Beside one that could narrow what was wished,
-    nothing is changed; beside any, nothing is taken away.
+    The clear part of a message is done. Beside words that could narrow what was wished, nothing is changed;
+    beside any that are not understood, nothing is taken away.
     """
     listener = _Listener(asked, menu, mentioned)
     for sentence in sentences(feedback):
@@ -106,7 +106,6 @@ class _Listener:
 
     def take_in(self, sentence: Sequence[Clause]) -> None:
         """Take a sentence in."""
-        before = len(self._wishes)
         missed: list[NotUnderstood] = []
         for clause in sentence:
             if clause.is_unread:
@@ -124,9 +123,7 @@ class _Listener:
             else:
                 missed.append(problem)
         if missed:
-            withheld = tuple(wish.words for wish in self._wishes[before:])
-            del self._wishes[before:]
-            self._missed += [missed[0].besides(withheld), *missed[1:]]
+            self._missed += missed
             self._named.last = ()
 
     def _shows_source(self, clause: Clause) -> bool:
@@ -216,8 +213,6 @@ class _Listener:
         if not self._wishes or not self._named.referred or self._wishes[-1].targets != targets:
             return False
         before = self._wishes[-1].operation
-        if self._wishes[-1].is_question and _LISTS.fullmatch(clause.text):
-            return True
         return operation is before or (operation is Operation.WHOLE and before in _SHOWING)
 
     def _is_of_the_answer(self, clause: Clause, targets: tuple[Target, ...]) -> bool:
@@ -251,9 +246,8 @@ class _Listener:
             targets = [
                 target for word in re.findall(r"[\w-]{4,}", clause.text) if (target := self._named.one(word))
             ]
-        shown = shown_paths(self._asked.plan, self._asked.relevance)
         why = unknown_name(self._index, unknown[0], close[unknown[0]]) if unknown and phrases else ""
-        offered = nearest_sayings(clause, targets, (*chain(*close.values()), *shown[:1]), tried)
+        offered = nearest_sayings(clause, targets, tuple(chain(*close.values())), tried)
         is_question = bool(strange) and phrases[0].is_question
         return NotUnderstood(clause.written(), offered, why, "".join(strange), is_question)
 
@@ -314,9 +308,6 @@ _UNREAD: Final = (
 )
 _MORE_OF_IT: Final = re.compile(
     r"^(?:(?:what|how) about|(?:the )?same (?:for|with|goes for)|likewise|nor|or) ", re.IGNORECASE
-)
-_LISTS: Final = re.compile(
-    r"(?:list|name|tell|enumerate)(?: me)? (?:them|those|these)(?: all)?", re.IGNORECASE
 )
 _THEM: Final = re.compile(r"\b(?:them|those|these)(?: all| in full| fully| completely)?$", re.IGNORECASE)
 _SHOWING: Final = frozenset({Operation.BACK, Operation.MORE, Operation.OUTLINE})

@@ -16,13 +16,6 @@ QUESTIONS: Final = (
         (
             "what (did you (leave out|cut|drop|omit|skip)|(was|is|has been) (left out|cut|dropped|omitted|not shown|missing))",
             "what('s| is| are)? ?else( is| are)?( there| relevant| of interest| important| useful)?",
-            "(is|are) (there )?(anything|something)( else)?( is)? (missing|relevant|left out|cut)",
-            "what (more|else) (could|can|should|would) (you|i|we) (show|see|read|look at)",
-            "what (am|are) (i|we) missing",
-            "(is there )?(anything|something|what) else( that)? (i|we) (should|could|can|need to|ought to) (look at|see|read|know|consider|check)",
-            "did (i|we|you) (miss|forget|overlook|leave out|omit) (anything|something)( else)?( important| relevant| useful)?",
-            "(is|are) there( any)? (other|more|further|additional)( relevant| related| important| useful)? (files?|code|places?|parts?|definitions?)"
-            "( (that|which) (did not|didn't|do not|don't) fit( in)?| (that are |which are )?(left out|missing|not shown))?",
         ),
         "fehlt manque falta",
     ),
@@ -39,11 +32,8 @@ QUESTIONS: Final = (
         (
             "why( on earth)? (is|are|was|were|isn't|aren't|is not|did you (include|show|pick|add|choose|select|rank|leave out|drop|give me|send( me)?|return|put( in)?|bring( in| up)?)"
             "|do (you|i|we) (see|have|show|get)|(don't|do not|didn't|did not|can't) (you|i|we) (see|have|show|get|include)) {}",
-            "why( on earth)? (did|does|do) {} (make it|end up|get|get (picked|chosen|selected|included|shown|ranked)|land|come up|appear|show up|belong|matter|count|rank)"
-            "( (here|in here|in there|so high|so low|first|(in|into|to|on|at) (this|the|your|it|my)( (context|packet|list|map|answer|top|menu|first place))?))?",
             "why (is|are|was|were) {} (selected|chosen|picked|listed|included|part of (this|it|the (context|packet|map|answer)))",
             "why {} (is|are|was|were) (here|in here|selected|chosen|picked|listed|shown|included|part of (this|it|the (context|packet|map|answer)))",
-            "why (does|do|did) (the|this|your|my) (context|packet|map|answer) (contain|include|have|show|list|hold) {}",
             "why (not )?{}",
             "how come {} (is|are|was|were|isn't|aren't)( (here|in here|in there|there|shown|listed|included|selected|ranked first|part of (this|it|the (context|packet|map|answer))))?",
             "(what is|what's|give me|what was) the reason (for (including|showing|picking|adding)?|of) ?{}",
@@ -60,13 +50,7 @@ QUESTIONS: Final = (
         (
             "what (else )?(breaks|would break|will break|could break|might break|is affected|would be affected|happens|would happen|depends)"
             "( if| when| by)( (i|we|you|one|someone))?( were to| would)? <change> {}( to <aside>)?",
-            "(who|what)( else)? (is|would be|will be|could be|might be|gets) (affected|broken|hit) (by|in|if|when) (an? )?(change|changes|edit|edits|modification) (of|to|in) {}",
-            "what (would|could|will|do|might) (i|we) break (by|if (i|we)) <change> {}",
-            "what (happens|would happen|will happen) (to|with|in) (<name>|\\w+|everything|the rest|the (code|tests|callers)|other code|its callers) (if|when)( (i|we|you|one|someone))?( were to| would)? <change> {}",
-            "(would|will|does|do|could|might|can) (anything|something|it|any code|any tests?)( else)? (break|fail|change|stop working) (if|when)( (i|we|you))?( <change>)? {}( (is|are|was|were|gets?|<change>|returned|raised|took|had|became|went away|goes away)( <aside>)?)?",
             "((what is|what's|what are|what would be|tell me|show me) )?(the )?(impact|effects?|consequences|blast radius) of( <change>| a change (of|to|in))? {}",
-            "(who|what) (is|would be|will be) (affected|broken|hit) (by|if|when)( (i|we|you))? <change> {}",
-            "(is|would) it (be )?(safe|risky|dangerous|ok(ay)?) (to|if (i|we)) <change> {}",
         ),
     ),
     Row(
@@ -75,13 +59,7 @@ QUESTIONS: Final = (
         "Tells which files import a file, with the lines.",
         "who imports {}?",
         ("who imports shop/utils.py?", "which files import src/shop/auth.py?"),
-        (
-            "(who|what|which (files?|modules?|packages?|code)) (imports?|includes?|requires?) {}",
-            "where (is|are) {} (imported|included|required)( from)?",
-            "(is|are) {} (imported|included|required)( anywhere| by (anything|anyone|anybody|any (file|module)s?))?",
-            "does (anything|anyone|any (file|module)) import {}",
-            "((list|show|give|find)( me)? )?(all )?(the )?importers of {}",
-        ),
+        ("(who|what|which (files?|modules?|packages?|code)) (imports?|includes?|requires?) {}",),
     ),
     Row(
         Operation.IMPORTS,
@@ -92,7 +70,6 @@ QUESTIONS: Final = (
         (
             "((list|show|give|tell|what are)( me)? )?(all )?(the )?imports (of|in|for|from) {}",
             "what (does|do) {} (import|include|require)( from)?",
-            "(which|what) (modules|files|packages) (does|do|is|are) {} (import|include|require|depend on|need|use|pull in|load)",
         ),
     ),
     Row(
@@ -107,12 +84,7 @@ QUESTIONS: Final = (
         ),
         (
             "((list|show|give|tell|what is|what's|what are)( me)? )?(the )?(recent |last |latest |git |(two|three|four|five|ten|\\d+) )*(history|commits?|changes|log) <of> {}",
-            "(the )?(recent |last |latest |git )*(history|commits?|changes|log) (touching|that touched|which touched) {}",
             "(who|when|how often)( was| has| did| is)?( (last|recently))? <edit> {}( last| recently| lately| before)?",
-            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <edit>( last| recently)?",
-            "(when|how often|by whom) (was|has|did|is) {}( been)?( last| recently)? <edit>,? and by whom",
-            "(has|have) {}( been)? changed( recently| lately)?",
-            "what did the (last|latest|most recent) (commits?|changes?) (change|touch|do)( in| to)? {}",
             "what (has )?changed( recently| last)? in {}( recently| lately| last)?",
         ),
     ),
@@ -126,10 +98,7 @@ QUESTIONS: Final = (
             "((list|show|give|tell|what is|what's|what are)( me)? )?(all )?(the )?((class|type|inheritance) (hierarchy|tree)|hierarchy|subclasses|subtypes"
             "|(base|super|parent|child|derived|sub) ?(classes|class|types?)|superclass(es)?|parents?|bases?|children|implementations"
             "|implement[eo]rs|ancestors|descendants) (of|for) {}",
-            "where('s| is| are) (?=.*\\b(trait|interface|protocol|abstract class)\\b){} (implemented|extended)",
             "(who|what|which (classes|types|structs|class|type|ones|code)) (implements?|extends?|inherits?( from)?|subclass(es)?|derives?( from)?) {}",
-            "(does|do|is|are) {} (implement|extend|inherit( from)?|derive from|derived from|subclass|a subclass of) (the |an? )?(<name>|[\\w.]+)( (class|trait|interface|protocol|type))?",
-            "(is|are|does|do) (anything|something|any( other)? class(es)?|there (any|a|an|other) (class|type)(es|s)?)( that| which)?( (is|are))? (derived? from|extend(s|ing)?|implement(s|ing)?|inherit(s|ing)?( from)?|subclass(es|ing)?) {}",
             "(what|which (class|classes|type|types|trait|traits|interface|interfaces)) (does|do) {} (inherit( from)?|extend|implement|derive from|subclass)",
         ),
     ),
@@ -142,13 +111,8 @@ QUESTIONS: Final = (
         (
             "(are|is) there( any| a| some)? (unit )?tests? (for|of|that <cover>|covering) {}",
             "(which|what) (unit )?tests? (are there for|<cover>|exist for) {}",
-            "(do|does) (any|some|the) (unit )?tests? <cover> {}",
-            "(which|what) tests (will|would|could|might|may|can) (fail|break) (if|when) (i|we|you) <change> {}",
-            "any (unit )?tests? (for|of|(that |which )?<cover>) {}",
             "(is|are) {} (tested|covered)( anywhere| by( any| the)? tests?)?",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(unit )?tests? (for|of|covering|that <cover>) {}",
-            "how is {} tested",
-            "(?=<name> \\w+$){} tests?",
         ),
     ),
     Row(
@@ -158,18 +122,11 @@ QUESTIONS: Final = (
         "who calls {}?",
         ("who calls Session.send?", "where is slug used?", "callers of Retry.backoff?"),
         (
-            "(who|what( else)?|which( (functions?|methods?|code|files?|modules?|class(es)?|places?|definitions?|parts?|ones?))?)( actually| really| all)? <call> {}",
             "(list|name)( all)?( the)? (functions?|methods?|places?|callers?|classes|files|definitions)( that| which| who) <call> {}",
+            "(who|what( else)?|which( (functions?|methods?|code|files?|modules?|class(es)?|places?|definitions?|parts?|ones?))?)( actually| really| all)? <call> {}",
             "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
-            "where (do|does|did) (we|i|they|you|one|anybody|anyone|it|the code) (use|call|invoke|need|create|construct|instantiate) {}",
-            "where {} (is|are|gets) (used|called|invoked|referenced|needed|instantiated)",
-            "(does|do|is|are) (anything|anybody|anyone|something|any code|any other code)( else)?( still| actually| really)? <call> {}",
-            "(is|are) there( any| also| some)* <callers> (of|to|for) {}",
             "(is|are) {}( still| actually| really)? (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
-            "(callers?|usages?|references) {}",
-            "(?=<name> \\w+$){} <callers>",
-            "how (is )?{}( is)? (used|called|invoked)",
         ),
         "aufruft ruft benutzt verwendet utilise appelle usa llama chi",
     ),
@@ -181,7 +138,6 @@ QUESTIONS: Final = (
         ("what does Session.send use?", "dependencies of OrderService.placeOrder?"),
         (
             "(what|which)( (functions?|methods?|helpers?|classes|definitions|types|code|things|modules))? (does|do) {} (call|use|need|depend on|refer to|invoke|rely on)",
-            "what {} (calls|uses|needs|depends on|invokes|relies on)",
             "((list|find|name|tell|what are)( me)? )?(all )?(the )?(callees|dependencies|calls) (of|in) {}",
         ),
     ),
@@ -193,9 +149,7 @@ QUESTIONS: Final = (
         ("where is slug defined?", "what is Retry?", 'locate "lb_retries"'),
         (
             "where( exactly)? (is|are) {}( defined| declared| implemented| located| found| set| assigned| written)?",
-            "where {} (is|are) (defined|declared|implemented|located|found)",
             "where's {}( defined| declared| implemented| located| found| set| assigned| written)?",
-            "(is|are) there( an?| any| already| some)* (function|method|class|type|struct|trait|interface|file|constant|helper|module|definition)s? (called|named|for the name) {}",
             "where (can|do|could|would|should) (i|we|one) (find|see|get) {}",
             "where (does|do) {} (come from|appear|occur|stand|live|show up)",
             "((find|show|give|get|what is|what's)( me)? )?(the )?(definition|location|place|declaration) of {}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from repo_map.feedback.amounts import names_numbers
-from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, TAIL, WORK, only_tells
+from repo_map.feedback.coverage import ASIDE, CHANGES, HELD, WORK, only_tells
 from repo_map.feedback.operations import WORDS
 from repo_map.feedback.politeness import plain, whole_sentences
 from repo_map.feedback.spelling import nearly
@@ -76,26 +76,9 @@ _WRITTEN: Final = tuple(
         (r"(?<![\w\\\"'])(?:[\w.-]+\\)+[\w-]+\.\w+\b", 0, lambda found: found[0].replace("\\", "/")),
         (r"(?<!\S)@(?=[\w.-]+/[\w./-]+)", 0, ""),  # A file as editors let it be mentioned.
         (r"\b(?:pls|plz|plse)\b", re.I, "please"),
-        (r"\b(do|does|did|is|are|was|were|ca|wo|could|would|should|have|has)nt\b", re.I, r"\1n't"),
-        (r"\b(that|let)s\b", re.I, r"\1's"),
-        (r"\bim\b", re.I, "i'm"),
-        (r"\bi ?d (?=like|love|rather|prefer)", re.I, "i'd "),
-        (r"\bive\b", re.I, "i've"),
-        (r"\bsig(s?)(?= (?:of|for)\b)", re.I, r"signature\1"),
-        (r"\bwat\b", re.I, "what"),
-        (r"\bwanna\b", re.I, "want to"),
-        (r"\bgonna\b", re.I, "going to"),
-        (r"\bits(?= (?:not|no|irrelevant|only|just|an?|covered|tested|too|noise|unrelated)\b)", re.I, "it's"),
         (r"\bit's(?= (?!enough|sufficient|all\b))", re.I, "it is"),
-        (r"\bthey're\b", re.I, "they are"),
         (r",\s*please\s*,\s*", re.I, ", "),
         (r"(?<=\w) (?:n|'n'|\+|&) (?=[\w`\"])", 0, " and "),
-        (r"\bgimme\b", re.I, "give me"),
-        (r"\b(?:cuz|coz|cos|bc)\b", re.I, "because"),
-        (r"\bnvm\b", re.I, "never mind"),
-        (r"\b(can|could|would|will|did|do) u\b", re.I, r"\1 you"),
-        (r"\bctx\b", re.I, "context"),
-        (r"\bimpl(?= of\b)", re.I, "implementation"),
         (r"\b(token|map)_budget\s*(?:=|:|to)?\s*(?=\d)", re.I, r"\1 budget "),
         (r"\bFile \"([^\"\n]+)\", line (\d+)(?:, in \S+)?", 0, r"\1:\2"),  # A frame of a Python traceback.
         (
@@ -240,23 +223,6 @@ _DECLINED: Final = re.compile(
     re.I,
 )
 """What stands in a relation comes only where it is wished: beside another wish, to decline it changes nothing."""
-_CONDITION: Final = re.compile(
-    r"^if (?:there (?:is|are)|(?:it|they|you) ha(?:s|ve)|any)(?: any| an?| some)? ([^,]+?),? (?:then )?(?:please |also |could you |can you )*"
-    rf"({WORDS['show']}|pull in) (?:it|them|those|these|that one)(?: too| as well| also)?$",
-    re.I | re.DOTALL,
-)
-"""``if there are tests for it, show them``: what there is not is not shown."""
-_OWN_CONDITION: Final = re.compile(
-    rf"^if ({HELD}) (?:has|have|had) (?:any |an? |some )?({_RELATION}),? (?:then )?(?:please |also |could you |can you )*"
-    rf"({WORDS['show']}|pull in) (?:it|them|those|these)(?: too| as well| also)?$",
-    re.I,
-)
-_ALL_OF_ITS: Final = re.compile(rf"\ball (?:of )?(?:its|their) ({_RELATION})$", re.I)
-_STILL_NEEDED: Final = re.compile(
-    rf"^((?:undo|revert|bring|restore|put|take)\b.*?), (?:i|we) (?:still |really |do |actually )*(?:need|want) {TAIL}$",
-    re.I,
-)
-_BUT_AS: Final = re.compile(r",? but (?:only |just )?as ", re.I)
 _OWNED: Final = re.compile(
     rf"\b(?:the )?(\w+)'s ({_RELATION}|implementation|source|body|code|definition|outline|signatures?)\b",
     re.I,
@@ -265,7 +231,6 @@ _OWN_SOURCE: Final = re.compile(
     r"(?<!to )\b(?:its|their) (?:full )?(outline|signatures?|structure|interface|api|implementation|source(?: code)?|body|code|definition)\b",
     re.I,
 )
-_IF_FIRST: Final = re.compile(r"^if (.+?), (what .+)$", re.I | re.DOTALL)
 _NOT_BODIES: Final = re.compile(
     r",? (?:and |but )?(?:not|without|(?:i|we) (?:don't|do not) need) (?:the |its |their )?(?:full |whole )?(?:bodies|body|implementations?|code|source|details)$",
     re.I,
@@ -283,22 +248,12 @@ _BESIDE: Final = re.compile(
     rf"^((?:show|include|add|open|give me|see|read)\b(?: me)? (?!(?:the )?{_RELATION} ).+?)(?:, and |, | and )((?:the )?{_RELATION} (?:of|for) .+|(?:its|their) {_RELATION})$",
     re.I | re.DOTALL,
 )
-_BOTH_RELATIONS: Final = re.compile(
-    rf"^((?:{WORDS['show']} )?)((?:the )?{_RELATION} (?:of|for) .+?),? and ((?:the )?{_RELATION} (?:of|for) .+)$",
-    re.I | re.DOTALL,
-)
 _MANNERED: Final = re.compile(
     rf"[\w{HELD[1:-1]} ]+\s*[:,]\s*(?:just |only )?(?:an? |the )?{WORDS['outline']}(?: only)?", re.I
 )
 """What is meant, then how it is to be shown: "tests: outline only"."""
 _CONTRAST: Final = re.compile(r"^not (.+?),? but (?!not )(?:also |rather )?(.+)$", re.I | re.DOTALL)
 _CORRECTION: Final = re.compile(rf"not ({HELD}),? ({HELD})", re.I)
-_MANNER: Final = (
-    r"(?:in (?:full|outline|detail)|completely|fully|as (?:an? )?(?:outline|signatures?|structure))"
-)
-_MANNERS: Final = re.compile(
-    rf"^(\w+ (?:me )?)?(.+? {_MANNER})(?:, and|, but|,| and| but) (.+? {_MANNER}.*)$", re.I | re.DOTALL
-)
 _RELATIONS: Final = re.compile(
     rf"^((?:\w+ ){{0,3}}?)((?:the )?{_RELATION}(?:(?:, and |, | and )(?:the )?{_RELATION})+) (of|for) (.+)$",
     re.I | re.DOTALL,
@@ -344,17 +299,9 @@ def _without_reason(part: str) -> str:
 
 
 def _direct(sentence: str) -> str:
-    """Return a sentence with its conditions and asides as the plain wish that they come to."""
-    if (condition := _CONDITION.match(sentence)) is not None:
-        sentence = f"{condition[2]} {condition[1]}"
-    if (condition := _OWN_CONDITION.match(sentence)) is not None:
-        sentence = f"{condition[3]} {condition[2]} of {condition[1]}"
-    sentence = _ALL_OF_ITS.sub(r"the \1 of it", sentence)
-    sentence = _STILL_NEEDED.sub(r"\1", sentence)
-    sentence = _BUT_AS.sub(" as ", sentence)
+    """Return a sentence with its asides as the plain wish that they come to."""
     sentence = _OWNED.sub(r"the \2 of \1", sentence)
     sentence = _OWN_SOURCE.sub(r"the \1 of it", sentence)
-    sentence = _IF_FIRST.sub(r"\2 if \1", sentence)
     is_outline = re.search(rf"\b{WORDS['outline']}\b", sentence, re.I) is not None
     return _NOT_BODIES.sub("", sentence) if is_outline else sentence
 
@@ -410,10 +357,6 @@ def _spread(clause: str) -> list[str]:
     if (beside := _BESIDE.match(clause)) is not None:
         relation = re.sub(r"^(?:its|their) (.+)$", r"the \1 of it", beside[2], flags=re.I)
         return [beside[1], f"show {relation}"]
-    if (both := _BOTH_RELATIONS.match(clause)) is not None:
-        return [f"{both[1]}{both[2]}", f"{both[1]}{both[3]}"]
-    if (manners := _MANNERS.match(clause)) is not None:
-        return [f"{manners[1] or ''}{manners[2]}", f"{manners[1] or ''}{manners[3]}"]
     if (spared := _EXCEPT.match(clause)) is not None and not _EVERYTHING.search(spared[1]):
         if re.match(rf"(?:{WORDS['drop']}|{WORDS['not']} {WORDS['show']})\b", spared[1], re.I):
             return [spared[1], f"show {spared[2]}"]

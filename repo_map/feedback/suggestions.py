@@ -38,18 +38,20 @@ class Suggestion(NamedTuple):
 def nearest_sayings(
     clause: Clause, targets: Sequence[Target], names: Sequence[str], tried: Collection[Operation]
 ) -> tuple[Suggestion, ...]:
-    """Return the three sentences that come nearest to a clause.
+    """Return up to three sentences that come nearest to a clause; without a name, those that share its words.
 
     Args:
         clause: what was not understood.
         targets: what is named in it.
-        names: what else is spelled much like a name in it, or is on screen.
+        names: what else is spelled much like a name in it.
         tried: operations that it has the form of.
     """
     said = set(re.findall(r"[\w-]{2,}", re.sub(HELD, " ", clause.text).lower()))
     target = next((target for target in targets if target.name), Target(""))
     about = target.name or next(iter(names), "")
     rows = [row for row in TABLE if row.operation not in (Operation.NOTHING, Operation.NUMBERS)]
+    if not about:
+        rows = [row for row in rows if "{}" not in row.say and said & _words_of(row)]
     if about.startswith("{"):
         rows = [row for row in rows if row.operation in _OF_KINDS]
     scored = sorted(
@@ -63,7 +65,7 @@ def nearest_sayings(
     )
     found: dict[Operation, Suggestion] = {}
     for row in (rows[at] for at in scored):
-        if ("{}" not in row.say or about) and row.operation not in found:
+        if row.operation not in found:
             name = about.split(" ")[0] if not about.startswith('"') else about
             name = target.paths[0] if row.operation in OF_FILES and target.paths else name
             say = row.say.replace("{}", name.strip("{}"))

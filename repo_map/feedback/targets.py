@@ -38,7 +38,7 @@ _BEFORE: Final = re.compile(
     rf"^{_ARTICLES}(?:(?:{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|(?:config|test|source|unit)(?: files?| cases?)?)\s+(?:(?:called|named)\s+)?)?",
     re.IGNORECASE,
 )
-_WHERE_IT_IS: Final = r"here|there|please|at all|too|as well|also|itself|included|anymore|any more|in (?:the )?(?:map|context|plan|packet|repo|repository)"
+_WHERE_IT_IS: Final = r"here|there|please|at all|too|as well|also|included|anymore|any more|in (?:the )?(?:map|context|plan|packet|repo|repository)"
 _FULLY: Final = r"in full|in detail|fully|whole|wholly|completely|entirely"
 _TOLD: Final = r"ranked first|ranked(?: so)? (?:high|low)|first|at the top|on top|missing|left out|not shown|shown|defined|declared|implemented|located|somewhere|anywhere"
 
@@ -86,11 +86,6 @@ _NUMBERED_AFTER: Final = re.compile(
     re.I,
 )
 _WITHIN: Final = re.compile(r"^(.+?)\s+(?:in|of|from|inside|within|on)\s+(.+)$", re.I | re.DOTALL)
-_FIRST_LINES: Final = re.compile(r"^(?:the )?first (\d+) lines (?:of|in|from) (.+)$", re.I)
-_SEVERAL_LINES: Final = re.compile(
-    r"^((?:the )?(?:whole )?)lines? (\d+(?: ?(?:-|–|to) ?\d+)?(?:(?:, and |, | and )\d+(?: ?(?:-|–|to) ?\d+)?)+) (?:of|in|from) (.+)$",
-    re.I,
-)
 _NOUNS: Final = f"{_FILE_NOUNS}|{_CODE_NOUNS}|{_TEXT_NOUNS}|{_SOURCE_NOUNS}"
 _IT: Final = re.compile(
     rf"(?:it|that|this|(?:that|this|the same) (?:one|{_NOUNS})"
@@ -132,10 +127,7 @@ class Named:
         if not is_question and operation is not Operation.OUT and re.search(r"\bor\b", words, re.I):
             # Which of them is wished nobody here can tell.
             return ()
-        if (several := _SEVERAL_LINES.match(words)) is not None:
-            parts = [f"lines {lines} of {several[3]}" for lines in re.split(r",? and |, ", several[2])]
-        else:
-            parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
+        parts = [part for each in _SPLIT.split(words) if (part := each.strip(" \t,:;!?"))]
         is_both = len(parts) == 1 and re.match(r"both\b", words, re.I) is not None
         for part in parts:
             targets = self._in_part(clause, part, around, texts=texts)
@@ -192,8 +184,6 @@ class Named:
         return [name for name in names if not self.one(name)]
 
     def _in_part(self, clause: Clause, part: str, around: _Around, *, texts: bool) -> tuple[Target, ...]:
-        if (first_lines := _FIRST_LINES.match(part)) is not None:
-            part = f"lines 1-{first_lines[1]} of {first_lines[2]}"
         numbered = _NUMBERED.match(part)
         after = None if numbered else _NUMBERED_AFTER.match(part)
         if numbered or after:
@@ -252,11 +242,14 @@ class Named:
                 # "The retry helper" is no file that is called `retry`, and "those tests" are not all tests.
                 if target.places and _FILE_NOUN.search(words):
                     target = self._known(f"{stripped}/", among_all=among_all)
+                if around is _CUT and target.places and self._look(find_target, f"{stripped}/"):
+                    # A folder is called so too: which of them goes nobody here can tell.
+                    return Target(words)
                 is_other = bool(target.patterns and _CODE_NOUN.search(words)) or _POINTS.match(words)
                 return Target(words) if is_other else target
         if self._among_words and (standing := self._look(find_identifier, found[-1], self.shown)):
             return standing
-        if re.fullmatch(r"\w{4,}", found[-1]):
+        if re.fullmatch(r"\w{4,}", found[-1]) and not _NO_NAME.fullmatch(found[-1]):
             return _of_code(self._look(find_alike, found[-1], is_written=False)).among(self.shown)
         return Target(words)
 

@@ -111,7 +111,7 @@ def test_only_a_folder_leaves_everything_else_out(index: RepoIndex) -> None:
 
 def test_less_of_a_file_shows_its_outline(index: RepoIndex) -> None:
     plan = parse_plan("budget: 2000\nverbosity: [{pattern: 'src/web/router.py', level: 4}]\n")
-    text = text_after(index, "less router.py", plan)
+    text = text_after(index, "less of router.py", plan)
     assert "def dispatch(self, request):" in text
     assert "return handler(request)" not in text
 

@@ -47,6 +47,8 @@ class Sentence(NamedTuple):
     nearest: tuple[str, ...]
     """What has to be among the things that would be understood instead."""
     repository: str = "shop"
+    is_partial: bool = False
+    """Beside the wishes something is not to be understood."""
 
 
 def read(name: str) -> list[Sentence]:
@@ -62,7 +64,9 @@ def read(name: str) -> list[Sentence]:
             found.append(Sentence(line, (), (), repository))
         elif line.startswith("  = "):
             found[-1] = found[-1]._replace(wishes=(*found[-1].wishes, line[4:]))
-        elif line.strip() != "?":
+        elif line.strip() == "?":
+            found[-1] = found[-1]._replace(is_partial=True)
+        else:
             found[-1] = found[-1]._replace(nearest=(*found[-1].nearest, line[4:]))
     return found
 
@@ -91,7 +95,7 @@ def verdict(index: RepoIndex, sentence: Sentence, relevance: Relevance | None = 
     wanted = tuple(each.replace('\\"', '"') for each in sentence.wishes)
     offered = [f"{each.operation} {each.name}" for part in steering.not_understood for each in part.nearest]
     told = f"{list(wishes)} not understood: {[part.words for part in steering.not_understood]} {offered}"
-    if wishes == wanted and bool(steering.not_understood) == (not wanted):
+    if wishes == wanted and bool(steering.not_understood) == (sentence.is_partial or not wanted):
         if any(not any(each.startswith(near) for each in offered) for near in sentence.nearest):
             return "badly offered", told
         return "understood", told
