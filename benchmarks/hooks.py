@@ -192,8 +192,13 @@ def _rows(task: _Task, file: Path, names: Names, rule: Rule, mirrors: Path) -> I
             continue
         later = past[at + 1 :]
         following = _next(later)
+        known = {path for each in past[:at] for path in each.moment.opened | each.moment.edited}
         inside = [each for each in map(_inside, moment.searches) if each is not None]
-        told = told_of(inside, moment.output, names, rule) if len(inside) == len(moment.searches) else None
+        told = (
+            told_of(inside, moment.output, names, known, rule)
+            if len(inside) == len(moment.searches)
+            else None
+        )
         text = search_text(told) if told else ""
         # What was said once is not said again.
         if text in said:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from array import array
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -146,7 +147,7 @@ class _Callers:
                 continue
             found = _distinct(index, relations, place)
             self._counts[each] = len(found)
-            self._shown[each] = [self._shown_as(call) for call in found[:_SHOWN_CALLERS]]
+            self._shown[each] = [self._shown_as(call) for call in _a_file_each(found)[:_SHOWN_CALLERS]]
 
     def _shown_as(self, call: Relation) -> tuple[int, int, int]:
         file, definition = call.source
@@ -179,6 +180,14 @@ def _distinct(index: RepoIndex, relations: Relations, place: tuple[int, int]) ->
     return sorted(
         calls.values(), key=lambda each: (bool(int(flags[each.source[0]]) & FileFlag.TEST), *each.source)
     )
+
+
+def _a_file_each(calls: list[Relation]) -> list[Relation]:
+    """Return the first call of each file, those of the files that call most first."""
+    times = Counter(each.source[0] for each in calls)
+    firsts = {each.source[0]: each for each in reversed(calls)}
+    order = {each.source[0]: place for place, each in reversed(list(enumerate(calls)))}
+    return sorted(firsts.values(), key=lambda each: (-times[each.source[0]], order[each.source[0]]))
 
 
 def _joined(texts: Any) -> tuple[bytes, bytes]:

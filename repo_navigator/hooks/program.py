@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -50,7 +50,7 @@ def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
     if what == TOOL and not (action.looks or action.edits):
         return ""
     with remembered(file) as session:
-        text, needs_work = _Moment(event, session, names, file).said(what, action)
+        text, needs_work = _Moment(event, session, names, root, file).said(what, action)
     if needs_work or (names is None and what != TOOL):
         from repo_navigator.hooks.starting import start_background  # noqa: PLC0415 - few hooks start anything
 
@@ -64,6 +64,7 @@ class _Moment(NamedTuple):
     event: Event
     session: Session
     names: Names | None
+    root: Path
     file: Path
     """Where the session is remembered."""
 
@@ -79,10 +80,9 @@ class _Moment(NamedTuple):
                     answer_file(self.file).unlink()
             return self._facts(), is_task
         if action.edits:
-            self.session.note_edit()
+            self.session.note_edit(self._own(action.edits))
             return "", False
-        looked = (*action.reads, *(place for each in action.searches for place in each.places))
-        crawls = self.session.note_look(looked)
+        crawls = self.session.note_look(self._own(action.reads))
         text = self._of_search(action)
         if not text and crawls and not self.session.answered and (text := _kept_answer(self.file)):
             self.session.answered = True
@@ -91,6 +91,11 @@ class _Moment(NamedTuple):
     def _is_task(self) -> bool:
         prompt = self.event.prompt
         return not prompt.startswith(("/", "!", "#")) and len(prompt.split()) >= _WORDS
+
+    def _own(self, named: Sequence[str]) -> list[str]:
+        """Return the files of the repository that a call names, by their own paths."""
+        found = (_own_path(each, self.event.folder, self.root) for each in named)
+        return [path for path in found if path]
 
     def _facts(self) -> str:
         facts = self.names.about.get("facts") if self.names else None
@@ -107,22 +112,24 @@ class _Moment(NamedTuple):
         found = [each for each in searches if each is not None]
         if len(found) != len(searches):
             return ""
-        told = told_of(found, self.event.output, names)
+        told = told_of(found, self.event.output, names, self.session.reads)
         text = search_text(told) if told else ""
         return text if text and self.session.says(text) else ""
 
 
 def _inside(search: Search, folder: str, root: Path) -> Search | None:
     """Return a search with the repository's own paths, None for one outside of it."""
-    places = []
-    for place in search.places:
-        path = os.path.normpath(os.path.join(folder, os.path.expanduser(place)))  # noqa: PTH111, PTH118
-        if path == str(root):
-            continue
-        if not path.startswith(f"{root}{os.sep}"):
-            return None
-        places.append(path[len(str(root)) + 1 :].replace(os.sep, "/"))
-    return search._replace(places=tuple(places))
+    places = [_own_path(place, folder, root) for place in search.places]
+    found = [place for place in places if place is not None]
+    return search._replace(places=tuple(filter(None, found))) if len(found) == len(places) else None
+
+
+def _own_path(named: str, folder: str, root: Path) -> str | None:
+    """Return a path as the repository has it, empty for its root, None for one outside of it."""
+    path = os.path.normpath(os.path.join(folder, os.path.expanduser(named)))  # noqa: PTH111, PTH118
+    if path == str(root):
+        return ""
+    return path[len(str(root)) + 1 :].replace(os.sep, "/") if path.startswith(f"{root}{os.sep}") else None
 
 
 def _kept_answer(file: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from repo_navigator.hooks.names import CALLERS_UNKNOWN, Definition, Names
@@ -20,6 +20,11 @@ _MOST_NAMES: Final = 4
 _NOTHING: Final = re.compile(
     r"^\s*(?:no (?:matches|files|results)(?: found)?\.?|found 0 .*|0)?\s*$", re.IGNORECASE
 )
+_NAME_LIKE: Final = re.compile(r"[A-Z_\d]")
+"""An everyday word is looked for as a word, not as a name."""
+_SELDOM_A_WORD: Final = 12
+"""Letters from which on a word is hardly an everyday one."""
+_OF_TESTS: Final = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)(?:/|$)", re.IGNORECASE)
 _DECLARING: Final = re.compile(
     r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|record)\s[^=]*\b{name}\b"
 )
@@ -52,36 +57,57 @@ class Rule(NamedTuple):
 USUAL: Final = Rule()
 
 
-def told_of(searches: Sequence[Search], output: str, names: Names, rule: Rule = USUAL) -> Told | None:
+def told_of(
+    searches: Sequence[Search],
+    output: str,
+    names: Names,
+    known: Collection[str] = (),
+    rule: Rule = USUAL,
+) -> Told | None:
     """Return what to say of the searches of one call, None to stay silent.
 
     Args:
         output: what the call printed.
+        known: files that the assistant has read or edited: it need not be told of them.
     """
     if len(searches) != 1 or searches[0].counts:
         return None
-    search = searches[0]
+    told = _told_of(searches[0], output, names, rule)
+    return None if told is None or all(each.path in known for each in told.definitions) else told
+
+
+def _told_of(search: Search, output: str, names: Names, rule: Rule) -> Told | None:
     if _NOTHING.match(output):
         return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
     return None if search.for_files else _of_many(search, output, names, rule)
 
 
 def _of_nothing(search: Search, names: Names, rule: Rule) -> Told | None:
-    sought = names_sought(search)
-    if not 0 < len(sought) <= _MOST_NAMES:
+    sought = _names(search)
+    # Who looks into one file asks about that file; that the name stands elsewhere is no answer.
+    if not 0 < len(sought) <= _MOST_NAMES or any(map(names.has_file, search.places)):
+        return None
+    # So does who looks for tests of a name.
+    if any(map(_OF_TESTS.search, search.places)):
         return None
     there = [each for one in sought for each in _meant(one, names, rule)]
     if there:
         return _told(NOTHING_FOUND, "No match there. In this repository:", there[:_MOST_TOLD])
-    # Who looks into one file asks about that file; a name that is spelt alike elsewhere is no answer.
-    if any(names.has_file(place) for place in search.places):
-        return None
     likes = [each for one in sought for each in _like(one, names, rule)]
     return (
         _told(NOTHING_FOUND, "No match. The nearest names that are defined here:", likes[:_MOST_TOLD])
         if likes
         else None
     )
+
+
+def _names(search: Search) -> tuple[Sought, ...]:
+    """Return the names that a search looks for, none where one of them is an everyday word."""
+    sought = names_sought(search)
+    are_names = all(
+        each.declared or len(each.name) >= _SELDOM_A_WORD or _NAME_LIKE.search(each.name) for each in sought
+    )
+    return sought if are_names else ()
 
 
 def _like(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
@@ -93,7 +119,7 @@ def _like(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
 
 
 def _of_many(search: Search, output: str, names: Names, rule: Rule) -> Told | None:
-    sought = names_sought(search)
+    sought = _names(search)
     if len(sought) != 1 or sought[0].declared:
         return None
     lines = output.count("\n") + 1
@@ -138,13 +164,22 @@ def _nearest_files(search: Search, names: Names) -> Told | None:
         base = posixpath.basename(pattern.rstrip("/")).strip("*")
         if set("*?[") & set(base) or not _SHORTEST_FILE <= len(base) <= _LONGEST_FILE:
             return None
-        stem = posixpath.splitext(base)[0]
-        found += names.files_named(base) or (names.files_stemmed(stem) if len(stem) >= _SHORTEST_FILE else ())
+        found += names.files_named(base) or _of_stem(posixpath.splitext(base)[0], names)
     paths = list(dict.fromkeys(found))
     if not 0 < len(paths) <= _MOST_TOLD:
         return None
     places = tuple(Definition("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
     return Told(NO_FILE, "No file found there. By that name in this repository:", tuple(paths), places)
+
+
+def _of_stem(stem: str, names: Names) -> Sequence[str]:
+    """Return the files that are called so but for their ending: those that define the name, if any do."""
+    if len(stem) < _SHORTEST_FILE:
+        return ()
+    paths = names.files_stemmed(stem)
+    number = names.find(stem)
+    defining = {each.path for each in names.definitions(number)} if number is not None else set()
+    return [path for path in paths if path in defining] or paths
 
 
 _SHORTEST_FILE: Final = 5

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -35,8 +35,9 @@ class Session:
         """Look-ups since the prompt or the last edit."""
         reads = remembered.get("reads")
         self.reads = {
-            path: _count(times) for path, times in (reads.items() if isinstance(reads, dict) else ())
+            str(path): _count(times) for path, times in (reads.items() if isinstance(reads, dict) else ())
         }
+        """How often each file was read since then; 0 for one that is known from before."""
         said = remembered.get("said")
         self.said: list[str] = (
             [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
@@ -49,7 +50,7 @@ class Session:
         """Note that the user asked for something new."""
         self.looks, self.reads, self.answered = 0, {}, False
 
-    def note_look(self, paths: Iterator[str] | tuple[str, ...]) -> bool:
+    def note_look(self, paths: Sequence[str]) -> bool:
         """Note a look-up of some files, and tell whether the assistant crawls."""
         self.looks += 1
         again = False
@@ -58,9 +59,9 @@ class Session:
             again = again or self.reads[path] > 1
         return self.looks >= LOOKS_OF_A_CRAWL or again
 
-    def note_edit(self) -> None:
+    def note_edit(self, paths: Sequence[str]) -> None:
         """Note an edit: whoever edits has found a place."""
-        self.looks, self.reads = 0, {}
+        self.looks, self.reads = 0, dict.fromkeys((*self.reads, *paths), 0)
 
     def says(self, what: str) -> bool:
         """Tell whether something was not said before, and note that it is."""

@@ -117,7 +117,7 @@ def test_a_search_is_understood_in_whichever_way_it_is_written(line: str, shop: 
 
 
 def test_a_name_that_stands_elsewhere_is_told_where(shop: Path) -> None:
-    text = grepped(shop, "grep -n lowest_price shop/orders.py")
+    text = grepped(shop, "grep -rn lowest_price shop/deep")
     assert "PriceList.lowest_price (method) shop/pricing.py:2" in text
 
 
@@ -150,6 +150,9 @@ def test_a_file_that_is_not_found_is_told_where_one_of_its_name_is(shop: Path) -
         ("grep -rn zzqqxxyy .", ""),
         ("grep -rn discountedTotal /usr/lib", ""),
         ("ps aux | grep discountedTotal", ""),
+        ("grep -n lowest_price shop/orders.py", ""),
+        ("grep -rn lowest_price tests/", ""),
+        ("grep -rn ledger shop/deep", ""),
         ("make test", ""),
         ("git commit -m 'grep discountedTotal'", ""),
         ("grep -rn 'unclosed .", ""),
@@ -163,6 +166,11 @@ def test_nothing_is_said_twice_in_a_session(shop: Path) -> None:
     assert grepped(shop, "grep -rn discount_total .")
     assert grepped(shop, "grep -rn discount_total .") == ""
     assert grepped(shop, "grep -rn discount_total .", session_id="another")
+
+
+def test_who_has_read_the_file_is_not_told_of_it(shop: Path) -> None:
+    assert _reads(shop, "shop/pricing.py") == ""
+    assert grepped(shop, "grep -rn discount_total .") == ""
 
 
 def test_a_definition_that_moved_since_is_told_where_it_stands_now(shop: Path) -> None:
