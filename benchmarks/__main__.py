@@ -56,6 +56,13 @@ BENCHMARKS: Final = Program(
             ("tasks.jsonl --answers RESULTS --out explain.jsonl",),
         ),
         Command(
+            "hook-crawl",
+            "benchmarks.hook_crawl",
+            "what does the answer for a crawl change in public runs?",
+            "Put the answer for a crawl into public runs where the hook would, and price what is left.",
+            ("tasks.jsonl --runs swebench_results --out crawl.jsonl",),
+        ),
+        Command(
             "hook-speed",
             "benchmarks.hook_speed",
             "how long does a host wait for a hook after a search?",

@@ -37,11 +37,18 @@ class Cost(NamedTuple):
     """With the share of each prompt read from the cache that was recorded."""
 
 
-def cost(calls: Sequence[Call], prices: Prices, packet: int = 0, dropped: Collection[int] = ()) -> Cost:
-    """Return what a run costs with a packet of so many tokens, and without the calls ``dropped``."""
-    prompt, sent = calls[0].prompt + packet if calls else 0, 0
+def cost(
+    calls: Sequence[Call], prices: Prices, packet: int = 0, dropped: Collection[int] = (), joins: int = 0
+) -> Cost:
+    """Return what a run costs with a packet of so many tokens, and without the calls ``dropped``.
+
+    Args:
+        joins: the first call whose prompt holds the packet.
+    """
+    prompt, sent = calls[0].prompt if calls else 0, 0
     perfect = recorded = 0.0
     for at, call in enumerate(calls):
+        prompt += packet if at == joins else 0
         if at not in dropped:
             perfect += (
                 prices.write * max(prompt - sent, 0) + prices.read * min(sent, prompt) + prices.out * call.out

@@ -37,7 +37,7 @@ _SECONDS: Final = 180.0
 _CALLER_SECONDS: Final = 20.0
 """Of CPU time that callers are looked for in."""
 _STEP_SECONDS: Final = 15.0
-_ANSWER_TOKENS: Final = 800
+ANSWER_TOKENS: Final = 800
 _ANSWER_CHARACTERS: Final = 4_000
 
 
@@ -99,7 +99,7 @@ async def _answer(settings: Settings, goal: str, root: Path) -> str:
     # Nothing is kept of it: nobody goes on with such a navigation.
     navigator = load_navigator(replace(kept_in_memory(settings), model=EMBEDDED))
     try:
-        request = NavigationRequest(goal, root, token_budget=_ANSWER_TOKENS)
+        request = NavigationRequest(goal, root, token_budget=ANSWER_TOKENS)
         output = await navigator.run(await navigator.open(request), deadline_s=_STEP_SECONDS)
     finally:
         await navigator.aclose()

@@ -10,6 +10,9 @@ from typing import Final
 from repo_map.check.runners import command_for
 from repo_map.check.test_files import is_test_file
 from repo_map.index import RepoIndex
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
+from repo_map.messages import counted
 from repo_map.worktree.file_kinds import COPIED, PATH_ONLY, FileFlag
 
 _MOST_FOLDERS: Final = 4
@@ -27,7 +30,8 @@ def facts_of(index: RepoIndex) -> list[str]:
     tests: list[int] = []
     for file, path in enumerate(index.paths):
         flags = int(index.files.flags[file])
-        if flags & int(COPIED | PATH_ONLY) or not index.languages[int(index.files.language[file])]:
+        language = index.languages[int(index.files.language[file])]
+        if flags & int(COPIED | PATH_ONLY) or language_named(language).role is not LanguageRole.CODE:
             continue
         if is_test_file(index, file):
             tests.append(file)
@@ -37,11 +41,10 @@ def facts_of(index: RepoIndex) -> list[str]:
             code[_folder(path)] += int(index.files.lines[file])
     found = []
     if code:
-        found.append(f"code: {_listed(code)} ({sum(code.values()):,} lines)")
+        found.append(f"code: {_listed(code)} ({counted(sum(code.values()), 'line')})")
     if tests:
-        found.append(
-            f"tests: {_listed(Counter(_folder(index.paths[file]) for file in tests))} ({len(tests):,} files)"
-        )
+        folders = Counter(_folder(index.paths[file]) for file in tests)
+        found.append(f"tests: {_listed(folders)} ({counted(len(tests), 'file')})")
         shortest = min((index.paths[file] for file in tests), key=lambda path: (len(path), path))
         if command := command_for(index, [(shortest, ())]):
             found.append(f"one file of tests runs by: {command}")

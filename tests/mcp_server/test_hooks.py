@@ -359,8 +359,8 @@ def test_what_is_no_task_is_not_worked_on(prompt: str, shop: Path, no_background
 
 def test_a_session_begins_with_the_facts_of_the_repository_once(shop: Path, no_background: list[str]) -> None:
     text = said(message(shop, "", {}, source="startup"), "start")
-    assert "code: shop/" in text
-    assert "tests: tests/ (1 files)" in text
+    assert "code: shop/ (" in text
+    assert "tests: tests/ (1 file)" in text
     assert "pytest tests/test_pricing.py" in text
     assert "set-up: pyproject.toml" in text
     assert len(text) <= 800
