@@ -44,6 +44,4 @@ def load_all() -> None:
     vocabularies.start()
     for module in _MODULES:
         import_module(module)
-    # Looked up by ADK's runner in the middle of its first run: it loads a web framework.
-    _ = import_module("google.adk.workflow").Workflow
     vocabularies.join()

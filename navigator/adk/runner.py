@@ -11,38 +11,26 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from google.adk.agents import LlmAgent
-from google.adk.agents.invocation_context import LlmCallsLimitExceededError
-from google.adk.agents.readonly_context import ReadonlyContext
-from google.adk.agents.run_config import RunConfig
-from google.adk.apps import App
 from google.adk.errors import StaleSessionError
-from google.adk.runners import Runner
-from google.genai import types
 
-from navigator.adk import state_store
 from navigator.adk.active_navigation import ActiveNavigation, StepResult
 from navigator.adk.models.host import HostModel
-from navigator.adk.models.session import HybridSession, SessionManager
-from navigator.adk.navigation_store import STATE_ONLY, NavigationArtifacts, NavigationStore, busy, unstored
-from navigator.adk.plugins import BudgetEnforcementPlugin, LayoutPlugin
-from navigator.adk.requests import MAX_OUTPUT_TOKENS, ONE_TOOL
+from navigator.adk.models.session import SessionManager
+from navigator.adk.navigation_store import NavigationArtifacts, NavigationStore, busy, unstored
 from navigator.adk.session_values import SessionId
 from navigator.adk.stores import open_stores
-from navigator.adk.tools import tools_of
 from navigator.errors import ModelFailedError, StorageError
 from navigator.models.sampling_port import HOST
 from navigator.records.bookkeeping import Navigation
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.planner import planned
-from navigator.steps.prompt import ROLE, changing_part
 from navigator.steps.turn import settled
 from navigator.stores.usage import Load, UsageStore
 
 if TYPE_CHECKING:
     from google.adk.models import BaseLlm
-    from google.adk.sessions import BaseSessionService
 
+    from navigator.adk.model_agent import ModelAgent
     from navigator.models.sampling_port import AskHost
     from navigator.settings import NavigatorSettings
     from navigator.steps.turn import Decision
@@ -53,46 +41,7 @@ APP_NAME = "repo_navigator"
 logger = logging.getLogger(__name__)
 
 
-def build_runner(active: ActiveNavigation, session: HybridSession, sessions: BaseSessionService) -> Runner:
-    """Return the runner that takes the steps of one navigation."""
-
-    async def instruct(context: ReadonlyContext) -> str:
-        navigation = state_store.read(context.state)
-        view = await active.view(navigation.state.flight_plan)
-        active.report_progress(view)
-        return changing_part(navigation, view.menu, view.sufficiency)
-
-    agent = LlmAgent(
-        name="navigator",
-        model=session,
-        static_instruction=ROLE,
-        instruction=instruct,
-        tools=[*tools_of(active)],
-        include_contents="none",
-        generate_content_config=types.GenerateContentConfig(
-            temperature=0, max_output_tokens=MAX_OUTPUT_TOKENS, tool_config=ONE_TOOL
-        ),
-        disallow_transfer_to_parent=True,
-        disallow_transfer_to_peers=True,
-    )
-    app = App(
-        name=APP_NAME,
-        root_agent=agent,
-        plugins=[LayoutPlugin(active), BudgetEnforcementPlugin(active, session)],
-    )
-    return Runner(app=app, session_service=sessions, artifact_service=active.artifacts.service)
-
-
 MAX_LIVE = 64
-CALLS_PER_STEP = 4
-"""Model calls in one step: a call, and a few to mend it."""
-
-
-class ModelAgent(NamedTuple):
-    """A navigation's models, and the runner that lets them decide."""
-
-    session: HybridSession
-    runner: Runner
 
 
 class LiveNavigation(NamedTuple):
@@ -170,7 +119,7 @@ class RunnerPool:
     async def live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
         """Return the navigation ready for a step over ``workspace``, from where it is stored."""
         key = (user, navigation.run.navigation_id)
-        live = self._live.pop(key, None) or self._make_live(navigation, workspace, user)
+        live = self._live.pop(key, None) or await self._make_live(navigation, workspace, user)
         live.active.begin_step(navigation, workspace)
         if self.note:
             live.active.notes.append(self.note)
@@ -271,7 +220,7 @@ class RunnerPool:
         while True:
             active.navigation = before
             try:
-                await self._invoke(live, agent.runner, before, changed)
+                await agent.decide(before, live.user, changed=changed)
             finally:
                 # The runner stored what the tool or the plugin left in the navigation.
                 self.store.release(before.run.navigation_id, live.user)
@@ -282,7 +231,7 @@ class RunnerPool:
             if active.unsaved:
                 raise active.unsaved
             if not active.failure and not active.planner_decides:
-                await agent.session.give_up(f"made no valid decision in {CALLS_PER_STEP} calls")
+                await agent.session.give_up(f"made no valid decision in {agent.most_calls} calls")
             if active.failure:
                 raise ModelFailedError(active.failure)
             before, changed = active.booked(after), True
@@ -344,21 +293,7 @@ class RunnerPool:
         finally:
             self.store.release(before.run.navigation_id, live.user)
 
-    async def _invoke(self, live: LiveNavigation, runner: Runner, before: Navigation, changed: bool) -> None:
-        config = RunConfig(max_llm_calls=CALLS_PER_STEP, get_session_config=STATE_ONLY)
-        try:
-            async for _ in runner.run_async(
-                user_id=live.user,
-                session_id=before.run.navigation_id,
-                new_message=types.Content(role="user", parts=[types.Part(text="Decide the next step.")]),
-                state_delta=state_store.delta(before) if changed else None,
-                run_config=config,
-            ):
-                pass
-        except LlmCallsLimitExceededError:
-            return
-
-    def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
+    async def _make_live(self, navigation: Navigation, workspace: Workspace, user: str) -> LiveNavigation:
         run, budget = navigation.run, navigation.state.budget_config
         ledger = Ledger(budget.max_spend_usd, run.spent, run.usage, run.account)
         active = ActiveNavigation(
@@ -366,6 +301,13 @@ class RunnerPool:
         )
         if active.planner_decides:
             return LiveNavigation(active, None, user)
+        model_agent = await asyncio.to_thread(_load_model_agent)
         session = self._models.create(active)
-        agent = ModelAgent(session, build_runner(active, session, self._stores.sessions))
-        return LiveNavigation(active, agent, user)
+        return LiveNavigation(active, model_agent(active, session, self._stores.sessions, APP_NAME), user)
+
+
+def _load_model_agent() -> Callable[..., ModelAgent]:
+    from navigator.adk.model_agent import load, model_agent  # noqa: PLC0415 - it takes a second, and few need it
+
+    load()
+    return model_agent

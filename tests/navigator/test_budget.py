@@ -17,7 +17,7 @@ from pydantic import PrivateAttr
 
 from navigator.adk.active_navigation import ActiveNavigation
 from navigator.adk.models.catalogue import Provider, RetryPolicy
-from navigator.adk.models.gemini import ProviderCache
+from navigator.adk.models.provider_cache import ProviderCache
 from navigator.adk.models.session import HybridSession
 from navigator.adk.requests import RequestTokenCounter
 from navigator.records.bookkeeping import Navigation, NavigationBookkeeping

@@ -12,7 +12,7 @@ from google.adk.models.cache_metadata import CacheMetadata
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from navigator.adk.models import gemini
+from navigator.adk.models import provider_cache
 from navigator.adk.models.gemini import ExplicitCache, open_gemini
 from navigator.errors import ModelFailedError
 from navigator.records.pricing import CachedTokens, load_prices
@@ -332,7 +332,7 @@ async def test_a_provider_that_never_deletes_does_not_hold_up_the_end(
         def handle(self, method: str, path: str, request: dict[str, Any]) -> Any:
             return Stall() if method == "DELETE" else super().handle(method, path, request)
 
-    monkeypatch.setattr(gemini, "SOON_S", 0.1)
+    monkeypatch.setattr(provider_cache, "SOON_S", 0.1)
     flown = await fly(make_navigator, repository, wander, wire=CACHED._replace(serve=Stubborn), **BIG)
     assert flown.output.stop_reason is StopReason.MAX_STEPS
 

@@ -16,7 +16,8 @@ from benchmarks.session_tokens import compare
 from navigator.adk.active_navigation import ActiveNavigation
 from navigator.adk.models import gemini
 from navigator.adk.models.catalogue import Provider, RetryPolicy
-from navigator.adk.models.gemini import ExplicitCache, ProviderCache
+from navigator.adk.models.gemini import ExplicitCache
+from navigator.adk.models.provider_cache import ProviderCache
 from navigator.adk.models.session import HybridSession
 from navigator.records.pricing import load_prices
 from navigator.records.token_usage import TokenAccount

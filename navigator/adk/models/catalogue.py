@@ -14,8 +14,8 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from navigator.adk.model_errors import UnusableError
-from navigator.adk.models.gemini import ExplicitCache, Interactions, ProviderCache, close_client, open_gemini
 from navigator.adk.models.http import open_client
+from navigator.adk.models.provider_cache import ProviderCache
 from navigator.models.model_names import price_of
 from navigator.models.vendors import GEMINI, OLLAMA, OPENAI, Vendor, vendor_of
 from navigator.records.decisions import EMBEDDED
@@ -122,14 +122,19 @@ def _unavailable(name: str, why: str, price: ModelPrice) -> Provider:
 
 
 def _gemini(name: str, vendor: Vendor, settings: NavigatorSettings, price: ModelPrice) -> Provider:
+    from navigator.adk.models import gemini  # noqa: PLC0415 - only for a model that is named
+
     by_interactions = settings.gemini_memory == "interactions"
-    llm = open_gemini(name, vendor.url_in(settings.model_urls), interactions=by_interactions)
+    llm = gemini.open_gemini(name, vendor.url_in(settings.model_urls), interactions=by_interactions)
     if by_interactions:
-        return Provider(name, llm, price, Interactions(llm))
+        return Provider(name, llm, price, gemini.Interactions(llm))
     if settings.gemini_memory == "cache" and price.rewards_memory:
-        return Provider(name, llm, price, ExplicitCache(llm, settings.memory_s))
+        return Provider(name, llm, price, gemini.ExplicitCache(llm, settings.memory_s))
     return Provider(
-        name, llm, price, ProviderCache(partial(close_client, llm), has_prefix_cache=price.rewards_repetition)
+        name,
+        llm,
+        price,
+        ProviderCache(partial(gemini.close_client, llm), has_prefix_cache=price.rewards_repetition),
     )
 
 
