@@ -65,8 +65,8 @@ somebody is about to do change nothing. Any other word is not understood, and is
   An earlier message counts too, also of another process, unless it was not understood.
 - “The first one” is that of the menu, and after a question in the same message it is not understood.
 
-A hundred sentences were written before the grammar was cut down to the forms that more than one older sentence needs, and forty were there
-that had mended nothing. They are about three small repositories. Nothing was mended against them.
+A hundred sentences were written before the grammar was cut down to the forms that older sentences need. Forty more were there that had
+mended nothing. They are about three small repositories. Nothing was mended against them.
 
 | sentences | done or refused as they must be | honestly not understood | wrong |
 | --- | --- | --- | --- |
