@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from repo_map.check.sides import Sides
 from repo_map.impact.findings import Finding, FindingKind
@@ -14,6 +16,10 @@ from repo_map.relations.model import Confidence, Place, Relation
 from repo_map.relations.named_files import named_files_of
 from repo_map.relations.named_keys import named_keys_of
 from repo_map.relations.routes import routes_of
+from repo_map.relations.text_search import units_with
+
+if TYPE_CHECKING:
+    from repo_map.index import RepoIndex
 
 _PAST: Final = re.compile(
     r"(?i)(?:^|/)(?:change(?:s|log)?|history|news|release[\w-]*|upgrad\w*|migrat\w*|whatsnew|deprecat\w*|authors)"
@@ -25,7 +31,6 @@ _TELLING: Final = re.compile(r"_|[a-z][A-Z]|\d")
 """What a name has that no word of a language has."""
 _LEAST: Final = 5
 _MOST_NAMES: Final = 60
-_MOST_DOCUMENTS: Final = 2_000
 
 
 def texts_naming_gone(sides: Sides, told: Sequence[Place]) -> Iterator[Finding]:
@@ -90,10 +95,9 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
     if not names or len(names) > _MOST_NAMES:
         return
     pattern = re.compile(rf"(?<![\w$-])(?:{'|'.join(map(re.escape, names))})(?![\w$-])")
-    documents = [
-        file for file, path in enumerate(after.paths) if _PROSE.search(path) and not _PAST.search(path)
-    ][:_MOST_DOCUMENTS]
-    for file in documents:
+    for file in _files_with(after, tuple(names)):
+        if not _PROSE.search(after.paths[file]) or _PAST.search(after.paths[file]):
+            continue
         text = after.text(file)
         if pattern.search(text) is None:
             continue
@@ -105,6 +109,15 @@ def _documents(sides: Sides, gone: Sequence[Place]) -> Iterator[Finding]:
                 yield _finding(
                     sides, (file, line), before.qualified_name(*place), told, "write what is there now"
                 )
+
+
+def _files_with(index: RepoIndex, names: Sequence[str]) -> list[int]:
+    """Return the files that hold the terms of a name, in order."""
+    found = np.zeros(len(index.units.start), np.bool_)
+    for name in names:
+        found |= units_with(index, name)
+    files = np.searchsorted(index.units.file_start, np.flatnonzero(found), side="right") - 1
+    return sorted(set(files.tolist()))
 
 
 def _is_defined(sides: Sides, name: str) -> bool:
