@@ -40,6 +40,7 @@ _TOP: Final = 1_000_000
 """A line behind all that a file binds at its top."""
 _GIVEN: Final = re.compile(r"\s*(?:=(?!=)|:)")
 """What stands behind the name of a parameter that a value is given by, or a key."""
+_TYPE_PARAMETER: Final = r"[<,]\s*(?:const\s+|in\s+|out\s+)*{}\s*(?:=(?![=>])|extends\b|:)"
 _WORD: Final = r"(?<![\w$]){}(?![\w$])"
 
 
@@ -163,10 +164,19 @@ class GoneNames:
         """
         if self._after.language(file) not in _CLOSED or name in _OF_LANGUAGES:
             return False
+        if self._is_type_parameter(file, name):
+            return False
         view = self._after.index.derived(FileViews)[file]
         is_bound = any(each.name == name or each.kind == STAR for each in view.bindings)
         is_site = any(site.name == name and not site.object for site in view.sites)
         return not is_bound and not is_site and all(each.name != name for each in view.definitions)
+
+    def _is_type_parameter(self, file: int, name: str) -> bool:
+        """Tell whether a file has type parameters of a name, which no language's facts all tell."""
+        if self._after.language(file) == "python":
+            return False
+        written = _TYPE_PARAMETER.format(re.escape(name))
+        return re.search(written, self._after.index.text(file)) is not None
 
     def _lines(self, file: int, name: str) -> set[int]:
         """Return the lines in which a name stands by itself, in code and behind no dot."""
@@ -201,6 +211,8 @@ class GoneNames:
     def _is_broken(self, gone: Place, file: int, site: Site) -> bool:
         """Tell whether a site means nothing now; what is only declared counts for nothing."""
         meaning = self._after.relations.meaning(file, site)
+        if self._is_type_parameter(file, site.name):
+            return False
         if meaning.targets:
             return all(map(self._is_only_declared, meaning.targets)) and not self._has_body(gone)
         if meaning.is_outside and self._leads_outside(gone, file, site):

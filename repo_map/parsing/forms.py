@@ -135,6 +135,9 @@ def _function(node: Node) -> Iterator[Form]:
         taken = next((each for each in node.named_children if each.type in _LISTS), None)
     if name is not None:
         parameters = () if taken is None else tuple(_parameters(taken))
+        if (only := node.child_by_field_name("parameter")) is not None:
+            # An arrow function's without parentheses.
+            parameters = (Parameter(_text(only), EITHER, is_optional=False),)
         yield Form(_text(name).lstrip("@$#"), name.start_point.row + 1, parameters)
 
 

@@ -244,6 +244,16 @@ CASES: dict[str, Case] = {
         {"price.ts": ("a: number, b?: number", "a: number, b: number, c?: number")},
         ("cart.ts:3 arguments the call of `net` does not fit: `b` is missing",),
     ),
+    "typescript-type-that-is-a-parameter-now": Case(
+        {"a.ts": "export type State = number\nexport function f(a: State): State {\n  return a\n}\n"},
+        {"a.ts": ("export type State = number\nexport function f(", "export function f<S, State = S>(")},
+        (),
+    ),
+    "typescript-arrow-without-parentheses": Case(
+        {"a.ts": "const one = a => a\nexport const two = () => 1\n"},
+        {"a.ts": ("=> 1", "=> one(1)")},
+        (),
+    ),
     "javascript-fewer-are-given": Case(
         {
             "price.js": "export function net(a) {\n  return a\n}\n",
