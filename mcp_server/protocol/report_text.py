@@ -143,8 +143,8 @@ def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     A model's own words stay.
     """
     if report.model != EMBEDDED:
-        return report.model_copy(update={"focus_areas": ()})
-    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": "", "focus_areas": ()})
+        return report
+    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": ""})
 
 
 def brief(
@@ -159,7 +159,6 @@ def brief(
         unread: cursors of pages that were offered before and not fetched.
     """
     kept = {
-        "focus_areas": [],
         "cuts": [],
         "candidates": [],
         "account": None,
@@ -191,11 +190,15 @@ def step_text(report: wire.TurnReportJson) -> str:
     return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
 
 
-def report_text(report: wire.TurnReportJson) -> str:
+def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
     """Return ``report`` as a few lines that a model, or a person, reads.
 
     The first two are ours. The others tell of the repository in its own names, or in words of a model that
     has read it, and stand between the markers of such text.
+
+    Args:
+        report: what is told.
+        focus: whether a line names the focus areas; the headers of a context that says why name them too.
     """
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
@@ -207,7 +210,7 @@ def report_text(report: wire.TurnReportJson) -> str:
     lines = [*report.impact, _reasoning_line(report)]
     if report.answer:
         lines.append(f"answer: {report.answer}")
-    if report.focus_areas:
+    if focus and report.focus_areas:
         lines.append(f"focus: {', '.join(report.focus_areas)}")
     lines += [
         f"cut: {cut.path} as {level_word(cut.drawn)} instead of {level_word(cut.wanted)} "

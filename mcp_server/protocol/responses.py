@@ -224,7 +224,7 @@ def navigate_answer(
             next_cursor=cursor,
         )
         parts = [
-            report_text(message),
+            report_text(message, focus=not says_why),
             _in_fence(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
         ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())

@@ -218,6 +218,22 @@ async def test_a_report_answers_what_the_feedback_asked_and_counts_what_was_left
     assert "account" not in report, "no model was asked"
 
 
+@pytest.mark.parametrize("fill", [False, True])
+async def test_answers_name_as_data_the_paths_that_are_shown_in_most_detail(
+    client: Client, fill: bool
+) -> None:
+    async with client:
+        found = object_of(await client.call_tool("navigate", {"goal": GOAL, "fill": fill}))
+        reported = object_of(await client.call_tool("get_turn_report", {}))
+        stepped = object_of(await client.call_tool("step", {"show": ["shop/mail.py"]}))
+        reported_then = object_of(await client.call_tool("get_turn_report", {}))
+        asked = object_of(await client.call_tool("step", {"feedback": "who calls discount?"}))
+    assert found["turn_report"]["focus_areas"] == reported["focus_areas"] != []
+    assert stepped["turn_report"]["focus_areas"] == reported_then["focus_areas"]
+    assert "shop/mail.py" in reported_then["focus_areas"]
+    assert asked["turn_report"]["focus_areas"] == reported_then["focus_areas"][:3]
+
+
 async def test_the_context_can_be_read_again_and_as_news(client: Client) -> None:
     async with client:
         answer = object_of(await client.call_tool("navigate", {"goal": GOAL}))
