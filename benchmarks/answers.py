@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import re
 import tempfile
 import time
 from collections.abc import Sequence
@@ -70,16 +69,10 @@ def navigate(task: Task, tree: Path, system: str, budget: int) -> Result:
         said["context"],
         ranked,
         seconds,
-        _surety(said["reasoning_summary"]),
+        said["evidence"] or "",
         [Place(each.path, each.first, each.last, each.tokens) for each in menu],
         tokens.count(menu_text(menu), "cl100k"),
     )
-
-
-def _surety(words: str) -> str:
-    """Return the word that a report says how sure the choice is with."""
-    found = re.search(r"\bEvidence: (\w+)", words)
-    return found[1] if found else ""
 
 
 def search(task: Task, tree: Path, budgets: Sequence[int]) -> list[Result]:

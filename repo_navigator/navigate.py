@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
     from navigator.records.reports import TurnReport
 
 
-_GRADE: Final = re.compile(r"Evidence: (\w+)\.")
-"""How the sentences about how sure a choice is begin."""
 NUMBERED: Final = {"line_numbers": True}
 """The updates that number the lines of a stored navigation."""
 
@@ -450,7 +447,7 @@ def output_object(
         "menu": [place.model_dump(mode="json") for place in output.menu],
         "outline": menu_text(output.menu, output.tests),
         "flight_plan_yaml": output.flight_plan_yaml,
-        "evidence": None if (grade := _GRADE.match(output.sufficiency)) is None else grade[1],
+        "evidence": output.evidence,
         "sufficiency": output.sufficiency,
         "findings": [finding_data(each) for each in output.findings],
         "impact": list(output.impact),

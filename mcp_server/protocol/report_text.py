@@ -65,7 +65,6 @@ _NEXT: Final[dict[wire.Status, str]] = {
     "error": "Use the context, the best so far; step tries again, with another model in updates if you like; "
     f"{_PLAN}",
 }
-_GRADE: Final = "Evidence: "
 _OPEN_INTERACTIVE: Final = (
     "Call step: feedback says in words what is missing, updates changes the flight plan itself, "
     f"action `finish` accepts the context; {_PLAN}"
@@ -95,6 +94,7 @@ def wire_report(
         step_number=report.step_number,
         last_action=clip(report.last_action, detail.characters),
         reasoning=clip(report.reasoning, detail.characters),
+        grades_first=report.evidence is not None and report.reasoning.startswith(report.sufficiency),
         answer=clip(report.answer, detail.characters) or None,
         understood=None if report.not_understood is None else not report.not_understood,
         model=report.model,
@@ -130,10 +130,11 @@ def _menu(report: reports.TurnReport, most: int) -> str:
 
 
 def _sufficiency(report: reports.TurnReport, detail: DetailLevel) -> str | None:
-    """Return how sure the choice is; where there is little room, not what the reasoning says as well."""
-    told = clip(report.sufficiency, detail.characters)
+    """Return how sure the choice is, unless the reasoning is just that, or holds it where room is short."""
+    told, reasoning = clip(report.sufficiency, detail.characters), clip(report.reasoning, detail.characters)
     is_bare = detail.focus_areas == DETAILS[0].focus_areas
-    return None if not told or (is_bare and told in clip(report.reasoning, detail.characters)) else told
+    is_told = report.sufficiency == report.reasoning or (is_bare and told in reasoning)
+    return None if not told or is_told else told
 
 
 def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
@@ -144,7 +145,7 @@ def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     """
     if report.model != EMBEDDED:
         return report
-    return report.model_copy(update={"reasoning": report.sufficiency, "sufficiency": ""})
+    return report.model_copy(update={"reasoning": report.sufficiency})
 
 
 def brief(
@@ -240,7 +241,7 @@ def _spent(report: wire.TurnReportJson) -> str:
 
 def _reasoning_line(report: wire.TurnReportJson) -> str:
     """Return why a step did what it did; how sure a choice is speaks for itself."""
-    if report.reasoning.startswith(_GRADE):
+    if report.grades_first:
         return report.reasoning
     return f"{action_word(report.last_action)}: {report.reasoning}"
 

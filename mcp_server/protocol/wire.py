@@ -85,6 +85,8 @@ class TurnReportJson(_WireModel):
     step_number: int
     last_action: str
     reasoning: str
+    grades_first: SkipJsonSchema[bool] = Field(default=False, exclude=True)
+    """Whether ``reasoning`` begins with how sure the choice is; for the text alone."""
     answer: str | None = None
     """What was understood of the feedback, and the answers to what it asked."""
     understood: SkipJsonSchema[bool | None] = None

@@ -67,7 +67,7 @@ def model_agent(
         navigation = state_store.read(context.state)
         view = await active.view(navigation.state.flight_plan)
         active.report_progress(view)
-        return changing_part(navigation, view.menu, view.sufficiency)
+        return changing_part(navigation, view.menu, view.surety.words)
 
     agent = LlmAgent(
         name="navigator",

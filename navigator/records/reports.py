@@ -14,6 +14,7 @@ from navigator.records.pricing import TokenUsage
 from navigator.records.state import ExecutionMode, PlanDiff, PlanValue, Usd
 from navigator.records.token_usage import TokenAccount
 from repo_map.impact.findings import Finding
+from repo_map.relevance.completeness import Evidence
 
 
 class StopReason(StrEnum):
@@ -163,6 +164,8 @@ class TurnReport(_Report):
     """The command that runs the tests which reach the surest places of the menu; else where they are."""
     goal_changed: bool = False
     """Whether the user's words said more of the goal, so that the menu is another one."""
+    evidence: Evidence | None = None
+    """The grade of how sure the choice is; None where it has none, and in reports of earlier versions."""
     sufficiency: str = ""
     """Whether the evidence points somewhere clearly, in words."""
     findings: tuple[Finding, ...] = ()
@@ -218,6 +221,7 @@ class NavigatorOutput(_Report):
     candidates: tuple[Candidate, ...] = ()
     menu: tuple[MenuPlace, ...] = ()
     tests: str = ""
+    evidence: Evidence | None = None
     sufficiency: str = ""
     findings: tuple[Finding, ...] = ()
     """What a change was seen to break or forget, the surest first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from navigator.records.reports import MenuPlace
 from repo_map.relevance.completeness import (
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance
 
 
-def evidence_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -> str:
+class Surety(NamedTuple):
+    """How sure a choice is."""
+
+    evidence: Evidence | None
+    """The grade; None for a packet that a user has steered away from the likeliest files."""
+    words: str
+    """The grade, what it means and what speaks against the choice, in sentences."""
+
+
+def surety_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace]) -> Surety:
     """Return how likely a packet holds all that the goal's work changes, and what speaks against it.
 
     The chances were measured on packets that show the likeliest files: of one that a user has steered away
@@ -33,24 +42,28 @@ def evidence_of(relevance: Relevance, drawn: RepoMap, menu: Sequence[MenuPlace])
     """
     sufficiency = relevance.sufficiency
     if not sufficiency.confidence or not relevance.files:
-        return " ".join((f"Evidence: {Evidence.NOTHING}.", *sufficiency.notes))
+        return _surety(Evidence.NOTHING, "", sufficiency.notes)
     if not drawn.excluded and all(block.level == _WHOLE for block in drawn.blocks):
-        return " ".join((f"Evidence: {Evidence.SURE}. The whole repository is shown.", *sufficiency.notes))
+        return _surety(Evidence.SURE, "The whole repository is shown.", sufficiency.notes)
     first = relevance.files[0].path
     if drawn.block(first) is None and not any(place.path == first for place in menu):
-        return " ".join(sufficiency.notes)
+        return Surety(None, " ".join(sufficiency.notes))
     weights = default_weights()
     signals = completeness_signals(sufficiency.confidence, drawn.tokens)
     chance = completeness(signals, weights.shown, weights.reached)
-    measured = _in_words(chance, menu) if sufficiency.is_measured else f"Evidence: {chance.evidence}."
-    return " ".join((measured, *sufficiency.notes))
+    measured = _in_words(chance, menu) if sufficiency.is_measured else ""
+    return _surety(chance.evidence, measured, sufficiency.notes)
 
 
 _WHOLE = 4
+
+
+def _surety(evidence: Evidence, meaning: str, notes: Sequence[str]) -> Surety:
+    return Surety(evidence, " ".join(filter(None, (f"Evidence: {evidence}.", meaning, *notes))))
 
 
 def _in_words(chance: Completeness, menu: Sequence[MenuPlace]) -> str:
     """Return how answers of this grade fared: they are counted, not this one."""
     shown, reached = in_ten(chance.shown), in_ten(chance.reached)
     listed = f", {reached} list or show it" if menu and reached > shown else ""
-    return f"Evidence: {chance.evidence}. Of 10 like it, {shown} show all to change{listed}."
+    return f"Of 10 like it, {shown} show all to change{listed}."

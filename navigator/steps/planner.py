@@ -297,7 +297,7 @@ def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
     )
     head = _FOCUS_HEAD if lines else "Nothing is in focus."
     # How sure the choice is comes first: a long summary is cut at its end.
-    return "\n".join(filter(None, [view.sufficiency, head, *lines, wanted, left_out]))
+    return "\n".join(filter(None, [view.surety.words, head, *lines, wanted, left_out]))
 
 
 def without_files(summed_up: str, files: Collection[tuple[str, int]]) -> str:

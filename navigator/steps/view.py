@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from navigator.records.reports import Candidate, MenuPlace
 from navigator.steps.answer_size import answer_size
 from navigator.steps.candidates import candidates
-from navigator.steps.evidence import evidence_of
+from navigator.steps.evidence import Surety, surety_of
 from navigator.steps.menu import menu_of, tests_line
 from repo_map.drawing.replay import stamp
 from repo_map.impact.findings import Finding
@@ -47,7 +47,7 @@ class View(NamedTuple):
     reasons: Mapping[str, tuple[str, ...]]
     """Why a path is relevant to the goal."""
     candidates: tuple[Candidate, ...]
-    sufficiency: str
+    surety: Surety
     menu: tuple[MenuPlace, ...] = ()
     tests: str = ""
     """The command that runs the tests which reach the surest places; else their files."""
@@ -76,7 +76,7 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
         candidates=candidates(index, allowed, drawn),
         menu=menu,
         tests=tests_line(index, menu),
-        sufficiency=evidence_of(allowed, drawn, menu),
+        surety=surety_of(allowed, drawn, menu),
         notes=workspace.notes,
         is_first_look=bool(index.read_first),
         findings=changes.findings,

@@ -64,6 +64,8 @@ def test_an_old_navigation_takes_further_steps(
     after = json.loads(printed(capfd, "context", BY_COMMAND, "--json", "--feedback", "drop prices.py"))
     assert [file["path"] for file in before["files"]] == ["cart.py", "prices.py"]
     assert [file["path"] for file in after["files"]] == ["cart.py"]
+    assert before["evidence"] is None, "earlier versions stored no grade"
+    assert after["sufficiency"].startswith(f"Evidence: {after['evidence']}.")
     assert after["total_iterations"] == before["total_iterations"] + 1
 
 

@@ -43,9 +43,11 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "token_budget",
         "files",
         "menu",
+        "outline",
         "flight_plan_yaml",
         "evidence",
         "sufficiency",
+        "findings",
         "impact",
         "reasoning_summary",
         "total_iterations",
@@ -54,7 +56,8 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
         "notes",
     }
     assert answer["tokens"] == count(answer["context"]) <= answer["token_budget"] == 600
-    assert answer["sufficiency"].startswith("Evidence: ")
+    assert answer["evidence"] in {"sure", "likely", "unsure"}
+    assert answer["sufficiency"].startswith(f"Evidence: {answer['evidence']}.")
     assert answer["files"][0]["path"] == "shop/prices.py"
     assert answer["files"][0].keys() == {"path", "level", "tokens", "reasons"}
     assert answer["seconds"].keys() == {"index", "navigate", "total"}
@@ -64,7 +67,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
 def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["navigate", str(shop), "--goal", GOAL]) == 0
     out, err = capfd.readouterr()
-    assert re.match(r"■ shop/prices\.py  \w.*\n", out)
+    assert re.match(r"■ shop/prices\.py:\d+\n", out)
     assert err.startswith("Evidence: ")
     assert "$0.00," in err
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.app import build_server
+from mcp_server.protocol.report_text import report_text, wire_report
 from mcp_server.settings import Settings
+from navigator.records.reports import TurnReport
+from repo_map.relevance.completeness import Evidence
 from repo_map.text.tokens import count
 from tests.mcp_server.conftest import plant
 from tests.mcp_server.test_tools import object_of, text_of
@@ -135,6 +139,34 @@ async def test_an_answer_is_as_large_as_its_host_needs(
     assert count(text_of(asked)) <= 2_500
     assert 4_000 < count(text_of(full)) <= 8_000
     assert list(places_of(object_of(asked)))[:5] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("grade", "sufficiency", "line"),
+    [
+        (Evidence.UNSURE, "Evidence: unsure.", "Evidence: unsure. In focus: cart.py"),
+        (None, "", "changed the plan: Evidence: unsure. In focus: cart.py"),
+    ],
+)
+def test_only_a_grade_of_ours_stands_in_place_of_what_a_step_did(
+    grade: Evidence | None, sufficiency: str, line: str
+) -> None:
+    report = TurnReport(
+        navigation_id="nav-x",
+        step_number=1,
+        model="a model that writes as the planner does",
+        last_action="update_flight_plan",
+        reasoning="Evidence: unsure. In focus: cart.py",
+        evidence=grade,
+        sufficiency=sufficiency,
+        budget_remaining=Decimal(1),
+        map_size_tokens=1,
+        map_token_budget=1,
+        budget_utilization=100.0,
+        map_version=1,
+        file_count=1,
+    )
+    assert line in report_text(wire_report(report, 1_000)).splitlines()
 
 
 async def test_an_answer_says_in_words_what_happened_and_who_chose(
