@@ -68,6 +68,11 @@ def grouped(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:
 
 def describe(finding: Finding, lines: Sequence[int]) -> str:
     """Return what is wrong in some lines of a file, and what to do, without a full stop."""
+    return f"{describe_fault(finding, lines)}; {finding.action}"
+
+
+def describe_fault(finding: Finding, lines: Sequence[int]) -> str:
+    """Return what is wrong in some lines of a file, without a full stop."""
     within = f" in `{one_line(finding.within)}`" if finding.within and len(lines) == 1 else ""
     further = ""
     if len(lines) > 1:
@@ -75,4 +80,4 @@ def describe(finding: Finding, lines: Sequence[int]) -> str:
         more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
         further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
     likely = "" if finding.is_sure else "likely, by its name: "
-    return f"{finding.path}:{lines[0]}{within}: {likely}{finding.message}{further}; {finding.action}"
+    return f"{finding.path}:{lines[0]}{within}: {likely}{finding.message}{further}"

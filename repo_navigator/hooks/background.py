@@ -1,7 +1,8 @@
-"""``python -m repo_navigator.hooks.background ROOT SESSION``: what a hook has no time for.
+"""``python -m repo_navigator.hooks.background ROOT SESSION [edit]``: what a hook has no time for.
 
-It brings the index and the file of names up to date, and answers the goal that stdin holds. It is started
-anew for each prompt and ends by itself, so that nobody has to look after it.
+It brings the index and the file of names up to date, and answers the goal that stdin holds; after an edit it
+checks what the session edited. It is started anew for each prompt, and for an edit while no check runs. It
+ends by itself, so that nobody has to look after it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import Final
 import anyio
 
 from mcp_server.loading import load_navigator
-from mcp_server.repository import require_allowed, work_tree
 from mcp_server.settings import Settings, read_settings
 from navigator.records.decisions import EMBEDDED
 from navigator.settings import NavigationRequest, kept_in_memory
@@ -27,10 +27,12 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.indexing.store import user_store
 from repo_map.relevance.goal_places import find_frames, find_paths
 from repo_map.working_folder import shut_out_working_folder
+from repo_navigator.hooks.edit_check import check_edits, may_work
 from repo_navigator.hooks.facts import facts_of
 from repo_navigator.hooks.names import Names
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.sessions import answer_file
+from repo_navigator.hooks.starting import AFTER_EDIT
 
 _SECONDS: Final = 180.0
 """In which it ends, whatever it is at."""
@@ -52,7 +54,11 @@ def main() -> None:
     root, session = Path(sys.argv[1]), Path(sys.argv[2])
     goal = sys.stdin.buffer.read().decode("utf-8", "replace")
     with suppress(Exception):  # Nobody hears of it, and the next prompt tries again.
-        work(root, session, goal, read_settings(os.environ))
+        settings = read_settings(os.environ)
+        if sys.argv[3:] == [AFTER_EDIT]:
+            check_edits(root, session, settings)
+        else:
+            work(root, session, goal, settings)
     os._exit(0)
 
 
@@ -63,11 +69,8 @@ def work(root: Path, session: Path, goal: str, settings: Settings) -> None:
         RepoMapError: the repository may not be read, or is none.
         OSError: something can't be written.
     """
-    if work_tree(root) != root:
-        return
-    require_allowed(root, settings.allowed)
     cache = user_store(settings.limits).folder
-    if cache is None:
+    if cache is None or not may_work(root, settings):
         return
     index = build_index(root, unmasked=settings.unmasked, limits=settings.limits)
     known = Names.open(cache, root)

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from repo_map.worktree import disk
+
 MAGIC: Final = b"RNNAMES1"
 NONE: Final = 0xFFFFFFFF
 CALLERS_UNKNOWN: Final = -1
@@ -211,20 +213,14 @@ class Names:
     def _line_now(self, path: str, line: int, name: str) -> int | None:
         number = self._number_of(path)
         try:
-            now = os.lstat(self.root / path)
+            now = disk.states(self.root, (path,))[:2].tolist()
+            states = self._column("states", "q")
+            if number is not None and any(now) and now == states[2 * number : 2 * number + 2].tolist():
+                return line
+            reading = disk.read_whole(self.root, path, _LONGEST_READ, first=0)
         except (OSError, ValueError):
             return None
-        states = self._column("states", "q")
-        if number is not None and (now.st_size, now.st_mtime_ns) == tuple(
-            states[2 * number : 2 * number + 2]
-        ):
-            return line
-        if not stat.S_ISREG(now.st_mode) or now.st_size > _LONGEST_READ:
-            return None
-        try:
-            lines = (self.root / path).read_bytes().split(b"\n")
-        except OSError:
-            return None
+        lines = reading.source.split(b"\n")
         wanted = name.encode("utf-8", "replace")
         bearing = [at + 1 for at, text in enumerate(lines) if wanted in text]
         return min(bearing, key=lambda at: abs(at - line), default=None)

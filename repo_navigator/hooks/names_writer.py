@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from array import array
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +17,7 @@ from repo_map.index import RepoIndex
 from repo_map.languages.kinds import FUNCTIONS, TEXT, TYPES
 from repo_map.relations.model import Relation
 from repo_map.relations.resolve import Relations, relations_of
+from repo_map.worktree import disk
 from repo_map.worktree.file_kinds import COPIED as COPIED_FLAGS
 from repo_map.worktree.file_kinds import FileFlag
 from repo_navigator.hooks.names import CALLERS_UNKNOWN, COPIED, KINDS, MAGIC, NONE, TEST, folded, names_file
@@ -89,13 +88,8 @@ def _columns(index: RepoIndex, root: Path, seconds: float) -> dict[str, bytes]:
     callers.find(rows, files, uses[np.searchsorted(numbers, table.name[rows])], seconds)
     named = {kind: KINDS.index(kind) if kind in KINDS else 0 for kind in index.kinds}
     kind_numbers = np.array([named[kind] for kind in index.kinds] or [0], np.uint8)
-    states = array("q")
-    for path in index.paths:
-        try:
-            state = os.lstat(root / path)
-            states.extend((state.st_size, state.st_mtime_ns))
-        except OSError:
-            states.extend((-1, -1))
+    found = np.frombuffer(disk.states(root, index.paths), np.int64)
+    states = found.reshape(-1, 5)[:, :2]  # Sizes and times.
     name_blob, name_starts = _joined(names)
     folded_blob, folded_starts = _joined([folded(name) for name in names])
     path_blob, path_starts = _joined(index.paths)

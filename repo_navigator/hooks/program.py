@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from navigator.stores.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 from repo_navigator.hooks.events import MOST_BYTES, Event, answer, read_event
+from repo_navigator.hooks.findings import is_waiting, take_findings
 from repo_navigator.hooks.names import Names
 from repo_navigator.hooks.search_answer import told_of
 from repo_navigator.hooks.searches import Action, Search, action_of
@@ -47,11 +48,16 @@ def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
     file = session_file(data, event.session, root)
     names = Names.open(cache, root)
     action = action_of(event.tool, event.given) if what == TOOL else Action()
-    if what == TOOL and not (action.looks or action.edits):
+    if what == TOOL and not (action.looks or action.edits or is_waiting(file)):
         return ""
     with remembered(file) as session:
         text, needs_work = _Moment(event, session, names, root, file).said(what, action)
-    if needs_work or (names is None and what != TOOL):
+    if what == TOOL:
+        if needs_work and names is not None:
+            from repo_navigator.hooks.starting import start_check  # noqa: PLC0415 - few hooks start anything
+
+            start_check(root, file)
+    elif needs_work or names is None:
         from repo_navigator.hooks.starting import start_background  # noqa: PLC0415 - few hooks start anything
 
         start_background(root, file, event.prompt if what == PROMPT else "")
@@ -80,10 +86,14 @@ class _Moment(NamedTuple):
                     answer_file(self.file).unlink()
             return self._facts(), is_task
         if action.edits:
-            self.session.note_edit(self._own(action.edits))
-            return "", False
+            edited = self._edited(action.edits)
+            self.session.note_edit(edited)
+            return "", bool(edited)
+        found = take_findings(self.file, self.root, self.session)
+        if not action.looks:
+            return found, False
         crawls = self.session.note_look(self._own(action.reads))
-        text = self._of_search(action)
+        text = "\n".join(filter(None, (found, self._of_search(action))))
         if not text and crawls and not self.session.answered and (text := _kept_answer(self.file)):
             self.session.answered = True
         return text, False
@@ -92,10 +102,14 @@ class _Moment(NamedTuple):
         prompt = self.event.prompt
         return not prompt.startswith(("/", "!", "#")) and len(prompt.split()) >= _WORDS
 
-    def _own(self, named: Sequence[str]) -> list[str]:
+    def _own(self, named: Iterable[str]) -> list[str]:
         """Return the files of the repository that a call names, by their own paths."""
         found = (_own_path(each, self.event.folder, self.root) for each in named)
         return [path for path in found if path]
+
+    def _edited(self, named: Sequence[str]) -> list[str]:
+        """Return the files of the repository that a call changed, ``""`` for files that are not known."""
+        return [*self._own(each for each in named if each), *([""] if "" in named else [])]
 
     def _facts(self) -> str:
         facts = self.names.about.get("facts") if self.names else None

@@ -18,6 +18,7 @@ if os.name == "posix":
 
 _MOST_SAID: Final = 200
 _MOST_READ: Final = 200
+_MOST_EDITED: Final = 300
 _MOST_BYTES: Final = 200_000
 _MOST_SESSIONS: Final = 200
 _OLD_S: Final = 7 * 86_400.0
@@ -45,6 +46,13 @@ class Session:
         """What was said, as digests, so that nothing is said twice."""
         self.answered = bool(remembered.get("answered"))
         """Whether the answer for the prompt was given."""
+        self.edits = _count(remembered.get("edits"))
+        """How many edits there were: what was found after fewer of them is out of date."""
+        edited = remembered.get("edited")
+        self.edited: list[str] = (
+            [each for each in edited if isinstance(each, str)] if isinstance(edited, list) else []
+        )
+        """The files that were edited, by their own paths."""
 
     def new_prompt(self) -> None:
         """Note that the user asked for something new."""
@@ -62,6 +70,8 @@ class Session:
     def note_edit(self, paths: Sequence[str]) -> None:
         """Note an edit: whoever edits has found a place."""
         self.looks, self.reads = 0, dict.fromkeys((*self.reads, *paths), 0)
+        self.edits += bool(paths)
+        self.edited = list(dict.fromkeys((*self.edited, *paths)))[-_MOST_EDITED:]
 
     def says(self, what: str) -> bool:
         """Tell whether something was not said before, and note that it is."""
@@ -78,6 +88,8 @@ class Session:
             "reads": dict(list(self.reads.items())[-_MOST_READ:]),
             "said": self.said[-_MOST_SAID:],
             "answered": self.answered,
+            "edits": self.edits,
+            "edited": self.edited,
         }
 
 
@@ -92,6 +104,28 @@ def answer_file(session: Path) -> Path:
     return session.with_suffix(".answer")
 
 
+def findings_file(session: Path) -> Path:
+    """Return where what was found after a session's last edit waits."""
+    return session.with_suffix(".findings")
+
+
+@contextmanager
+def checking(session: Path) -> Iterator[None]:
+    """Be the one process that checks a session's edits.
+
+    Raises:
+        BlockingIOError: another process is.
+        OSError: its file can't be made.
+    """
+    with _held(session.with_suffix(".checking"), 0.0):
+        yield
+
+
+def session_at(file: Path) -> Session:
+    """Return what is remembered now, to look at it."""
+    return Session(_read(file))
+
+
 @contextmanager
 def remembered(file: Path) -> Iterator[Session]:
     """Give what is remembered, and write it down in the end; of hooks at the same time one goes first.
@@ -100,7 +134,7 @@ def remembered(file: Path) -> Iterator[Session]:
         OSError: it can't be written, or another hook holds it for too long.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _held(file.with_suffix(".lock")):
+    with _held(file.with_suffix(".lock"), _WAIT_S):
         is_new = not file.exists()
         session = Session(_read(file))
         before = session.as_data() if not is_new else None
@@ -113,13 +147,13 @@ def remembered(file: Path) -> Iterator[Session]:
 
 
 @contextmanager
-def _held(lock: Path) -> Iterator[None]:
+def _held(lock: Path, wait_s: float) -> Iterator[None]:
     if os.name != "posix":
         yield  # A file is replaced whole, so the last one to write is what is remembered.
         return
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        ends = time.monotonic() + _WAIT_S
+        ends = time.monotonic() + wait_s
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from repo_map.messages import one_line, quoted
+from repo_map.messages import counted, one_line, quoted
 from repo_navigator.hooks.search_answer import Told
 
 _MOST_OF_FACTS: Final = 600
@@ -13,6 +13,10 @@ _MOST_OF_FACTS: Final = 600
 _LONGEST_LINE: Final = 200
 MOST_OF_A_SEARCH: Final = 400
 """Characters that are said of a search."""
+MOST_OF_FINDINGS: Final = 200
+"""Tokens that are said after an edit."""
+FRAME_OF_FINDINGS: Final = 40
+"""Of them those that are no finding."""
 
 
 def search_text(told: Told) -> str:
@@ -36,6 +40,12 @@ def facts_text(facts: Sequence[str]) -> str:
     while lines and sum(map(len, lines)) + len(lines) > _MOST_OF_FACTS:
         lines.pop()
     return f"Repo Navigator, of this repository:\n{quoted(chr(10).join(lines))}" if lines else ""
+
+
+def findings_text(lines: Sequence[str], more: int) -> str:
+    """Return what is said after an edit; ``more`` findings have no room."""
+    rest = f"\n{counted(more, 'more finding')}: repo-navigator check" if more else ""
+    return f"Repo Navigator, of the code after the last edit:\n{quoted(chr(10).join(lines))}{rest}"
 
 
 def answer_text(kept: str) -> str:

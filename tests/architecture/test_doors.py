@@ -47,6 +47,12 @@ FILES = {
     "repo_navigator/configuration.py": "the configurations of hosts",
     "repo_map/working_folder.py": "where our own code lies",
     "repo_navigator/continuing.py": "whether a text beside --continue is a folder's path",
+    "repo_navigator/hook_hosts.py": "whether a host is used here",
+    "repo_navigator/hooks/program.py": "resolves the folder that a host names; the data folder",
+    "repo_navigator/hooks/sessions.py": "the data folder",
+    "repo_navigator/hooks/findings.py": "the data folder",
+    "repo_navigator/hooks/names.py": "the cache",
+    "repo_navigator/hooks/starting.py": "whether there is a home folder to start in",
     "repo_navigator/doctor.py": "the configurations of hosts, and a repository that it makes itself",
     "mcp_server/protocol/resources.py": "names of folders for somebody who types one",
     "mcp_server/repository.py": "resolves the root that a call names, and looks at nothing below it",
@@ -58,6 +64,8 @@ PROGRAMS = {
     "repo_map/worktree/git.py": "git",
     "repo_map/indexing/workers.py": "our own interpreter",
     "repo_navigator/index_behind.py": "our own interpreter",
+    "repo_navigator/hooks/starting.py": "our own interpreter",
+    "repo_navigator/hook_hosts.py": "none: it writes a command as Windows reads it",
 }
 """Who may run a program, and which."""
 
@@ -85,7 +93,7 @@ _SHUTIL = ("which", "get_terminal_size")
 """What of it opens nothing of a repository."""
 _NAMESAKES = {
     "glob": {"options"},
-    "open": {"connections", "navigator", "navigations", "_workspaces", "active"},
+    "open": {"connections", "navigator", "navigations", "_workspaces", "active", "Names"},
     "resolve": {"navigations", "_navigations"},
     "walk": {"ast"},
 }
