@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tree_sitter import Node, Tree
-
-from repo_map.languages.grammars import GrammarMissingError, ParseError, parse
 from repo_map.languages.parser import CpuDeadline, seconds_for
 from repo_map.languages.registry import language_in, language_named
 from repo_map.limits import Limits
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
 
 LAMBDA: Final = "{}"
 """What Kotlin's lambda behind the parentheses is given by: it is for the last parameter."""
@@ -81,6 +81,12 @@ def forms_of(source: bytes, path: str, limits: Limits) -> Forms:
     language = language_in(source, path)
     if not language or not language_named(language).has_grammar:
         return NO_FORMS
+    from repo_map.languages.grammars import (  # noqa: PLC0415 - forms are values to who asks a worker for them
+        GrammarMissingError,
+        ParseError,
+        parse,
+    )
+
     try:
         tree = parse(source, language, CpuDeadline(seconds_for(len(source), limits.parse_seconds)))
     except (GrammarMissingError, ParseError):
