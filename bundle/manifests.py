@@ -57,8 +57,8 @@ compatibility: Needs the repo-navigator MCP server, or its command line on the P
    absolute path.
 2. Read what it returns before you search or open files: an outline of the likely files and functions with
    their lines, the source of the surest, and the tests to run.
-3. If something is missing or too much, call `step` with `feedback`: "3, 7" for numbers of the outline, "also
-   show Session.send", "drop the tests". It returns only what is new. Don't start over.
+3. If something is missing or too much, call `step`: `show: [3, 7]` for numbers of the outline, or names and
+   paths; `drop: ["tests/"]`; or a wish in words as `feedback`. It returns only what is new. Don't start over.
 4. Then work. For one line whose place you know, open the file instead.
 
 To review or finish a change, pass `changes`: `worktree` for what is not committed, a commit for all since

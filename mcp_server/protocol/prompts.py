@@ -37,7 +37,7 @@ def continue_navigation(
     which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
     return (
         f"Call step with {which}this feedback: {feedback}\n\nTell me what came new into the context and "
-        "whether it answers the feedback; if not, step once more with numbers of the report's menu."
+        "whether it answers the feedback; if not, step once more with `show`, numbers of the outline."
     )
 
 
