@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pydoc
-import re
 import shutil
 import sys
 from typing import Final
@@ -12,11 +11,8 @@ from typing import Final
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from repo_map.drawing.rendering import ELISION, MARK, path_in_header
 from repo_navigator.terminal import FlagParser, print_text, write_or_print
-
-_HEADER: Final = re.compile(r"^■ (\S+)(.*)$", re.MULTILINE)
-_GAP: Final = re.compile(r"^⋮.*$", re.MULTILINE)
-
 
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
@@ -63,10 +59,14 @@ def show_context(text: str, file: str | None, *, below: RenderableType = "", pag
 
 
 def _highlighted(text: str) -> Text:
-    shown = Text(text)
-    for header in _HEADER.finditer(text):
-        shown.stylize("bold cyan", header.start(), header.end(1))
-        shown.stylize("dim", header.start(2), header.end(2))
-    for gap in _GAP.finditer(text):
-        shown.stylize("dim", gap.start(), gap.end())
+    shown, start = Text(text), 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if (path := path_in_header(line)) is not None:
+            named = start + len(f"{MARK} {path}")
+            shown.stylize("bold cyan", start, named)
+            shown.stylize("dim", named, end)
+        elif line.startswith(ELISION):
+            shown.stylize("dim", start, end)
+        start = end + 1
     return shown

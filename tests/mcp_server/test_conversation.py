@@ -118,6 +118,13 @@ def test_a_terminal_shows_headers_in_colour_and_a_pipe_the_very_text(shop: Path)
     assert "36m" not in seen_on_a_terminal("navigate", shop, GOAL, NO_COLOR="1", PAGER="cat")
 
 
+def test_a_terminal_shows_a_path_that_holds_blanks_in_colour_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "the shop").mkdir()
+    (tmp_path / "the shop" / "all prices.py").write_text("def discount(apple):\n    return apple - 1\n")
+    shown = seen_on_a_terminal("navigate", tmp_path, "`discount` of an apple", "--no-pager", PAGER="cat")
+    assert "\x1b[1;36m■ the shop/all prices.py\x1b[0m" in shown
+
+
 def test_a_context_longer_than_the_screen_is_read_in_the_users_pager(shop: Path) -> None:
     (shop / "shop" / "prices.py").write_text(
         "def discount(apple):\n"

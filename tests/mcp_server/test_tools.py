@@ -78,6 +78,7 @@ async def test_a_model_that_searches_by_words_finds_navigate_and_only_navigate(c
     for text in (described.pop("navigate"), message):
         assert words <= set(re.findall(r"\w+", text.lower()))
     assert [name for name, text in described.items() if "grep" in text] == []
+    assert "show: [3, 7]" in message
     # What Claude Code shows of them.
     assert len(message) <= 2_048
 
