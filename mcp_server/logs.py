@@ -155,7 +155,7 @@ def log_to_stderr(level: LogLevel, log_format: LogFormat) -> None:
     for package in _OWN:
         logging.getLogger(package).setLevel(level)
     logging.getLogger(_PLAIN).setLevel(logging.INFO)
-    # ADK warns at each call of a model that tells no tokens, such as the embedded planner's.
+    # ADK warns at each call of a model that tells no tokens.
     logging.getLogger("google_adk.google.adk.telemetry").setLevel(logging.ERROR)
     # At DEBUG they log what they send to a bucket: signatures, tokens of a session, addresses that let in.
     for name in ("botocore", "google.auth", "urllib3"):
