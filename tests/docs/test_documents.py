@@ -31,6 +31,7 @@ _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 _PROGRAM = r"repo-navigator|repo-map|python -m benchmarks"
 PROGRAMS = {each.name: each for each in (REPO_NAVIGATOR, REPO_MAP, BENCHMARKS)}
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+_NAME = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 
 def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_every_flag_in_a_shown_command_exists(name: str) -> None:
         command = line.split("#")[0].split("|")[0]
         words = command.split()
         depth = 2 if words[0] in ("agents", "repositories") else 1
-        known = _help(program, *takewhile(str.isalpha, words[:depth]))
+        known = _help(program, *takewhile(_NAME.fullmatch, words[:depth]))
         assert [flag for flag in _FLAG.findall(command) if flag not in known] == [], line
 
 
