@@ -145,7 +145,10 @@ def beside_reasons(report: reports.TurnReport) -> reports.TurnReport:
     """
     if report.model != EMBEDDED:
         return report
-    return report.model_copy(update={"reasoning": report.sufficiency})
+    update: dict[str, object] = {"reasoning": report.sufficiency}
+    if report.menu and status_of(report.stop_reason) == "finished":
+        update["ended"] = ""
+    return report.model_copy(update=update)
 
 
 def brief(

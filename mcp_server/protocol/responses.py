@@ -41,7 +41,9 @@ _REPORT_SHARE: Final = 0.04
 _JSON_NAMES: Final = 110
 """Tokens of the names and figures that an answer has as an object alone."""
 _JSON_GROWTH: Final = 1.14
-"""Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped."""
+"""Source code takes 9 to 20 % more tokens as a JSON string: quotes and line ends are escaped;"""
+_MOST_JSON_GROWTH: Final = 1.2
+"""so much with tabs and many short lines. A first answer is measured by its text."""
 
 
 class Answer(NamedTuple):
@@ -209,8 +211,8 @@ def navigate_answer(
     output: NavigatorOutput, report: TurnReport, response_token_budget: int, first_answer: int | None = None
 ) -> Page:
     """Return the answer of ``navigate``, of at most ``first_answer`` tokens where that is given."""
-    says_why = any(rule.why for rule in output.flight_plan.verbosity)
-    told = beside_reasons(report) if says_why else report
+    is_bare = first_answer is not None or any(rule.why for rule in output.flight_plan.verbosity)
+    told = beside_reasons(report) if is_bare else report
 
     def make(telling: AnswerShape, context: str, cursor: str | None) -> Answer:
         message = wire_report(told, response_token_budget, telling.detail)
@@ -224,13 +226,13 @@ def navigate_answer(
             next_cursor=cursor,
         )
         parts = [
-            report_text(message, focus=not says_why),
+            report_text(message, focus=not is_bare),
             _in_fence(_summary(result.reasoning_summary), _plan(result.flight_plan_yaml)),
         ]
         return Answer(_with_context(parts, context, cursor), result.on_the_wire())
 
     tellings = _OPEN if report.stop_reason is None else _FOUND
-    as_object = None if first_answer is None else int(first_answer * _JSON_GROWTH) + _JSON_NAMES + 1
+    as_object = None if first_answer is None else int(first_answer * _MOST_JSON_GROWTH) + _JSON_NAMES
     most = min(response_token_budget, as_object or response_token_budget)
     return _fitted(
         make, output, Cursor(report.step_number, None, 0), most, tellings, text_tokens=first_answer

@@ -9,7 +9,8 @@ from repo_map.text import tokens
 
 AROUND_TOKENS: Final = 140
 """Of an answer, what stands around its outline and its code: how it went and goes on, the evidence."""
-_SHARE_OF_OUTLINE: Final = 0.42
+_SHARE_OF_OUTLINE: Final = 0.22
+"""Of an answer beside what stands around: the code takes the rest, the outline what the code leaves."""
 MOST_OUTLINE: Final = 480
 """Tokens: of what further lines tell, next to nothing is right."""
 _LEAST_OUTLINE: Final = 60
@@ -28,6 +29,13 @@ class AnswerSize(NamedTuple):
     rest: int | None
     """For these places and the code; None for as many as the plan's budget allows."""
 
+    beside: int
+    """For what stands beside shown code and for its tests."""
+
+    def menu(self, code: int) -> int | None:
+        """Return what the whole menu may take beside ``code`` tokens of code; None for any size."""
+        return None if self.rest is None else max(self.rest + self.beside - code, _LEAST_OUTLINE)
+
     def code(self, outline: int) -> int | None:
         """Return what code may take beside ``outline`` tokens of places."""
         return None if self.rest is None else max(self.rest - outline, 0)
@@ -42,9 +50,9 @@ def answer_size(first_answer: int | None, map_budget: int, said: Sequence[str] =
         said: sentences that the answer tells besides, of which the first are told.
     """
     if first_answer is None:
-        return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None)
+        return AnswerSize(max(min(MOST_OUTLINE, map_budget // 4), _LEAST_OUTLINE), None, _BESIDE_TOKENS)
     told = sum(map(tokens.count, said[:_MOST_SAID]))
     beside = min(_BESIDE_TOKENS, int(_BESIDE_SHARE * first_answer))
     usable = max(first_answer - AROUND_TOKENS - told, 0)
     outline = max(min(MOST_OUTLINE, int(_SHARE_OF_OUTLINE * usable)), _LEAST_OUTLINE)
-    return AnswerSize(outline, max(usable - beside, outline))
+    return AnswerSize(outline, max(usable - beside, outline), beside)

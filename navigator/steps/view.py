@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from navigator.records.reports import Candidate, MenuPlace
-from navigator.steps.answer_size import answer_size
+from navigator.steps.answer_size import MOST_OUTLINE, AnswerSize, answer_size
 from navigator.steps.candidates import candidates
 from navigator.steps.evidence import Surety, surety_of
 from navigator.steps.menu import menu_of, tests_line
+from navigator.steps.menu_text import menu_text
 from repo_map.drawing.replay import stamp
 from repo_map.impact.findings import Finding
 from repo_map.impact.telling import tell_changes
 from repo_map.impact.values import NOTHING, Changes
 from repo_map.selection.exclusions import without_excluded
+from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
     from repo_map.drawing.draw import RepoMap
+    from repo_map.index import RepoIndex
     from repo_map.plan.model import FlightPlan
+    from repo_map.relevance.score import Relevance
 
 
 class ViewRequest(NamedTuple):
@@ -68,17 +72,40 @@ def view_of(workspace: Workspace, wanted: ViewRequest) -> View:
     allowed = without_excluded(index, relevance, own)
     impact = tell_changes(index, workspace.impact(changes), changes) if changes else ()
     size = answer_size(first_answer, plan.budget, (*impact, *workspace.notes))
-    menu = menu_of(index, allowed, drawn, own, room=size.outline)
+    menu, tests = _menu_within(size, index, allowed, drawn, own)
     return View(
         map=drawn,
         plan=stamp(index, plan, drawn),
         reasons={file.path: tuple(file.reasons) for file in relevance.files},
         candidates=candidates(index, allowed, drawn),
         menu=menu,
-        tests=tests_line(index, menu),
+        tests=tests,
         surety=surety_of(allowed, drawn, menu),
         notes=workspace.notes,
         is_first_look=bool(index.read_first),
         findings=changes.findings,
         impact=impact,
     )
+
+
+_MOST_ROUNDS: Final = 3
+
+
+def _menu_within(
+    size: AnswerSize, index: RepoIndex, allowed: Relevance, drawn: RepoMap, own: FlightPlan
+) -> tuple[tuple[MenuPlace, ...], str]:
+    """Return the menu that has room beside the code, and what runs its tests.
+
+    What stands beside shown code and its tests are known with the menu alone: what they take of the room,
+    the least likely places give back.
+    """
+    most = size.menu(drawn.tokens)
+    room = size.outline if most is None else min(MOST_OUTLINE, most)
+    for _ in range(_MOST_ROUNDS):
+        menu = menu_of(index, allowed, drawn, own, room=room)
+        tests = tests_line(index, menu)
+        over = 0 if most is None else tokens.count(menu_text(menu, tests)) - most
+        if over <= 0:
+            break
+        room -= over
+    return menu, tests

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance, ScoredUnit
 
 
-_SHARE: Final = 0.75
-"""Lines of a file by those of the file before it: steeper and flatter reach less in as many tokens."""
 _MOST_FILES: Final = 8
+"""Files whose likeliest definitions compete for the lines: fewer and more reach less in as many tokens."""
 _MOST_LINES: Final = 48
 _ASIDE_ROLES: Final = frozenset({LanguageRole.PROSE, LanguageRole.MARKUP, LanguageRole.DATA})
 _MOST_UNITS: Final = 800
+
+
+_Key: TypeAlias = tuple[str, int]
+"""Name and first line of a definition: overloads are several places."""
 
 
 class ListedFile(NamedTuple):
@@ -39,25 +42,25 @@ class ListedFile(NamedTuple):
 def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[ListedFile, ...]:
     """Return the likeliest definitions of the likeliest files, as many as ``room`` tokens tell.
 
-    A file gets three quarters of the lines that the one before it gets, so that none crowds out the rest.
-    What the goal spells out comes first of all.
+    What the goal spells out stands there, whatever the room.
     """
     by_file = _definitions_by_file(index, relevance)
     spelt = [each for each in relevance.spelt if index.file_id(each.path) is not None]
-    chosen: dict[str, dict[str, ScoredUnit]] = {}
+    chosen: dict[str, dict[_Key, ScoredUnit]] = {}
     spent = lines = 0
-    for path, unit in (*_spelt(by_file, spelt), *_in_turn(index, relevance, by_file)):
+    firm = list(_spelt(by_file, spelt))
+    for turn, (path, unit) in enumerate((*firm, *_in_turn(index, relevance, by_file))):
         known = chosen.get(path)
-        if known is not None and (unit is None or unit.name in known):
+        if known is not None and (unit is None or _key(unit) in known):
             continue
         above = next(reversed(known.values())).name if known else ""
         price = (0 if known is not None else _path_tokens(path)) + (_line_tokens(unit, above) if unit else 0)
-        if lines == _MOST_LINES or spent + price > room:
+        if turn >= len(firm) and (lines == _MOST_LINES or spent + price > room):
             continue
         spent, lines = spent + price, lines + 1
         chosen.setdefault(path, {})
         if unit is not None:
-            chosen[path][unit.name] = unit
+            chosen[path][_key(unit)] = unit
     rank = {file.path: place for place, file in enumerate(relevance.files)}
     return tuple(
         ListedFile(
@@ -70,26 +73,22 @@ def list_places(index: RepoIndex, relevance: Relevance, room: int) -> tuple[List
 
 
 def _spelt(
-    by_file: dict[str, dict[str, ScoredUnit]], spelt: Sequence[ScoredUnit]
+    by_file: dict[str, dict[_Key, ScoredUnit]], spelt: Sequence[ScoredUnit]
 ) -> Iterator[tuple[str, ScoredUnit | None]]:
     """Yield what the goal spells out: a definition with its file, or a file alone."""
     for each in spelt:
         known = by_file.get(each.path, {})
-        yield each.path, known.get(each.name, each if each.name else None)
+        yield each.path, known.get(_key(each), each if each.name else None)
 
 
 def _in_turn(
-    index: RepoIndex, relevance: Relevance, by_file: dict[str, dict[str, ScoredUnit]]
+    index: RepoIndex, relevance: Relevance, by_file: dict[str, dict[_Key, ScoredUnit]]
 ) -> Iterator[tuple[str, ScoredUnit]]:
-    """Yield the definitions of the first files, each file's turn the rarer the later it stands."""
+    """Yield the definitions of the first files, the likeliest first."""
     files = [file.path for file in relevance.files if by_file.get(file.path)]
     code = [path for path in files if _is_of_use(index, relevance, path)][:_MOST_FILES]
-    turns = [
-        ((nth + 1) / _SHARE**place, place, path, unit)
-        for place, path in enumerate(code or files[:_MOST_FILES])
-        for nth, unit in enumerate(by_file[path].values())
-    ]
-    yield from ((path, unit) for _, _, path, unit in sorted(turns, key=lambda turn: turn[:2]))
+    places = [(path, unit) for path in code or files[:_MOST_FILES] for unit in by_file[path].values()]
+    yield from sorted(places, key=lambda place: -place[1].chance)
 
 
 def _is_of_use(index: RepoIndex, relevance: Relevance, path: str) -> bool:
@@ -103,16 +102,22 @@ def _is_of_use(index: RepoIndex, relevance: Relevance, path: str) -> bool:
     return not flags & FileFlag.TEST and language_named(language).role not in _ASIDE_ROLES
 
 
-def _definitions_by_file(index: RepoIndex, relevance: Relevance) -> dict[str, dict[str, ScoredUnit]]:
-    """Return the definitions of each file by name, the likeliest first; namesakes of a file are one.
+def _key(unit: ScoredUnit) -> _Key:
+    return unit.name, unit.start
+
+
+def _definitions_by_file(index: RepoIndex, relevance: Relevance) -> dict[str, dict[_Key, ScoredUnit]]:
+    """Return the definitions of each file by name and first line, as likely as the likeliest of their parts.
 
     What takes one line, such as a method of an interface, is no place to look at.
     """
-    found: dict[str, dict[str, ScoredUnit]] = {}
+    found: dict[str, dict[_Key, ScoredUnit]] = {}
     for unit in relevance.units[:_MOST_UNITS]:
         whole = whole_definition(index, unit)
         if whole is not None and whole.name and whole.end > whole.start:
-            found.setdefault(unit.path, {}).setdefault(whole.name, whole)
+            known = found.setdefault(unit.path, {})
+            if (before := known.get(_key(whole))) is None or before.chance < whole.chance:
+                known[_key(whole)] = whole
     return found
 
 

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 _REFERENCE = 8_000
 _LEAST_VALUE = 0.0025
 """Of a piece that is shown unasked: its chance to be part of the goal's work, by the root of its tokens."""
-_SMALL = 1_200
+_SMALL = 2_500
 """Tokens of code below which an outline tells what is likely, and only what is nearly certain is shown:"""
+_LONGEST_OF_SMALL = 0.95
+"""The share of it that one piece may take whole: the surest function is worth more than its neighbours;"""
+_SMALL_WINDOW = math.log(2)
+"""what a part of a longer one is worth less than a whole one,"""
 _LEAST_CHANCE = 1e-6
-_NEARLY_CERTAIN = 0.06
+_NEARLY_CERTAIN = 0.03
 """the chance of such a piece,"""
 _SMALL_LENGTH_PRICE = 0.15
 """and what length costs there: the rest of the code is as near as its number."""
@@ -100,6 +104,8 @@ def pack(
     size = budget if most is None else min(budget, most)
     shares = Shares.of(size)
     is_small = most is not None and size < _SMALL
+    if is_small:
+        shares = shares._replace(longest=round(_LONGEST_OF_SMALL * size))
     reader = PieceReader(index, relevance, _SMALL_LENGTH_PRICE if is_small else LENGTH_PRICE)
     # What the base shows anyway takes half of the budget at most: it steps down before the packing does.
     book = RenderCache(index, Style(DEFAULT_ENCODING, bool(wishes.plan.line_numbers)))
@@ -113,6 +119,8 @@ def pack(
     if is_small:
         relevance = _by_chance(relevance)
     pieces = _ranked_pieces(reader, relevance, shares, 1 if is_small else _MOST_CUT, tells=not fill)
+    if is_small:
+        pieces = _whole_first(pieces)
     chosen = _chosen(reader, pieces)
     bonus = 0.0 if is_small else _NEIGHBOUR
     ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)
@@ -175,6 +183,14 @@ def _ranked_pieces(
         for piece in reader.pieces(unit, shares.longest, shares.windows if place < most_cut else 0)
     ]
     return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
+
+
+def _whole_first(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces with parts of units behind whole ones that are half as likely."""
+    found = (
+        piece if piece.is_whole else piece._replace(worth=piece.worth - _SMALL_WINDOW) for piece in pieces
+    )
+    return sorted(found, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
 def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:

@@ -101,20 +101,21 @@ def test_a_menu_of_less_room_begins_with_the_likeliest_file_and_no_file_takes_al
     )
 
 
-def test_namesakes_of_a_file_are_one_place_at_the_price_of_all(tmp_path: Path) -> None:
+def test_namesakes_of_a_file_are_a_place_each_at_the_price_of_all(tmp_path: Path) -> None:
     source = "import sys\n\nif sys.platform:\n    def tariff_of(item):\n        return item * 3\n"
     source += "else:\n    def tariff_of(item):\n        rate = 4\n        return item * rate\n"
     index = build_index(write(tmp_path, {"one.py": source}), store=Store(None), workers=1)
     relevance = score_goal(index, "tariff_of returns a wrong rate")
     out = {"pattern": "**", "level": 0}
     nothing = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out]}))
-    (place,) = menu_of(index, relevance, nothing)
+    places = menu_of(index, relevance, nothing)
+    assert [(place.first, place.last) for place in places] == [(4, 5), (7, 9)]
     asked = {"pattern": "one.py", "level": 1, "sections": [{"pattern": "tariff_of", "level": 4}]}
     drawn = draw_map(index, FlightPlan.model_validate({"budget": 2_000, "verbosity": [out, asked]}))
     assert drawn.text.count("def tariff_of") == 2
     block = drawn.block("one.py")
     assert block is not None
-    assert place.tokens == block.tokens
+    assert [place.tokens for place in places] == [block.tokens] * 2
 
 
 def test_a_long_function_that_holds_others_and_is_shown_in_part_is_offered_whole(tmp_path: Path) -> None:
