@@ -211,7 +211,7 @@ def report_text(report: wire.TurnReportJson, *, focus: bool = True) -> str:
         f"next: {report.next}",
     ]
     # What is at risk is what a change is looked at for.
-    lines = [*report.impact, _reasoning_line(report)]
+    lines = [*report.impact, *([_reasoning_line(report)] if report.reasoning else [])]
     if report.answer:
         lines.append(f"answer: {report.answer}")
     if focus and report.focus_areas:

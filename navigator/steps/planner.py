@@ -214,7 +214,8 @@ def zoom(navigation: Navigation, index: RepoIndex, relevance: Relevance, view: V
     from repo_map.packing.pack import pack  # noqa: PLC0415 - a stored navigation is read without planning
 
     plan, run = navigation.state.flight_plan, navigation.run
-    size = answer_size(run.first_answer, plan.budget, (*view.impact, *view.notes))
+    told = (*view.impact, *view.notes, *relevance.sufficiency.notes)
+    size = answer_size(run.first_answer, plan.budget, told)
     most = size.code(tokens_of(list_places(index, relevance, size.outline)))
     packed = pack(index, relevance, plan.budget, base=run.own, fill=run.fill, most=most)
     updates = updates_to(plan, packed)

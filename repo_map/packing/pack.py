@@ -33,8 +33,6 @@ _SMALL = 2_500
 """Tokens of code below which an outline tells what is likely, and only what is nearly certain is shown:"""
 _LONGEST_OF_SMALL = 0.95
 """The share of it that one piece may take whole: the surest function is worth more than its neighbours;"""
-_SMALL_WINDOW = math.log(2)
-"""what a part of a longer one is worth less than a whole one,"""
 _LEAST_CHANCE = 1e-6
 _NEARLY_CERTAIN = 0.03
 """the chance of such a piece,"""
@@ -119,8 +117,6 @@ def pack(
     if is_small:
         relevance = _by_chance(relevance)
     pieces = _ranked_pieces(reader, relevance, shares, 1 if is_small else _MOST_CUT, tells=not fill)
-    if is_small:
-        pieces = _whole_first(pieces)
     chosen = _chosen(reader, pieces)
     bonus = 0.0 if is_small else _NEIGHBOUR
     ranked = _with_neighbours(index, reader, pieces, chosen, bonus, tells=not fill)
@@ -183,14 +179,6 @@ def _ranked_pieces(
         for piece in reader.pieces(unit, shares.longest, shares.windows if place < most_cut else 0)
     ]
     return sorted(pieces, key=lambda piece: (-piece.worth, piece.path, piece.first))
-
-
-def _whole_first(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces with parts of units behind whole ones that are half as likely."""
-    found = (
-        piece if piece.is_whole else piece._replace(worth=piece.worth - _SMALL_WINDOW) for piece in pieces
-    )
-    return sorted(found, key=lambda piece: (-piece.worth, piece.path, piece.first))
 
 
 def _chosen(reader: PieceReader, pieces: Sequence[Piece]) -> list[Place]:
