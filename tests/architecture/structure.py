@@ -14,6 +14,19 @@ from typing import NamedTuple
 
 import grimp
 
+from tests.architecture.growth import (
+    SMALL,
+    copies_of_the_mark,
+    deep_classes,
+    deepest_class,
+    large_rooms,
+    names_borne_twice,
+    sizes,
+    with_one_importer,
+)
+from tests.architecture.source_tree import modules
+from tests.architecture.walks import walks
+
 PACKAGES = ("repo_map", "navigator", "mcp_server", "repo_navigator", "benchmarks", "training")
 """The packages of the product from the ground up, then what measures it and learns its data."""
 
@@ -136,5 +149,35 @@ def _last(module: str) -> str:
     return module.rpartition(".")[2]
 
 
+def growth() -> str:
+    """Return how much there is of each package, and how far parameters are handed on."""
+    single = with_one_importer()
+    small = [name for name, _ in single if modules()[name].lines < SMALL]
+    depth, deepest = deepest_class()
+    return "\n".join(
+        (
+            "package                        modules   lines",
+            *(f"{each.package:30} {each.modules:7,} {each.lines:7,}" for each in sizes()),
+            "",
+            f"modules with one importer: {len(single)}, of which {len(small)} have fewer than {SMALL} lines",
+            f"deepest inheritance: {depth}, {deepest.module}.{deepest.name}",
+            "",
+            "walk                           stays   rooms returns",
+            *(f"{each.start:30} {each.stays:5} {each.rooms:7} {each.returns:7}" for each in walks()),
+        )
+    )
+
+
+def faults() -> list[str]:
+    """Return what must not be, a line each."""
+    return [
+        *(f"The name {name} is borne by {', '.join(found)}." for name, found in names_borne_twice().items()),
+        *(f"{each.module}.{each.name} stands on {depth - 1} classes." for depth, each in deep_classes()),
+        *(f"{folder} holds {count} files." for folder, count in large_rooms()),
+        *(f"{path} spells the header of a packet." for path in copies_of_the_mark()),
+    ]
+
+
 if __name__ == "__main__":
-    print(table(structures(tuple(sys.argv[1:]) or PACKAGES)))  # noqa: T201
+    print(table(structures(tuple(sys.argv[1:]) or PACKAGES)), growth(), *faults(), sep="\n\n")  # noqa: T201
+    sys.exit(1 if faults() else 0)
