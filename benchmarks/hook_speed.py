@@ -17,7 +17,7 @@ from typing import NamedTuple
 from benchmarks.synthetic import write_synthetic_tree
 from repo_map.index import build_index
 from repo_map.indexing.store import user_store
-from repo_navigator.hooks.names import Names
+from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.names_writer import write_names
 
 
@@ -56,20 +56,20 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _names(root: Path, size: int) -> Names:
+def _names(root: Path, size: int) -> NameTable:
     if not root.exists():
         write_synthetic_tree(root, size)
         (root / ".git").mkdir()
     cache = user_store().folder
     assert cache is not None, "REPO_NAVIGATOR_CACHE is off"
-    if Names.open(cache, root) is None:
+    if NameTable.open(cache, root) is None:
         write_names(build_index(root), cache, root, {}, seconds=20)
-    names = Names.open(cache, root)
+    names = NameTable.open(cache, root)
     assert names is not None
     return names
 
 
-def _lines(names: Names, rounds: int) -> Iterator[str]:
+def _lines(names: NameTable, rounds: int) -> Iterator[str]:
     """Yield searches: of a name with a letter too many, of one with many hits, of one without its like."""
     for number in range(rounds):
         name = names.name(len(names) * (number + 1) // (rounds + 1))

@@ -20,7 +20,7 @@ from benchmarks.trees import MirrorNotFoundError, Snapshot, materialise
 from repo_map.index import build_index
 from repo_map.text import tokens
 from repo_map.worktree.git import GitError
-from repo_navigator.hooks.names import Definition, Names
+from repo_navigator.hooks.names import NamedPlace, NameTable
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.search_answer import Rule, Told, told_of
 from repo_navigator.hooks.searches import Search, of_shell
@@ -174,16 +174,16 @@ def _measure(options: argparse.Namespace) -> Iterator[Row]:
         print(f"{number}/{len(tasks)} {name}", file=sys.stderr, flush=True)
 
 
-def _names(task: _Task, mirrors: Path, trees: Path) -> Names | None:
+def _names(task: _Task, mirrors: Path, trees: Path) -> NameTable | None:
     tree = materialise(task.repo, task.base_commit, mirrors, trees)
-    names = Names.open(trees, tree)
+    names = NameTable.open(trees, tree)
     if names is None:
         write_names(build_index(tree), trees, tree, {}, seconds=_CALLER_SECONDS)
-        names = Names.open(trees, tree)
+        names = NameTable.open(trees, tree)
     return names
 
 
-def _rows(task: _Task, file: Path, names: Names, rule: Rule, mirrors: Path) -> Iterator[Row]:
+def _rows(task: _Task, file: Path, names: NameTable, rule: Rule, mirrors: Path) -> Iterator[Row]:
     name = task.id or task.instance_id
     agent, past = _past(task, file, mirrors)
     said: set[str] = set()
@@ -237,7 +237,7 @@ def _next(later: Iterable[_Past]) -> frozenset[str]:
     )
 
 
-def _is_shown(definition: Definition, later: Iterable[_Past]) -> bool:
+def _is_shown(definition: NamedPlace, later: Iterable[_Past]) -> bool:
     return any(
         spot.path == definition.path and definition.line <= spot.line <= definition.line + _BODY_LINES
         for each in later

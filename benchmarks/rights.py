@@ -33,7 +33,7 @@ from mcp_types import PromptReference, ResourceTemplateReference
 
 from benchmarks.nginx import free_port
 from benchmarks.team import Replica
-from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
 from navigator.workspaces.clones import sync
 
 ALPHA: Final = 0.01
@@ -105,7 +105,8 @@ def _plant(work: Path) -> tuple[Catalogue, list[str]]:
         _git(origin, "commit", "-q", "-m", "A vault")
         _git(origin, "tag", "v1")
         catalogue.add(
-            name, Entry(address=origin.as_uri(), readers=("*",) if name == "web" else ("user:alice",))
+            name,
+            RepositoryEntry(address=origin.as_uri(), readers=("*",) if name == "web" else ("user:alice",)),
         )
     sync(catalogue, (), lambda _done: None)
     return catalogue, hidden

@@ -13,8 +13,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from repo_navigator.hook_hosts import HOOK_HOSTS, TABLE
-from repo_navigator.hosts import ENTRY, HOSTS, entry_by_path, server_entry
+from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, TABLE
+from repo_navigator.host_files.hosts import ENTRY, HOSTS, entry_by_path, server_entry
 
 ROOT: Final = Path(__file__).parents[1]
 PLUGIN: Final = "plugins/repo-navigator"

@@ -35,8 +35,8 @@ from repo_map.languages.registry import LANGUAGES
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
 from repo_map.worktree.git import GitError, git_version
-from repo_navigator.configuration import Configuration
-from repo_navigator.hosts import HOSTS, unsafe
+from repo_navigator.host_files.configuration import Configuration
+from repo_navigator.host_files.hosts import HOSTS, unsafe
 from repo_navigator.terminal import FlagParser
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class FindingState(StrEnum):
     FAILED = "failed"
 
 
-class Finding(NamedTuple):
+class Diagnosis(NamedTuple):
     """What one check found."""
 
     name: str
@@ -67,7 +67,7 @@ class Finding(NamedTuple):
     advice: str = ""
 
 
-def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Diagnosis]:
     """Yield the finding of every check, in the order in which one thing needs the other."""
     yield python_version()
     yield packages()
@@ -84,17 +84,17 @@ def all_findings(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fin
     yield offline_navigation(settings)
 
 
-def python_version() -> Finding:
+def python_version() -> Diagnosis:
     """The interpreter is new enough."""
     message = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.hexversion >= _PYTHON:
-        return Finding("python", FindingState.OK, message)
-    return Finding(
+        return Diagnosis("python", FindingState.OK, message)
+    return Diagnosis(
         "python", FindingState.FAILED, message, "install Python 3.11 or newer and the package into it"
     )
 
 
-def packages() -> Finding:
+def packages() -> Diagnosis:
     """The packages that everything is built on are installed."""
     found, missing = [], []
     for name in _PACKAGES:
@@ -103,30 +103,30 @@ def packages() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding(
+        return Diagnosis(
             "packages", FindingState.FAILED, f"missing: {', '.join(missing)}", "reinstall repo-navigator"
         )
-    return Finding("packages", FindingState.OK, ", ".join(found))
+    return Diagnosis("packages", FindingState.OK, ", ".join(found))
 
 
-def vocabularies() -> Finding:
+def vocabularies() -> Diagnosis:
     """The token counter works, without a download."""
     text, expected = _COUNT
     try:
         counted = tokens.count(text)
     except Exception as error:
-        return Finding("tokenizer", FindingState.FAILED, str(error), "reinstall splintr-rs")
+        return Diagnosis("tokenizer", FindingState.FAILED, str(error), "reinstall splintr-rs")
     if counted != expected:
-        return Finding(
+        return Diagnosis(
             "tokenizer",
             FindingState.FAILED,
             f"counts {counted} instead of {expected}",
             "reinstall splintr-rs",
         )
-    return Finding("tokenizer", FindingState.OK, "cl100k and o200k, shipped with the package")
+    return Diagnosis("tokenizer", FindingState.OK, "cl100k and o200k, shipped with the package")
 
 
-def grammars() -> Finding:
+def grammars() -> Diagnosis:
     """Every grammar loads."""
     loading = importlib.import_module("repo_map.languages.grammars")
     names = sorted(name for name, each in LANGUAGES.items() if each.has_grammar)
@@ -137,43 +137,43 @@ def grammars() -> Finding:
         except Exception as error:
             broken.append(f"{name} ({error})")
     if broken:
-        return Finding(
+        return Diagnosis(
             "grammars", FindingState.FAILED, f"broken: {', '.join(broken)}", "reinstall repo-navigator"
         )
     others = len(LANGUAGES) - len(names)
-    return Finding(
+    return Diagnosis(
         "grammars", FindingState.OK, f"{len(names)} load, and {others} languages are read without one"
     )
 
 
-def git() -> Finding:
+def git() -> Diagnosis:
     """Git is there; plain folders work without it, history does not."""
     try:
-        return Finding("git", FindingState.OK, git_version())
+        return Diagnosis("git", FindingState.OK, git_version())
     except GitError as error:
-        return Finding("git", FindingState.NOTE, str(error), "history and ignore rules sharpen the choice")
+        return Diagnosis("git", FindingState.NOTE, str(error), "history and ignore rules sharpen the choice")
 
 
-def settings_known(environ: Mapping[str, str]) -> Finding:
+def settings_known(environ: Mapping[str, str]) -> Diagnosis:
     """No variable begins like a setting and is none."""
     if unknown := unknown_settings(environ):
-        return Finding(
+        return Diagnosis(
             "settings", FindingState.FAILED, " ".join(unknown), "`repo-navigator serve` refuses to start so"
         )
     names = sorted(set(environ) & KNOWN)
-    return Finding("settings", FindingState.OK, f"set: {', '.join(names)}" if names else "all by default")
+    return Diagnosis("settings", FindingState.OK, f"set: {', '.join(names)}" if names else "all by default")
 
 
-def folder(name: str, path: Path | None) -> Finding:
+def folder(name: str, path: Path | None) -> Diagnosis:
     """The folder can be written."""
     if path is None:
-        return Finding(name, FindingState.OK, "the user's own")
+        return Diagnosis(name, FindingState.OK, "the user's own")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path):
             pass
     except OSError as error:
-        return Finding(
+        return Diagnosis(
             name,
             FindingState.FAILED,
             f"{path}: {error.strerror}",
@@ -181,21 +181,21 @@ def folder(name: str, path: Path | None) -> Finding:
         )
     free = shutil.disk_usage(path).free // 2**20
     if free < 200:
-        return Finding(
+        return Diagnosis(
             name,
             FindingState.NOTE,
             f"{path}, {free} MB free",
             "make room: large repositories need up to 200 MB",
         )
-    return Finding(name, FindingState.OK, str(path))
+    return Diagnosis(name, FindingState.OK, str(path))
 
 
-def team_stores(settings: Settings) -> Finding:
+def team_stores(settings: Settings) -> Diagnosis:
     """The database and the bucket that are named answer; nothing is made or changed in them."""
     stores = (settings.store, settings.bucket)
     named = ", ".join(str(each) for each in stores if each)
     if not named:
-        return Finding("team stores", FindingState.OK, "none configured: SQLite and files")
+        return Diagnosis("team stores", FindingState.OK, "none configured: SQLite and files")
     try:
         require_packages(settings.store, settings.bucket)
         layout = None if settings.store is None else anyio.run(_layout_of, settings.store)
@@ -203,16 +203,16 @@ def team_stores(settings: Settings) -> Finding:
             anyio.run(_reach_bucket, settings)
     except (NavigatorError, OSError) as error:
         advice = "see that both are there, and docs/team.md"
-        return Finding("team stores", FindingState.FAILED, str(error), advice)
+        return Diagnosis("team stores", FindingState.FAILED, str(error), advice)
     said = named if layout is None else f"{named}; the database has {layout}"
     if layout is None or layout.name == "CURRENT":
-        return Finding("team stores", FindingState.OK, said)
+        return Diagnosis("team stores", FindingState.OK, said)
     if layout.name == "NEWER":
-        return Finding("team stores", FindingState.FAILED, said, "update this one, or name another schema")
-    return Finding("team stores", FindingState.NOTE, said)
+        return Diagnosis("team stores", FindingState.FAILED, said, "update this one, or name another schema")
+    return Diagnosis("team stores", FindingState.NOTE, said)
 
 
-def team_settings(settings: Settings) -> Iterator[Finding]:
+def team_settings(settings: Settings) -> Iterator[Diagnosis]:
     """The list of repositories, the allowed folders and the identity provider, where they are set."""
     if settings.repositories is not None and settings.data_dir is not None:
         try:
@@ -221,22 +221,22 @@ def team_settings(settings: Settings) -> Iterator[Finding]:
             state = FindingState.NOTE if missing else FindingState.OK
             said = f"{settings.repositories}: {len(known)} known, {len(missing)} not fetched"
             advice = "run `repo-navigator repositories sync` as the server's user" if missing else ""
-            yield Finding("repositories", state, said, advice)
+            yield Diagnosis("repositories", state, said, advice)
         except (RepoMapError, OSError) as error:
             advice = "mend the file; a running server goes by the list that it had"
-            yield Finding("repositories", FindingState.FAILED, str(error), advice)
+            yield Diagnosis("repositories", FindingState.FAILED, str(error), advice)
     if gone := [str(path) for path in settings.allowed if not path.is_dir()]:
-        yield Finding(
+        yield Diagnosis(
             "allowed folders",
             FindingState.FAILED,
             f"no folder: {', '.join(gone)}",
             "correct REPO_NAVIGATOR_ALLOW",
         )
     elif settings.allowed:
-        yield Finding("allowed folders", FindingState.OK, ", ".join(map(str, settings.allowed)))
+        yield Diagnosis("allowed folders", FindingState.OK, ", ".join(map(str, settings.allowed)))
     if (identity := settings.http.identity) is not None:
         said = f"{identity.issuer}, for {identity.resource}; it is not asked here"
-        yield Finding("identity provider", FindingState.OK, said)
+        yield Diagnosis("identity provider", FindingState.OK, said)
 
 
 async def _layout_of(address: DatabaseAddress) -> LayoutState:
@@ -255,26 +255,26 @@ async def _reach_bucket(settings: Settings) -> None:
         await navigator.aclose()
 
 
-def keys(environ: Mapping[str, str]) -> Finding:
+def keys(environ: Mapping[str, str]) -> Diagnosis:
     """Which model keys are set; their values are never shown."""
     found = [name for name in _KEYS if environ.get(name)]
     if found:
-        return Finding("keys", FindingState.OK, f"set: {', '.join(found)}")
-    return Finding(
+        return Diagnosis("keys", FindingState.OK, f"set: {', '.join(found)}")
+    return Diagnosis(
         "keys",
         FindingState.OK,
         "none, and none needed: the embedded planner chooses the code without a model",
     )
 
 
-def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[Diagnosis]:
     """Whether each assistant on this machine has the server, whether its command exists, and is safe."""
     for host in HOSTS.values():
         path = host.path(environ, sys.platform)
         if path.exists():
             found = _entry_finding(host.title, Configuration(host, path), f"install {host.name}")
             advice = f"run `repo-navigator install {host.name}`"
-            yield found or Finding(host.title, FindingState.NOTE, "not installed", advice)
+            yield found or Diagnosis(host.title, FindingState.NOTE, "not installed", advice)
         in_project = project / host.project_file
         if host.project_file and in_project.exists() and in_project != path:
             shared = Configuration(host, in_project, within=project)
@@ -283,24 +283,24 @@ def host_configurations(environ: Mapping[str, str], project: Path) -> Iterator[F
                 yield found
 
 
-def _entry_finding(name: str, configuration: Configuration, command: str) -> Finding | None:
+def _entry_finding(name: str, configuration: Configuration, command: str) -> Diagnosis | None:
     """Return what is to say of our entry, or ``None`` where there is none."""
     try:
         entry = configuration.entry()
     except (InvalidRequestError, OSError) as error:
-        return Finding(name, FindingState.NOTE, str(error), "mend the file")
+        return Diagnosis(name, FindingState.NOTE, str(error), "mend the file")
     if entry is None:
         return None
     again = f"run `repo-navigator {command}` again"
     program = str(entry.get("command", "")) if isinstance(entry, Mapping) else ""
     if isinstance(entry, Mapping) and (why := unsafe(entry)):
-        return Finding(name, FindingState.FAILED, f"its entry may run code of a repository: {why}", again)
+        return Diagnosis(name, FindingState.FAILED, f"its entry may run code of a repository: {why}", again)
     if not (Path(program).is_file() if Path(program).is_absolute() else find_program(program)):
-        return Finding(name, FindingState.FAILED, f"its command `{program}` does not exist", again)
-    return Finding(name, FindingState.OK, str(configuration.path))
+        return Diagnosis(name, FindingState.FAILED, f"its command `{program}` does not exist", again)
+    return Diagnosis(name, FindingState.OK, str(configuration.path))
 
 
-def offline_navigation(settings: Settings) -> Finding:
+def offline_navigation(settings: Settings) -> Diagnosis:
     """A navigation of a tiny repository works while nothing beyond this machine can be reached."""
     with tempfile.TemporaryDirectory() as scratch, _nothing_reachable() as attempts:
         repository = Path(scratch) / "repository"
@@ -310,16 +310,18 @@ def offline_navigation(settings: Settings) -> Finding:
         try:
             context = anyio.run(_navigate, here, repository)
         except (NavigatorError, RepoMapError, OSError) as error:
-            return Finding(
+            return Diagnosis(
                 "offline navigation", FindingState.FAILED, str(error), "report this with the lines above"
             )
     if attempts:
-        return Finding(
+        return Diagnosis(
             "offline navigation", FindingState.FAILED, f"tried to reach {attempts[0]}", "report this"
         )
     if "hold_the_budget" not in context:
-        return Finding("offline navigation", FindingState.FAILED, "did not find the function", "report this")
-    return Finding(
+        return Diagnosis(
+            "offline navigation", FindingState.FAILED, "did not find the function", "report this"
+        )
+    return Diagnosis(
         "offline navigation", FindingState.OK, "found the code of a test repository with the network cut"
     )
 
@@ -368,7 +370,7 @@ def add_arguments(parser: FlagParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Print every finding as it comes; the exit code is 1 where one failed."""
-    findings: list[Finding] = []
+    findings: list[Diagnosis] = []
     for finding in all_findings(settings, os.environ):
         findings.append(finding)
         if not options.json:
@@ -378,6 +380,6 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     return int(any(finding.state is FindingState.FAILED for finding in findings))
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Diagnosis) -> str:
     advice = f"\n    → {finding.advice}" if finding.advice else ""
     return f"{_MARKS[finding.state]} {finding.name}: {finding.detail}{advice}"

@@ -15,10 +15,10 @@ from mcp_server.errors import one_line, storage_sentence
 from mcp_server.repository import work_tree
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from repo_navigator.configuration import Configuration, ConfigurationChange, carry_out
-from repo_navigator.hook_configuration import HookConfiguration
-from repo_navigator.hook_hosts import HOOK_HOSTS, HookHost, is_used
-from repo_navigator.hosts import HOSTS, Host, server_entry
+from repo_navigator.host_files.configuration import Configuration, ConfigurationChange, carry_out
+from repo_navigator.host_files.hook_configuration import HookConfiguration
+from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, HookHost, is_used
+from repo_navigator.host_files.hosts import HOSTS, Host, server_entry
 from repo_navigator.terminal import FlagParser
 
 ALL: Final = "all"

@@ -347,7 +347,7 @@ def ending_at_once(program: str) -> Iterator[None]:
 _QUIET_SECONDS = 1.0
 
 
-class Progress:
+class ProgressLine:
     """Hears how far an index is, and shows it on stderr once the work has lasted a second."""
 
     def __init__(self, *, shown: bool) -> None:
@@ -410,7 +410,7 @@ def open_index(options: argparse.Namespace) -> RepoIndex:
     from repo_map.limits import read_limits  # noqa: PLC0415 - as above
 
     store = Store(None) if options.no_cache else None
-    progress = Progress(shown=not options.quiet and sys.stderr.isatty())
+    progress = ProgressLine(shown=not options.quiet and sys.stderr.isatty())
     try:
         return build_index(
             options.path,

@@ -17,7 +17,7 @@ from mcp_server.settings import Settings
 from mcp_server.tenancy.callers import LOCAL
 from mcp_server.tenancy.calls import note_asked, note_navigation
 from mcp_server.tenancy.expiry import Expiry
-from mcp_server.tenancy.limits import Limits
+from mcp_server.tenancy.limits import CallerLimits
 from mcp_server.tenancy.principal import Principal
 from mcp_server.tenancy.repository_access import RepositoryAccess
 from navigator.errors import InvalidRequestError, NavigatorError, StorageError, UnknownNavigationError
@@ -64,7 +64,7 @@ class Navigations:
         self.access = RepositoryAccess(settings, settings.allowed)
         """Who may read which repository."""
         self._load = load
-        self.limits = Limits(settings.principal_limits)
+        self.limits = CallerLimits(settings.principal_limits)
         """What each principal may use."""
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()

@@ -25,7 +25,7 @@ from navigator.workspaces.repository_address import read_address
 
 if TYPE_CHECKING:
     from mcp_server.tenancy.audit import AuditLog
-    from mcp_server.tenancy.limits import Limits
+    from mcp_server.tenancy.limits import CallerLimits
     from navigator.navigator import Navigator
 
 _CALL: Final = "tools/call"
@@ -71,10 +71,10 @@ class CallCounter(Protocol):
         """Count a call."""
 
 
-class Navigations(Protocol):
+class CountedNavigations(Protocol):
     """What is asked of the navigations before and after a call."""
 
-    limits: Limits
+    limits: CallerLimits
 
     async def navigator(self) -> Navigator:
         """Return the navigator, which keeps the counts."""
@@ -88,7 +88,7 @@ class Accounting:
 
     def __init__(
         self,
-        navigations: Navigations,
+        navigations: CountedNavigations,
         tools: frozenset[str],
         audit: AuditLog | None = None,
         metrics: Sequence[CallCounter] = (),

@@ -23,7 +23,7 @@ class LimitReachedError(NavigatorError):
     """A principal has used what it may."""
 
 
-class Limits:
+class CallerLimits:
     """The limits of each principal; without a setting nothing is asked of any store."""
 
     def __init__(self, limits: PrincipalLimits) -> None:

@@ -38,7 +38,7 @@ _BEFORE: Final = "repo_navigator_"
 logger = logging.getLogger(__name__)
 
 
-class Navigations(Protocol):
+class OpenNavigations(Protocol):
     """What is looked at when metrics are asked for."""
 
     def load(self) -> Load | None:
@@ -51,7 +51,7 @@ class Navigations(Protocol):
 class Metrics:
     """What a server counts, and what it looks at when it is asked."""
 
-    def __init__(self, navigations: Navigations) -> None:
+    def __init__(self, navigations: OpenNavigations) -> None:
         self._navigations = navigations
         self._registry = CollectorRegistry()
         for collector in (ProcessCollector, PlatformCollector, GCCollector):

@@ -18,7 +18,7 @@ from mcp_server.repository import (
 )
 from mcp_server.tenancy.callers import LOCAL, Caller
 from navigator.settings import NavigatorSettings
-from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry, split_ref
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, RepositoryEntry, split_ref
 from navigator.workspaces.repository_address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
 
@@ -140,7 +140,7 @@ class RepositoryAccess:
         """
         return "" if self._catalogue is None else self._catalogue.current().fault
 
-    def _entries(self) -> Mapping[str, Entry]:
+    def _entries(self) -> Mapping[str, RepositoryEntry]:
         """Return the catalogue's repositories; that an earlier list is used is logged each time."""
         if self._catalogue is None:
             return {}

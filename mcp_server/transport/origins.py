@@ -57,7 +57,7 @@ class Authority:
 
 
 @dataclass(frozen=True)
-class Origin:
+class WebOrigin:
     """Where a page comes from; ``null`` has a scheme of its own and no authority."""
 
     scheme: str
@@ -78,7 +78,7 @@ class AllowedAddresses:
     """The hosts by which a server may be called, and the origins whose pages may call it."""
 
     hosts: frozenset[Authority]
-    origins: frozenset[Origin]
+    origins: frozenset[WebOrigin]
 
     def admits_host(self, text: str) -> bool:
         """Return whether a ``Host`` header's value is one of the hosts."""
@@ -89,12 +89,12 @@ class AllowedAddresses:
 
     def admits_origin(self, text: str) -> bool:
         """Return whether an ``Origin`` header's value is one of the origins."""
-        origin = Origin.read(text)
+        origin = WebOrigin.read(text)
         if origin is None or (host := origin.authority) is None:
             return origin in self.origins
         if host.port == "*":
             return False
-        return origin in self.origins or Origin(origin.scheme, host.with_any_port()) in self.origins
+        return origin in self.origins or WebOrigin(origin.scheme, host.with_any_port()) in self.origins
 
 
 def allowed_addresses(bound_to: str, hosts: Iterable[str], origins: Iterable[str]) -> AllowedAddresses:
@@ -116,9 +116,9 @@ def host_rule(text: str) -> Authority | None:
     return Authority.read(_in_ascii(text))
 
 
-def origin_rule(text: str) -> Origin | None:
+def origin_rule(text: str) -> WebOrigin | None:
     """Return the origins that a setting admits, such as ``https://name``; None if it is none."""
-    return Origin.read(_in_ascii(text))
+    return WebOrigin.read(_in_ascii(text))
 
 
 def is_own_host(text: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from repo_map.relevance.score import Relevance
 
 
-class Part(NamedTuple):
+class PicturedPart(NamedTuple):
     """A definition that is shown whole."""
 
     name: str
@@ -27,10 +27,10 @@ class Part(NamedTuple):
     """The strongest first; none where the goal had none."""
 
 
-class Parts(NamedTuple):
+class PicturedParts(NamedTuple):
     """What is shown of a file, in the order of its lines."""
 
-    whole: tuple[Part, ...]
+    whole: tuple[PicturedPart, ...]
     """Definitions, none within another one of them."""
     lines: tuple[LineRange, ...]
     """All lines that are shown."""
@@ -49,11 +49,11 @@ def reasons_of(relevance: Relevance | None) -> Reasons:
     return found
 
 
-def parts_of(index: RepoIndex, block: Block, reasons: Reasons) -> Parts:
+def parts_of(index: RepoIndex, block: Block, reasons: Reasons) -> PicturedParts:
     """Return the parts that a block shows whole."""
     file_id = index.file_id(block.path)
     if file_id is None:
-        return Parts((), block.shown)
+        return PicturedParts((), block.shown)
     definitions = index.definitions(file_id)
     taken: list[int] = []
     for row, each in enumerate(definitions):
@@ -62,7 +62,7 @@ def parts_of(index: RepoIndex, block: Block, reasons: Reasons) -> Parts:
             taken.append(row)
     names = qualified_names(definitions) if taken else []
     found = [
-        Part(names[row], each.start, each.end, reasons.get((block.path, names[row]), ()))
+        PicturedPart(names[row], each.start, each.end, reasons.get((block.path, names[row]), ()))
         for row, each in ((row, definitions[row]) for row in taken)
     ]
-    return Parts(tuple(found), block.shown)
+    return PicturedParts(tuple(found), block.shown)

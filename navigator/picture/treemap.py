@@ -22,7 +22,7 @@ class Box(NamedTuple):
     h: float
 
 
-class Placed(NamedTuple):
+class Tile(NamedTuple):
     """A node and where it is."""
 
     node: int
@@ -65,19 +65,19 @@ def squarify(areas: Sequence[int], box: Box) -> list[Box]:
     return places
 
 
-def layout(parents: Sequence[int], areas: Sequence[int], width: float, height: float) -> list[Placed]:
+def layout(parents: Sequence[int], areas: Sequence[int], width: float, height: float) -> list[Tile]:
     """Return where each node of a tree is, folders before what is in them; the root is the first node."""
     children: list[list[int]] = [[] for _ in parents]
     for node, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(node)
-    placed: list[Placed] = []
+    placed: list[Tile] = []
     waiting = [(0, Box(0, 0, width, height))]
     while waiting:
         node, box = waiting.pop()
         has_room = node == 0 or (box.w >= LEAST_WIDTH and box.h >= LEAST_HEIGHT)
         is_open = bool(children[node]) and has_room
-        placed.append(Placed(node, box, is_open))
+        placed.append(Tile(node, box, is_open))
         if is_open:
             head = 0 if node == 0 else HEAD
             inner = Box(box.x + EDGE, box.y + head + EDGE, box.w - 2 * EDGE, box.h - head - 2 * EDGE)

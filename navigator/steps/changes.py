@@ -59,8 +59,8 @@ def look_at_changes(index: RepoIndex, goal: str, asked: AskedChanges) -> tuple[s
     Raises:
         InvalidArgumentError: git knows no such change, or nothing was changed and there is no goal.
     """
-    from repo_map.check.checking import check_changes  # noqa: PLC0415 - as below
-    from repo_map.impact.changes import find_changes  # noqa: PLC0415 - most goals come without a change
+    from repo_map.check.checking import check_changes  # noqa: PLC0415 - most goals come without a change
+    from repo_map.impact.changes import find_changes  # noqa: PLC0415 - as above
     from repo_map.impact.git_changes import ChangesError, read_changes  # noqa: PLC0415 - as above
 
     if not asked:

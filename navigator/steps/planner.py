@@ -41,7 +41,7 @@ FILE_COST = 20
 MAX_NEIGHBOURS = 24
 
 
-class Neighbour(NamedTuple):
+class PlannedNeighbour(NamedTuple):
     """A definition beside the chosen code, and why it is worth its tokens."""
 
     path: str
@@ -60,13 +60,13 @@ def neighbours(
     *,
     own: FlightPlan,
     tests: bool = False,
-) -> tuple[Neighbour, ...]:
+) -> tuple[PlannedNeighbour, ...]:
     """Return what the chosen definitions use, then what uses them, as far as ``room`` tokens go.
 
     What ``drawn`` shows is not repeated, and what ``own``, the user's part of the plan, leaves out is not
     taken. Only what is resolved is followed, or a name that one definition bears: a guess costs tokens.
     """
-    found: dict[Place, Neighbour] = {}
+    found: dict[Place, PlannedNeighbour] = {}
     files: set[int] = set()
     for place, why in (*_used(index, chosen), *_users(index, chosen)):
         if len(found) == MAX_NEIGHBOURS:
@@ -85,7 +85,7 @@ def neighbours(
             continue
         room -= tokens
         files.add(place[0])
-        found[place] = Neighbour(index.paths[place[0]], index.qualified_name(*place), tokens, why)
+        found[place] = PlannedNeighbour(index.paths[place[0]], index.qualified_name(*place), tokens, why)
     return tuple(found.values())
 
 
@@ -277,7 +277,7 @@ def updates_to(plan: FlightPlan, wanted: FlightPlan) -> dict[str, Any]:
     return {**updates, "verbosity": [*removed, *added]}
 
 
-def summary(view: View, missing: Sequence[Neighbour] = ()) -> str:
+def summary(view: View, missing: Sequence[PlannedNeighbour] = ()) -> str:
     """Return how sure the choice is, why each focus area is there, and what is missing or left out."""
     focus = [file for file in view.map.blocks if file.level >= FOCUS_LEVEL]
     lines = [
@@ -321,7 +321,7 @@ def _entry(path: str, level: int) -> str:
 
 def _beside(
     navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View, room: int
-) -> tuple[Neighbour, ...]:
+) -> tuple[PlannedNeighbour, ...]:
     """Return what stands beside the chosen code as far as ``room`` goes; tests if the goal wants them."""
     chosen = _shown_whole(index, relevance, view)
     tests = FileKind.TESTS in relevance.goal.aims.kinds
@@ -330,7 +330,7 @@ def _beside(
 
 def _missing(
     navigation: Navigation, index: RepoIndex, relevance: Relevance, view: View
-) -> tuple[Neighbour, ...]:
+) -> tuple[PlannedNeighbour, ...]:
     """Return what the chosen code needs beside it and the map does not show."""
     return _beside(navigation, index, relevance, view, ANY_ROOM)
 
@@ -352,7 +352,7 @@ def _shown_whole(index: RepoIndex, relevance: Relevance, view: View) -> list[Pla
     return found
 
 
-def _rules(plan: FlightPlan, found: Sequence[Neighbour]) -> list[dict[str, Any]]:
+def _rules(plan: FlightPlan, found: Sequence[PlannedNeighbour]) -> list[dict[str, Any]]:
     """Return the rules that add the neighbours; a rule that is there keeps what it says of the rest."""
     known = {rule.pattern for rule in plan.verbosity}
     rules: dict[str, dict[str, Any]] = {}

@@ -24,7 +24,7 @@ _LONGEST_TYPE: Final = 60
 """Lines up to which a class is offered: of a longer one a member is meant."""
 
 
-class Beside(NamedTuple):
+class RelatedDefinitions(NamedTuple):
     """A definition that stands beside shown code."""
 
     unit: ScoredUnit
@@ -34,7 +34,7 @@ class Beside(NamedTuple):
 
 def beside_of(
     index: RepoIndex, shown: Sequence[tuple[int, int, int]], own: FlightPlan | None
-) -> dict[tuple[str, str], Beside]:
+) -> dict[tuple[str, str], RelatedDefinitions]:
     """Return by path and name what shown code calls, and what calls or overrides it, best first.
 
     Tests, long classes and what ``own``, the user's part of the plan, leaves out are no part of it.
@@ -48,12 +48,12 @@ def beside_of(
 
     seeds = [place for each in shown if (place := _place(index, *each)) is not None][:_MOST_SEEDS]
     neighbours = [each for each in neighbours_of(index, seeds) if _is_offered(index, each)]
-    found: dict[tuple[str, str], Beside] = {}
+    found: dict[tuple[str, str], RelatedDefinitions] = {}
     for each in sorted(neighbours, key=lambda each: (-each.share, each.seed, each.place)):
         unit = _unit(index, each.place)
         key = (unit.path, unit.name)
         if key not in found and not (own is not None and hides(own, *key)):
-            found[key] = Beside(unit, one_line(each.why(index, seeds[each.seed])))
+            found[key] = RelatedDefinitions(unit, one_line(each.why(index, seeds[each.seed])))
     return found
 
 

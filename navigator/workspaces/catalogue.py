@@ -51,7 +51,7 @@ class CatalogueContentError(CatalogueError):
     """The file is there, and is not well-formed."""
 
 
-class Entry(BaseModel):
+class RepositoryEntry(BaseModel):
     """One repository, as its operator describes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -102,11 +102,11 @@ class Entry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    repositories: dict[str, Entry] = Field(default_factory=dict)
+    repositories: dict[str, RepositoryEntry] = Field(default_factory=dict)
 
     @field_validator("repositories")
     @classmethod
-    def _named(cls, entries: dict[str, Entry]) -> dict[str, Entry]:
+    def _named(cls, entries: dict[str, RepositoryEntry]) -> dict[str, RepositoryEntry]:
         for name in entries:
             require_name(name)
         return entries
@@ -145,7 +145,7 @@ def why_not_fetched(address: str) -> str | None:
 class Current(NamedTuple):
     """The repositories that a server goes by."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, RepositoryEntry]
     fault: str = ""
     """What is wrong with the file by now, for its operator, where these are those that it had before."""
 
@@ -157,9 +157,9 @@ class Catalogue:
         self.file = file
         self.clones = data_dir / _FOLDER
         """The folder in which each repository has its clone."""
-        self._read: tuple[bytes, dict[str, Entry]] | None = None
+        self._read: tuple[bytes, dict[str, RepositoryEntry]] | None = None
 
-    def entries(self) -> Mapping[str, Entry]:
+    def entries(self) -> Mapping[str, RepositoryEntry]:
         """Return the repositories by name, in the file's order.
 
         Raises:
@@ -198,7 +198,7 @@ class Catalogue:
                 raise
             return Current(self._read[1], str(error))
 
-    def clone_of(self, name: str) -> tuple[Path, Entry]:
+    def clone_of(self, name: str) -> tuple[Path, RepositoryEntry]:
         """Return the folder of a repository's clone, and what the catalogue says of the repository.
 
         Raises:
@@ -216,7 +216,7 @@ class Catalogue:
             )
         return clone, entry
 
-    def add(self, name: str, entry: Entry) -> None:
+    def add(self, name: str, entry: RepositoryEntry) -> None:
         """Write one more repository to the file; what stands there stays as it is.
 
         Raises:
@@ -257,7 +257,7 @@ class Catalogue:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         replace_text(self.file, whole)
 
-    def _parsed(self, content: bytes) -> dict[str, Entry]:
+    def _parsed(self, content: bytes) -> dict[str, RepositoryEntry]:
         import yaml  # noqa: PLC0415 - YAML loads only where it is read or written
 
         try:
@@ -272,7 +272,7 @@ class Catalogue:
         raise CatalogueContentError(f"The repositories in `{self.file}` can't be used, at `{place}`: {why}.")
 
 
-def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> Entry:
+def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> RepositoryEntry:
     """Return an entry; raises ``CatalogueError`` where a part of it can't be used.
 
     A folder of this machine has to be a repository by now; what another host has is seen when it is fetched.
@@ -282,21 +282,21 @@ def new_entry(address: str, branches: Sequence[str], readers: Sequence[str]) -> 
         if S_IFDIR not in (kind(folder / ".git" / "refs"), kind(folder / "refs")):
             raise CatalogueError("The address can't be used: there is no git repository in that folder.")
     try:
-        return Entry(address=address, branches=tuple(branches), readers=tuple(readers))
+        return RepositoryEntry(address=address, branches=tuple(branches), readers=tuple(readers))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         why = first["msg"].removeprefix("Value error, ")
         raise CatalogueError(f"The {first['loc'][0]} can't be used: {why}.") from None
 
 
-class Named(NamedTuple):
+class NamedRepository(NamedTuple):
     """What names a repository and a commit in it."""
 
     name: str
     ref: str
 
 
-def split_ref(text: str) -> Named:
+def split_ref(text: str) -> NamedRepository:
     """Return the name and the commit's name in ``name@ref``; without one ``""``."""
     name, _, ref = text.partition("@")
-    return Named(name, ref)
+    return NamedRepository(name, ref)

@@ -14,7 +14,7 @@ from pathlib import Path
 from stat import S_IFDIR
 from typing import Final, NamedTuple
 
-from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.disk import kind
 from repo_map.worktree.fetching import MOST_BYTES, fetch, head_commit, make_clone
@@ -39,7 +39,7 @@ class Kept(NamedTuple):
     """One repository as it is."""
 
     name: str
-    entry: Entry
+    entry: RepositoryEntry
     head: str
     """Its branch and its commit, ``""`` for one that was never fetched."""
     fetched_at: datetime | None
@@ -84,7 +84,7 @@ def kept(catalogue: Catalogue) -> Iterator[Kept]:
         yield Kept(name, entry, head_commit(clone), _fetched_at(clone))
 
 
-def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, Entry]) -> Synced:
+def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, RepositoryEntry]) -> Synced:
     name, entry = named
     clone, deadline = clones / name, Deadline(seconds)
     try:
@@ -102,7 +102,7 @@ def _sync_one(clones: Path, seconds: float, most_bytes: int, named: tuple[str, E
     return Synced(name, head_commit(clone))
 
 
-def _begin(clone: Path, entry: Entry, deadline: Deadline, most_bytes: int) -> None:
+def _begin(clone: Path, entry: RepositoryEntry, deadline: Deadline, most_bytes: int) -> None:
     """Make a clone beside its place, and move it there once it is whole."""
     clone.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=clone.parent))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navigator.settings import NavigatorSettings
-from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
 from navigator.workspaces.repository_address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError
 
@@ -34,19 +34,19 @@ class Places:
         return unite([self._place(each) for each in sources], [each.own_name for each in sources])
 
     def _place(self, source: Source) -> Place:
-        from repo_map.worktree.commit_names import Reach  # noqa: PLC0415 - a stored navigation is read without the engine
+        from repo_map.worktree.commit_names import CommitReach  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.worktree.commits import CommitTree  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.worktree.folders import folder_tree  # noqa: PLC0415 - a stored navigation is read without the engine
         from repo_map.worktree.git import HEAD  # noqa: PLC0415 - a stored navigation is read without the engine
 
         if source.name:
             clone, entry = self._clone_of(source.name)
-            reach = Reach(is_own=False, branches=entry.branches)
+            reach = CommitReach(is_own=False, branches=entry.branches)
             return CommitTree(clone, source.ref or HEAD, source.title, known_as=source.name, reach=reach)
         folder = folder_tree(Path(source.folder))
         return CommitTree(folder.root, source.ref) if source.ref else folder
 
-    def _clone_of(self, name: str) -> tuple[Path, Entry]:
+    def _clone_of(self, name: str) -> tuple[Path, RepositoryEntry]:
         if self._catalogue is None:
             raise RepositoryNotFoundError(
                 f"No repository is called `{name}` here; set REPO_NAVIGATOR_REPOSITORIES, or pass a folder."

@@ -14,7 +14,7 @@ from repo_map.impact.findings import Finding, FindingKind
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import one_line
 from repo_map.parsing.facts_model import CALL, Site
-from repo_map.parsing.forms import REST, Call, Form, Parameter
+from repo_map.parsing.forms import REST, CallForm, Form, ParameterForm
 from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Place
 
@@ -39,7 +39,7 @@ class Arguments:
         self._sides = sides
         self._before, self._after = sides.before, sides.after
         self._found: dict[tuple[int, int, str], Finding] = {}
-        self._forms: dict[tuple[bool, Place], tuple[tuple[Parameter, ...], ...]] = {}
+        self._forms: dict[tuple[bool, Place], tuple[tuple[ParameterForm, ...], ...]] = {}
 
     def find(self) -> tuple[Finding, ...]:
         """Return them: calls of what changed, then calls that the change wrote."""
@@ -110,7 +110,7 @@ class Arguments:
                         self._judge(before, after, file, call, site)
         return seen
 
-    def _judge(self, before: Place, after: Place | None, file: int, call: Call, site: Site) -> None:
+    def _judge(self, before: Place, after: Place | None, file: int, call: CallForm, site: Site) -> None:
         if after is None:
             after = self._namesake(before)
             if after is None:
@@ -132,7 +132,7 @@ class Arguments:
         ]
         return (file, found[0]) if file is not None and found else None
 
-    def _loosely(self, before: Place, after: Place, call: Call) -> str:
+    def _loosely(self, before: Place, after: Place, call: CallForm) -> str:
         """Return why a call gives its values to other parameters than before."""
         old = [each.name for each in self._before.forms_of(before)[0].parameters]
         new = [each.name for each in self._after.forms_of(after)[0].parameters]
@@ -164,7 +164,7 @@ class Arguments:
                     return
                 self._new_call(file, call)
 
-    def _new_call(self, file: int, call: Call) -> None:
+    def _new_call(self, file: int, call: CallForm) -> None:
         sites = [
             site
             for site in self._after.index.derived(FileViews)[file].sites
@@ -204,10 +204,10 @@ class Arguments:
                 break
         return True
 
-    def _fits(self, side: Side, place: Place, call: Call) -> bool:
+    def _fits(self, side: Side, place: Place, call: CallForm) -> bool:
         return bool(self._parameters(side, place)) and not self._misfit(side, place, call)
 
-    def _misfit(self, side: Side, place: Place, call: Call) -> str:
+    def _misfit(self, side: Side, place: Place, call: CallForm) -> str:
         """Return why a call fits no function that it may mean; ``""`` where it fits one."""
         language = side.language(place[0])
         whys = []
@@ -217,17 +217,17 @@ class Arguments:
             whys.append(misfit(taken, call, language))
         return whys[0] if whys and all(whys) else ""
 
-    def _parameters(self, side: Side, place: Place) -> tuple[tuple[Parameter, ...], ...]:
+    def _parameters(self, side: Side, place: Place) -> tuple[tuple[ParameterForm, ...], ...]:
         """Return what a function takes, and its overloads where its language has them; none for unknown."""
         key = (side is self._before, place)
         if key not in self._forms:
             own = [each.parameters for each in side.forms_of(place)]
             if own and side.language(place[0]) in _OVERLOADED:
                 own += [each.parameters for each in self._overloads(side, place)] or [
-                    (Parameter("", REST, is_optional=True),)
+                    (ParameterForm("", REST, is_optional=True),)
                 ]
             if own and side.language(place[0]) == "c" and () in own and not self._is_void(side, place):
-                own.append((Parameter("", REST, is_optional=True),))
+                own.append((ParameterForm("", REST, is_optional=True),))
             self._forms[key] = tuple(own)
         return self._forms[key]
 
@@ -255,8 +255,8 @@ class Arguments:
         return re.search(r"\(\s*void\s*\)", " ".join(lines)) is not None
 
     def _without_self(
-        self, side: Side, place: Place, parameters: tuple[Parameter, ...], call: Call, language: str
-    ) -> tuple[Parameter, ...]:
+        self, side: Side, place: Place, parameters: tuple[ParameterForm, ...], call: CallForm, language: str
+    ) -> tuple[ParameterForm, ...]:
         """Return what is left to be given by a call of a method."""
         if language == "rust":
             has_self = bool(parameters) and parameters[0].name in ("", "self")
@@ -280,7 +280,7 @@ class Arguments:
         is_constructed = definition.name in ("__init__", "__new__") and call.name != definition.name
         return parameters if is_of_class and not is_constructed else parameters[1:]
 
-    def _take(self, target: Place, file: int, call: Call, site: Site, why: str) -> None:
+    def _take(self, target: Place, file: int, call: CallForm, site: Site, why: str) -> None:
         index = self._after.index
         name = one_line(index.qualified_name(*target))
         line = index.definitions(target[0])[target[1]].sig_start

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from repo_map.messages import counted
-from repo_map.parsing.forms import EITHER, LAMBDA, NAMED, NAMED_REST, PLACED, REST, Call, Parameter
+from repo_map.parsing.forms import EITHER, LAMBDA, NAMED, NAMED_REST, PLACED, REST, CallForm, ParameterForm
 
 _NAMES_GIVE: Final = frozenset({"python", "kotlin", "php", "ruby"})
 """Languages in which values can be given by the names of parameters."""
 
 
-def misfit(parameters: Sequence[Parameter], call: Call, language: str) -> str:
+def misfit(parameters: Sequence[ParameterForm], call: CallForm, language: str) -> str:
     """Return why a call does not fit, in a few words; ``""`` where it does, or may."""
     names = list(call.names)
     given = call.given
@@ -45,12 +45,12 @@ def misfit(parameters: Sequence[Parameter], call: Call, language: str) -> str:
     return f"`{doubled[0]}` is given twice" if doubled and language == "python" else ""
 
 
-def is_alike(one: Sequence[Parameter], other: Sequence[Parameter]) -> bool:
+def is_alike(one: Sequence[ParameterForm], other: Sequence[ParameterForm]) -> bool:
     """Tell whether two functions take the same numbers of values, and the same by name only."""
     return _shape(one) == _shape(other)
 
 
-def _shape(parameters: Sequence[Parameter]) -> tuple[tuple[int, bool, str], ...]:
+def _shape(parameters: Sequence[ParameterForm]) -> tuple[tuple[int, bool, str], ...]:
     kinds = {EITHER: PLACED}
     return tuple(
         (kinds.get(each.kind, each.kind), each.is_optional, each.name if each.kind == NAMED else "")

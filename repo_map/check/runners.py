@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from repo_map.check.script_runners import script_command
-from repo_map.check.set_up import Asked, SetUp
+from repo_map.check.set_up import SetUp, TestRequest
 
 if TYPE_CHECKING:
     from repo_map.index import RepoIndex
@@ -32,13 +32,15 @@ def command_for(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str]]]) ->
         the repository to some degree: whoever runs it runs the repository's code, as with any of its tests.
     """
     set_up = SetUp(index)
-    groups: dict[Callable[[SetUp, str, Sequence[Asked]], str], dict[str, list[Asked]]] = {}
+    groups: dict[Callable[[SetUp, str, Sequence[TestRequest]], str], dict[str, list[TestRequest]]] = {}
     for path, names in tests:
         ecosystem = next((each for each in _ECOSYSTEMS if path.endswith(each.suffixes)), None)
         if ecosystem is None or _UNSEEN.search(path):
             continue
         folder = set_up.nearest(path, ecosystem.roots)
-        groups.setdefault(ecosystem.command, {}).setdefault(folder, []).append(Asked(path, tuple(names)))
+        groups.setdefault(ecosystem.command, {}).setdefault(folder, []).append(
+            TestRequest(path, tuple(names))
+        )
     commands = [
         command(set_up, folder, asked)
         for command, by_folder in groups.items()
@@ -47,7 +49,7 @@ def command_for(index: RepoIndex, tests: Sequence[tuple[str, Sequence[str]]]) ->
     return " && ".join(filter(None, dict.fromkeys(commands)))
 
 
-def _python(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _python(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     lead = _python_lead(set_up, folder)
     if set_up.has("tests/runtests.py") and set_up.has("django/__init__.py"):
         labels = dict.fromkeys(
@@ -98,7 +100,7 @@ def _python_lead(set_up: SetUp, folder: str) -> str:
     return "python -m "
 
 
-def _pytest_ids(folder: str, tests: Sequence[Asked]) -> list[str]:
+def _pytest_ids(folder: str, tests: Sequence[TestRequest]) -> list[str]:
     ids: list[str] = []
     for each in tests:
         path = _below(each.path, folder)
@@ -106,7 +108,7 @@ def _pytest_ids(folder: str, tests: Sequence[Asked]) -> list[str]:
     return ids
 
 
-def _unittest_labels(folder: str, tests: Sequence[Asked]) -> list[str]:
+def _unittest_labels(folder: str, tests: Sequence[TestRequest]) -> list[str]:
     labels: list[str] = []
     for each in tests:
         path = _below(each.path, folder)
@@ -115,7 +117,7 @@ def _unittest_labels(folder: str, tests: Sequence[Asked]) -> list[str]:
     return labels
 
 
-def _go(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _go(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     packages = dict.fromkeys(
         f"./{_below(each.path, folder).rpartition('/')[0]}".rstrip("/") for each in tests
     )
@@ -137,7 +139,7 @@ _MOST_NAMES: Final = 40
 """Of tests that are spelt out; where there are more, their packages are run."""
 
 
-def _rust(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _rust(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     name = _CRATE_NAME.search(set_up.text(f"{folder}Cargo.toml"))
     lead = f"cargo test -p {name[1]}" if name and folder else "cargo test"
     binaries: list[str] = []
@@ -163,7 +165,7 @@ def _rust(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return " && ".join(commands)
 
 
-def _jvm(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _jvm(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     if set_up.has(f"{folder}pom.xml"):
         return _maven(set_up, folder, tests)
     if any(set_up.has(f"{folder}{name}") for name in _GRADLE):
@@ -174,7 +176,7 @@ def _jvm(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
 _GRADLE: Final = ("build.gradle", "build.gradle.kts")
 
 
-def _maven(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _maven(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     top = folder if not set_up.has("pom.xml") else ""
     program = "./mvnw" if set_up.has(f"{top}mvnw") else "mvn"
     classes = dict.fromkeys(each.path.rpartition("/")[2].partition(".")[0] for each in tests)
@@ -186,7 +188,7 @@ def _maven(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return f"{program} test -pl {module} -am -Dtest={only} -Dsurefire.failIfNoSpecifiedTests=false"
 
 
-def _gradle(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _gradle(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     has_settings = any(set_up.has(f"settings.{each}") for each in ("gradle", "gradle.kts"))
     program = "./gradlew" if set_up.has("gradlew") or not has_settings else "gradle"
     by_task: dict[str, list[str]] = {}
@@ -206,7 +208,7 @@ def _gradle(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return _within("" if has_settings else folder, f"{program} {' '.join(runs)}")
 
 
-def _ruby(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _ruby(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     lead = "bundle exec " if set_up.has(f"{folder}Gemfile") else ""
     specs = [_below(each.path, folder) for each in tests if each.path.endswith("_spec.rb")]
     units = [_below(each.path, folder) for each in tests if not each.path.endswith("_spec.rb")]
@@ -222,7 +224,7 @@ def _ruby(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return _within(folder, " && ".join(commands))
 
 
-def _php(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _php(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     manifest = set_up.text(f"{folder}composer.json")
     is_pest = "pestphp/pest" in manifest
     program = "vendor/bin/pest" if is_pest else "vendor/bin/phpunit"
@@ -235,7 +237,7 @@ def _php(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return _within(folder, f"{program} --filter {only}")
 
 
-def _c(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _c(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     stems = list(dict.fromkeys(each.path.rpartition("/")[2].rpartition(".")[0] for each in tests))
     lists = " ".join(set_up.text(path) for path in set_up.names_ending(("CMakeLists.txt", ".cmake")))
     if lists:
@@ -258,7 +260,7 @@ def _c(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
     return ""
 
 
-def _dotnet(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def _dotnet(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     names = [each.path.rpartition("/")[2].partition(".")[0] for each in tests]
     return f"dotnet test --filter {shlex.quote('|'.join(f'FullyQualifiedName~{name}' for name in names))}"
 
@@ -269,7 +271,7 @@ class _Ecosystem(NamedTuple):
     suffixes: tuple[str, ...]
     roots: tuple[str, ...]
     """Files that mark the folder that tests are run from."""
-    command: Callable[[SetUp, str, Sequence[Asked]], str]
+    command: Callable[[SetUp, str, Sequence[TestRequest]], str]
 
 
 _ECOSYSTEMS: Final = (

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from repo_map.check.set_up import Asked, SetUp
+from repo_map.check.set_up import SetUp, TestRequest
 
 _RUNNERS: Final = ("vitest", "jest", "react-scripts", "mocha", "ava", "tap", "borp", "jasmine", "uvu", "tape")
 _NODE: Final = re.compile(r"\bnode\b([^&|;]*?\s--test\b[^&|;]*)")
@@ -19,7 +19,7 @@ _TAKES_VALUE: Final = frozenset({"--import", "--require", "-r", "--loader", "--e
 _DEEPEST: Final = 3
 
 
-def script_command(set_up: SetUp, folder: str, tests: Sequence[Asked]) -> str:
+def script_command(set_up: SetUp, folder: str, tests: Sequence[TestRequest]) -> str:
     """Return what runs some tests of a package."""
     paths = [each.path.removeprefix(folder) for each in tests]
     named = " ".join(shlex.quote(path) for path in paths)

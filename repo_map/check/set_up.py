@@ -15,7 +15,7 @@ _LONGEST: Final = 200_000
 """Characters of a file of set-up that are read."""
 
 
-class Asked(NamedTuple):
+class TestRequest(NamedTuple):
     """A file of tests that is to be run."""
 
     path: str

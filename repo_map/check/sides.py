@@ -10,7 +10,7 @@ from repo_map.impact.patches import FilePatch, Hunk, Patch
 from repo_map.impact.placing import PlacedFile
 from repo_map.impact.sides import other_side
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.parsing.forms import NO_FORMS, Call, Form, Forms
+from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.model import Place
 from repo_map.relations.resolve import Relations, relations_of
 
@@ -21,7 +21,7 @@ _MOST_READ: Final = 1_000_000
 """Bytes of a file whose calls are read."""
 
 
-class LineMap:
+class SideLines:
     """Which line of a file became which."""
 
     def __init__(self, count: int, hunks: Sequence[tuple[int, Hunk]]) -> None:
@@ -61,7 +61,7 @@ class ChangedFile(NamedTuple):
     """Its path before, ``""`` for a new one."""
     new: str
     """Its path after, ``""`` for one that is gone."""
-    lines: LineMap
+    lines: SideLines
 
 
 class Side:
@@ -103,20 +103,20 @@ class Side:
             and definition.start <= each.line <= max(definition.sig_end, definition.sig_start)
         )
 
-    def calls_at(self, file: int, line: int, name: str) -> tuple[Call, ...]:
+    def calls_at(self, file: int, line: int, name: str) -> tuple[CallForm, ...]:
         """Return the calls of a name in a line."""
         return tuple(each for each in self._calls(file).get(line, ()) if each.name == name)
 
-    def _calls(self, file: int) -> Mapping[int, list[Call]]:
+    def _calls(self, file: int) -> Mapping[int, list[CallForm]]:
         if file not in self._by_line:
-            found: dict[int, list[Call]] = {}
+            found: dict[int, list[CallForm]] = {}
             for each in self.forms(file).calls:
                 found.setdefault(each.line, []).append(each)
             self._by_line[file] = found
         return self._by_line[file]
 
     @cached_property
-    def _by_line(self) -> dict[int, dict[int, list[Call]]]:
+    def _by_line(self) -> dict[int, dict[int, list[CallForm]]]:
         return {}
 
     def row_at(self, file: int, line: int) -> int:
@@ -224,7 +224,7 @@ class Sides:
                     into.extend((file, row) for row in rows if (file, row) not in kept)
         return pairs, gone, added
 
-    def _match(self, old: int | None, new: int | None, lines: LineMap) -> list[tuple[Place, Place]]:
+    def _match(self, old: int | None, new: int | None, lines: SideLines) -> list[tuple[Place, Place]]:
         """Return the definitions that are the same on both sides: by name and line, then by name in order."""
         if old is None or new is None:
             return []
@@ -291,7 +291,7 @@ class _Edited(NamedTuple):
     """Whether the tree has it as the patch leaves it."""
     other: bytes
     """The side of it that the tree has not."""
-    lines: LineMap
+    lines: SideLines
 
 
 def _edited(index: RepoIndex, patch: FilePatch) -> _Edited | None:
@@ -302,14 +302,14 @@ def _edited(index: RepoIndex, patch: FilePatch) -> _Edited | None:
         # The whole file comes or goes.
         mark, is_applied = ("+", here is not None) if patch.new else ("-", was is None)
         text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
-        return _Edited(is_applied, _bytes("" if is_applied == bool(patch.new) else text), LineMap(0, ()))
+        return _Edited(is_applied, _bytes("" if is_applied == bool(patch.new) else text), SideLines(0, ()))
     file = here if here is not None else was
     if file is None:
         return None
     text = index.text(file)
     count = text.count("\n") + 1
     if not patch.hunks:
-        return _Edited(here is not None, _bytes(text), LineMap(count, ()))
+        return _Edited(here is not None, _bytes(text), SideLines(count, ()))
     lines = PlacedFile(text.split("\n"))
     places = [lines.place(hunk) for hunk in patch.hunks]
     other = other_side(text, patch, places)
@@ -326,7 +326,7 @@ def _edited(index: RepoIndex, patch: FilePatch) -> _Edited | None:
         firsts.append((first - grown, hunk) if other.is_before else (first, hunk))
         grown += len(hunk.marked("+")) - len(hunk.marked("-"))
     before = other.text.count("\n") + 1 if other.is_before else count
-    return _Edited(other.is_before, _bytes(other.text), LineMap(before, firsts))
+    return _Edited(other.is_before, _bytes(other.text), SideLines(before, firsts))
 
 
 def _bytes(text: str) -> bytes:

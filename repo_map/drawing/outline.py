@@ -59,7 +59,7 @@ def paths_of(names: Sequence[str], parents: Sequence[int]) -> list[str]:
     return found
 
 
-class Measured(NamedTuple):
+class MeasuredOutline(NamedTuple):
     """The files of a tree as they are to be folded; columns of one length."""
 
     paths: Sequence[str]
@@ -93,10 +93,10 @@ def outline_of(
         if (file_id := index.file_id(path)) is not None:
             shown[file_id] = level
     ids = frozenset(found for path in kept if (found := index.file_id(path)) is not None)
-    return fold(Measured(index.paths, tokens, areas, shown), ids, most_nodes, within)
+    return fold(MeasuredOutline(index.paths, tokens, areas, shown), ids, most_nodes, within)
 
 
-def fold(files: Measured, kept: Collection[int], most_nodes: int, within: str = "") -> Outline:
+def fold(files: MeasuredOutline, kept: Collection[int], most_nodes: int, within: str = "") -> Outline:
     """Fold files: open folders from the largest on, join chains of folders, add up what is small.
 
     The folders of the files whose positions are ``kept`` are opened whatever they take, and so is the folder
@@ -120,7 +120,7 @@ class _Node(NamedTuple):
 class _Folders:
     """The folders of a tree by number, the root first and each before those in it, and which are open."""
 
-    def __init__(self, files: Measured, kept: Collection[int]) -> None:
+    def __init__(self, files: MeasuredOutline, kept: Collection[int]) -> None:
         self._files = files
         self._kept = frozenset(kept)
         self._ones = np.ones(len(files.paths), np.int64)

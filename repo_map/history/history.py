@@ -34,7 +34,7 @@ from repo_map.indexing.extractor_version import extractor_version
 from repo_map.indexing.store import Store, user_store
 from repo_map.secrets.names import mask_names
 from repo_map.text.terms import terms_of, words
-from repo_map.worktree.commit_names import OWN_FOLDER, CommitNameError, Reach, locate
+from repo_map.worktree.commit_names import OWN_FOLDER, CommitNameError, CommitReach, locate
 from repo_map.worktree.git import HEAD, LONGEST_S, Deadline, Git, GitError
 
 
@@ -316,7 +316,7 @@ _LIMIT = 3_000
 def read_history(
     root: Path,
     ref: str = "",
-    reach: Reach = OWN_FOLDER,
+    reach: CommitReach = OWN_FOLDER,
     *,
     store: Store | None = None,
     limit: int = _LIMIT,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from repo_map.index import RepoIndex
-    from repo_map.worktree.places import Part
+    from repo_map.worktree.places import TreePart
 
 WORKTREE: Final = "worktree"
 """Names what is not committed yet."""
@@ -75,7 +75,7 @@ class _Entry(NamedTuple):
 class _Share:
     """What an index shows of one repository, by the paths of that repository's folder."""
 
-    def __init__(self, index: RepoIndex, part: Part) -> None:
+    def __init__(self, index: RepoIndex, part: TreePart) -> None:
         self._index = index
         self._prefix = part.prefix
         self.root = part.root
@@ -132,7 +132,7 @@ def read_changes(index: RepoIndex, named: str) -> tuple[str, Patch]:
     return words, Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, refused)))))
 
 
-def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tuple[str, Patch]:
+def _changes_of(share: _Share, part: TreePart, named: str, deadline: Deadline) -> tuple[str, Patch]:
     """Return what was changed of one repository; raises ``ChangesError``, and ``GitError``."""
     git = Git(part.root)
     place = _placed(git, part, deadline)
@@ -159,7 +159,7 @@ def _changes_of(share: _Share, part: Part, named: str, deadline: Deadline) -> tu
     return f"the working tree since `{names[0]}`", share.shown(patch)
 
 
-def _placed(git: Git, part: Part, deadline: Deadline) -> HistoryPlace:
+def _placed(git: Git, part: TreePart, deadline: Deadline) -> HistoryPlace:
     with _told_as_changes():
         place = locate(git, part.ref, part.reach, deadline)
     if place is None:

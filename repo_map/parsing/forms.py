@@ -28,7 +28,7 @@ _MOST_NODES: Final = 400_000
 _MOST_ERRORS: Final = 20
 
 
-class Parameter(NamedTuple):
+class ParameterForm(NamedTuple):
     """One parameter of a function."""
 
     name: str
@@ -42,11 +42,11 @@ class Form(NamedTuple):
     name: str
     line: int
     """Of the name, 1-based."""
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ParameterForm, ...]
     """Rust's ``self`` is the first where it is taken."""
 
 
-class Call(NamedTuple):
+class CallForm(NamedTuple):
     """What is given to a function."""
 
     name: str
@@ -66,7 +66,7 @@ class Forms(NamedTuple):
     """The functions and calls of one source."""
 
     functions: tuple[Form, ...] = ()
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallForm, ...] = ()
     errors: tuple[int, ...] = ()
     """Lines that the grammar can't read, 1-based, in order; the first 20."""
     is_read: bool = False
@@ -78,15 +78,15 @@ NO_FORMS: Final = Forms()
 
 def forms_of(source: bytes, path: str, limits: Limits) -> Forms:
     """Return the functions and calls of a source; none where no grammar reads it in time."""
-    language = language_in(source, path)
-    if not language or not language_named(language).has_grammar:
-        return NO_FORMS
-    from repo_map.languages.grammars import (  # noqa: PLC0415 - forms are values to who asks a worker for them
+    from repo_map.languages.grammars import (  # noqa: PLC0415 - a worker alone loads a grammar
         GrammarMissingError,
         ParseError,
         parse,
     )
 
+    language = language_in(source, path)
+    if not language or not language_named(language).has_grammar:
+        return NO_FORMS
     try:
         tree = parse(source, language, CpuDeadline(seconds_for(len(source), limits.parse_seconds)))
     except (GrammarMissingError, ParseError):
@@ -97,7 +97,7 @@ def forms_of(source: bytes, path: str, limits: Limits) -> Forms:
 def read_forms(tree: Tree, language: str) -> Forms:
     """Return the functions and calls of a parsed source."""
     functions: list[Form] = []
-    calls: list[Call] = []
+    calls: list[CallForm] = []
     errors: list[int] = []
     for count, node in enumerate(_walk(tree)):
         if count > _MOST_NODES:
@@ -143,7 +143,7 @@ def _function(node: Node) -> Iterator[Form]:
         parameters = () if taken is None else tuple(_parameters(taken))
         if (only := node.child_by_field_name("parameter")) is not None:
             # An arrow function's without parentheses.
-            parameters = (Parameter(_text(only), EITHER, is_optional=False),)
+            parameters = (ParameterForm(_text(only), EITHER, is_optional=False),)
         yield Form(_text(name).lstrip("@$#"), name.start_point.row + 1, parameters)
 
 
@@ -200,7 +200,7 @@ _FUNCTIONS: Final[Mapping[str, Callable[[Node], Iterator[Form]]]] = {
 }
 
 
-def _parameters(taken: Node) -> Iterator[Parameter]:
+def _parameters(taken: Node) -> Iterator[ParameterForm]:
     """Yield what a list of parameters takes."""
     is_placed = any(each.type == "positional_separator" for each in taken.named_children)
     is_named = False
@@ -252,32 +252,32 @@ _PLACED: Final = frozenset(
 _PHP: Final = frozenset({"simple_parameter", "property_promotion_parameter"})
 
 
-def _parameter(node: Node, behind: list[Node]) -> list[Parameter] | None:
+def _parameter(node: Node, behind: list[Node]) -> list[ParameterForm] | None:
     """Return what one node of a list takes; None for what is no parameter."""
     kind = node.type
     if kind in ("keyword_parameter",):
         is_optional = node.child_by_field_name("value") is not None
-        return [Parameter(_name_in(node), NAMED, is_optional)]
+        return [ParameterForm(_name_in(node), NAMED, is_optional)]
     if kind in ("dictionary_splat_pattern", "hash_splat_parameter"):
-        return [Parameter(_name_in(node), NAMED_REST, is_optional=True)]
+        return [ParameterForm(_name_in(node), NAMED_REST, is_optional=True)]
     if kind in _RESTS or _spreads(node):
         is_named_rest = any(each.type == "dictionary_splat_pattern" for each in node.named_children)
-        return [Parameter(_name_in(node), NAMED_REST if is_named_rest else REST, is_optional=True)]
+        return [ParameterForm(_name_in(node), NAMED_REST if is_named_rest else REST, is_optional=True)]
     if kind in ("receiver_parameter", "block_parameter", "attribute_item") or (
         kind in ("identifier", "required_parameter") and _text(node).startswith("this:")
     ):
         return None
     if kind in _OPTIONAL:
-        return [Parameter(_name_in(node), EITHER, is_optional=True)]
+        return [ParameterForm(_name_in(node), EITHER, is_optional=True)]
     if kind in _PHP:
-        return [Parameter(_name_in(node), EITHER, node.child_by_field_name("default_value") is not None)]
+        return [ParameterForm(_name_in(node), EITHER, node.child_by_field_name("default_value") is not None)]
     if kind in _PLAIN:
-        return [Parameter(_name_in(node), EITHER, _has_default(node, behind))]
+        return [ParameterForm(_name_in(node), EITHER, _has_default(node, behind))]
     if kind in _PLACED:
         names = node.children_by_field_name("name") if kind == "parameter_declaration" else []
         is_optional = node.child_by_field_name("value") is not None or kind == "assignment_pattern"
-        return [Parameter(_text(each), PLACED, is_optional) for each in names] or [
-            Parameter(_name_in(node), PLACED, is_optional)
+        return [ParameterForm(_text(each), PLACED, is_optional) for each in names] or [
+            ParameterForm(_name_in(node), PLACED, is_optional)
         ]
     return None
 
@@ -352,7 +352,7 @@ _NO_VALUES: Final = frozenset(
 )
 
 
-def _call(node: Node, language: str) -> Iterator[Call]:
+def _call(node: Node, language: str) -> Iterator[CallForm]:
     lambdas = [each for each in node.named_children if each.type == "annotated_lambda"]
     inner = node
     if lambdas and node.named_children[0].type == "call_expression":
@@ -374,7 +374,7 @@ def _call(node: Node, language: str) -> Iterator[Call]:
     places, names, is_open = _given(_list_given(inner), language)
     names += [LAMBDA] * len(lambdas)
     line = name.start_point.row + 1
-    yield Call(_text(name).lstrip("$"), line, places, tuple(names), is_open, _text(receiver)[:200] + mark)
+    yield CallForm(_text(name).lstrip("$"), line, places, tuple(names), is_open, _text(receiver)[:200] + mark)
 
 
 def _is_before_lambda(node: Node) -> bool:

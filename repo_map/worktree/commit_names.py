@@ -61,7 +61,7 @@ class CommitRange(NamedTuple):
     """Whether ``A...B`` was written: what came to ``B`` since both parted."""
 
 
-class Reach(NamedTuple):
+class CommitReach(NamedTuple):
     """Which commits of a repository a caller may read: those that certain refs have, and all before them."""
 
     is_own: bool = True
@@ -82,7 +82,7 @@ class Reach(NamedTuple):
         return ref.startswith(_TAGS) or self.has(ref)
 
 
-OWN_FOLDER: Final = Reach()
+OWN_FOLDER: Final = CommitReach()
 """In a folder that a caller may open: what HEAD, branches, tags and the branches of remotes have."""
 
 
@@ -106,7 +106,7 @@ def read_range(text: str) -> CommitRange | CommitName:
     return CommitRange(read_name(first) if first else None, read_name(last) if last else None, from_base)
 
 
-def locate(git: Git, ref: str, reach: Reach, deadline: Deadline) -> HistoryPlace | None:
+def locate(git: Git, ref: str, reach: CommitReach, deadline: Deadline) -> HistoryPlace | None:
     """Return where the history of a commit begins; ``""`` names the one that the work tree is at.
 
     None where no commit is called so that may be read, and where git does not trust the repository's owner.
@@ -124,7 +124,7 @@ def locate(git: Git, ref: str, reach: Reach, deadline: Deadline) -> HistoryPlace
     return HistoryPlace(found, *folder) if folder and found else None
 
 
-def find_commit(git: Git, name: CommitName, reach: Reach, deadline: Deadline) -> str:
+def find_commit(git: Git, name: CommitName, reach: CommitReach, deadline: Deadline) -> str:
     """Return the id of a commit that may be read, ``""`` where none is called so.
 
     What may not be read is not there: it makes no short id ambiguous either.
@@ -150,7 +150,7 @@ def find_commit(git: Git, name: CommitName, reach: Reach, deadline: Deadline) ->
 class _Search:
     """Looks for the commits of one name."""
 
-    def __init__(self, git: Git, reach: Reach, deadline: Deadline) -> None:
+    def __init__(self, git: Git, reach: CommitReach, deadline: Deadline) -> None:
         self._git = git
         self._reach = reach
         self._deadline = deadline

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.blobs import BlobReader
-from repo_map.worktree.commit_names import OWN_FOLDER, WHAT_NAMES_ONE, CommitNameError, Reach, locate
+from repo_map.worktree.commit_names import OWN_FOLDER, WHAT_NAMES_ONE, CommitNameError, CommitReach, locate
 from repo_map.worktree.file_kinds import BINARY_PROBE_BYTES, FileFlag
 from repo_map.worktree.files import Listing, ReadFile, digest, sort_names, too_large
 from repo_map.worktree.git import Deadline, Git, GitConversation, GitError
 from repo_map.worktree.listing import Names
-from repo_map.worktree.places import Part
+from repo_map.worktree.places import TreePart
 
 _ENTRY = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.+)", re.DOTALL)
 _KINDS: Final = {"04": stat.S_IFDIR, "10": stat.S_IFREG, "12": stat.S_IFLNK, "16": stat.S_IFDIR}
@@ -38,7 +38,7 @@ class CommitTree:
     """The files of a folder as a commit has them; where the commit's name moves on, so does the tree."""
 
     def __init__(
-        self, root: Path, ref: str, title: str = "", *, known_as: str = "", reach: Reach = OWN_FOLDER
+        self, root: Path, ref: str, title: str = "", *, known_as: str = "", reach: CommitReach = OWN_FOLDER
     ) -> None:
         """``title`` is what it is told by, by default the folder and the commit's name.
 
@@ -63,9 +63,9 @@ class CommitTree:
         )
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[TreePart, ...]:
         """The one repository."""
-        return (Part("", self.root, self.ref, self._known_as, self._reach),)
+        return (TreePart("", self.root, self.ref, self._known_as, self._reach),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
         """Return the first ``limit`` files; ``known`` where the commit has the same ones still.

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from repo_map.messages import one_line
 from repo_map.secrets.masking import mask_text
-from repo_map.worktree.commit_names import Reach
+from repo_map.worktree.commit_names import CommitReach
 from repo_map.worktree.git import HARDENED, Deadline, GitError, GitProcess, git_environment, git_program
 
 _LONGEST_REASON = 200
@@ -52,9 +52,14 @@ _SETTINGS = (
 class FetchError(GitError):
     """Nothing was fetched; what was there before is there still. The message is why."""
 
+    was_ended: bool = False
+    """Whether git was ended while it fetched: the locks that it held are nobody's."""
 
-class _EndedError(FetchError):
-    """Git was ended while it fetched: the locks that it held are nobody's."""
+
+def _ended(why: str) -> FetchError:
+    error = FetchError(why)
+    error.was_ended = True
+    return error
 
 
 def make_clone(folder: Path, deadline: Deadline) -> None:
@@ -83,8 +88,9 @@ def fetch(
     room.remove_locks(before=time.time() - _DEAD_SECONDS)
     try:
         _fetch(folder, address, branches, deadline, room)
-    except _EndedError:
-        room.remove_locks()
+    except FetchError as error:
+        if error.was_ended:
+            room.remove_locks()
         raise
     finally:
         room.remove_drafts()
@@ -137,7 +143,7 @@ def _drop_others(place: Sequence[str], branches: Sequence[str], deadline: Deadli
         return
     refs = (*place, "for-each-ref", "--format=%(refname)")
     listed = _run((*refs, "refs/heads"), {}, deadline).split()
-    reach = Reach(is_own=False, branches=tuple(branches))
+    reach = CommitReach(is_own=False, branches=tuple(branches))
     kept = [ref for ref in listed if reach.has(ref)]
     tags = _run((*refs, *(f"--no-merged={ref}" for ref in kept), "refs/tags"), {}, deadline).split()
     for ref in sorted({*listed, *tags} - {*kept}):
@@ -230,11 +236,11 @@ def _run(
     except OSError as error:
         raise FetchError(f"git can't be run ({error.strerror})") from error
     if output.trap:
-        raise _EndedError(output.trap)
+        raise _ended(output.trap)
     if room is not None and output.status != 0 and room.left() == 0:
         raise FetchError(room.told())
     if output.status is None:
-        raise _EndedError("it did not end in time")
+        raise _ended("it did not end in time")
     if output.status != 0:
         raise FetchError(_reason(output.errors))
     return output.text.decode("utf-8", "replace")

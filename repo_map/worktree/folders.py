@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from repo_map.worktree.files import Listing, ReadFile, list_files, read_file, resolve_root
-from repo_map.worktree.places import Files, Part
+from repo_map.worktree.places import PlaceFiles, TreePart
 
 
 class FolderTree(NamedTuple):
@@ -25,13 +25,13 @@ class FolderTree(NamedTuple):
         return str(self.root)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        return (Part("", self.root, ""),)
+    def parts(self) -> tuple[TreePart, ...]:
+        return (TreePart("", self.root, ""),)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
         return list_files(self.root, known, limit=limit, on_wait=on_wait)
 
-    def at(self, listing: Listing) -> Files:
+    def at(self, listing: Listing) -> PlaceFiles:
         del listing
         return self
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repo_map.worktree.files import Listing, ReadFile, digest
-from repo_map.worktree.places import Files, Part, Place
+from repo_map.worktree.places import Place, PlaceFiles, TreePart
 
 
 class OverlaidTree:
@@ -35,7 +35,7 @@ class OverlaidTree:
         return self._place.title
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[TreePart, ...]:
         """The repositories that it shows."""
         return self._place.parts
 
@@ -56,7 +56,7 @@ class OverlaidTree:
         rows = [states[path] for path in paths]
         return listing._replace(paths=paths, states=np.array(rows, np.int64).reshape(-1, 5))
 
-    def at(self, listing: Listing) -> Files:
+    def at(self, listing: Listing) -> PlaceFiles:
         """Return what reads the files of a listing of it."""
         return _OverlaidFiles(self._place.at(listing), self._contents)
 
@@ -64,7 +64,7 @@ class OverlaidTree:
 class _OverlaidFiles(NamedTuple):
     """The files of one listing of an overlaid tree."""
 
-    below: Files
+    below: PlaceFiles
     contents: Mapping[str, bytes | None]
 
     @property

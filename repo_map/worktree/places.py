@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from repo_map.worktree.commit_names import OWN_FOLDER, Reach
+from repo_map.worktree.commit_names import OWN_FOLDER, CommitReach
 from repo_map.worktree.files import Listing, ReadFile
 
 
-class Files(Protocol):
+class PlaceFiles(Protocol):
     """Reads the files of one listing."""
 
     @property
@@ -24,7 +24,7 @@ class Files(Protocol):
         """Return the bytes of a listed file of at most ``limit`` bytes, secrets and all."""
 
 
-class Part(NamedTuple):
+class TreePart(NamedTuple):
     """One repository's share of a place."""
 
     prefix: str
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     """The commit's name, ``""`` for the work tree."""
     known_as: str = ""
     """The name that a server's own list gives the repository; ``""`` for one that is known by its folder."""
-    reach: Reach = OWN_FOLDER
+    reach: CommitReach = OWN_FOLDER
     """Which of its commits may be read."""
 
     @property
@@ -55,7 +55,7 @@ class Place(Protocol):
         """What people are told that it is."""
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[TreePart, ...]:
         """The repositories that it shows."""
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
@@ -67,7 +67,7 @@ class Place(Protocol):
             RepositoryNotFoundError: there is nothing to list.
         """
 
-    def at(self, listing: Listing) -> Files:
+    def at(self, listing: Listing) -> PlaceFiles:
         """Return what reads the files of a listing of it."""
 
 

@@ -10,7 +10,7 @@ from repo_map import globs
 from repo_map.limits import USUAL, Limits
 from repo_map.worktree.files import Listing, ReadFile
 from repo_map.worktree.folders import FolderTree
-from repo_map.worktree.places import Files, Place
+from repo_map.worktree.places import Place, PlaceFiles
 
 
 class Tree(NamedTuple):
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
 class TreeFiles(NamedTuple):
     """The files of one listing of a tree."""
 
-    files: Files
+    files: PlaceFiles
     unmasked: tuple[str, ...] = ()
     limits: Limits = USUAL
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.worktree.files import Listing, Problem, ReadFile, within_limit
-from repo_map.worktree.places import Files, Part, Place
+from repo_map.worktree.places import Place, PlaceFiles, TreePart
 
 
 class UnitedTrees:
@@ -29,7 +29,7 @@ class UnitedTrees:
         return ", ".join(tree.title for _, tree in self._trees)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[TreePart, ...]:
         return tuple(part._replace(prefix=f"{name}/") for name, tree in self._trees for part in tree.parts)
 
     def list(self, known: Listing | None, limit: int, on_wait: Callable[[], object]) -> Listing:
@@ -51,14 +51,14 @@ class UnitedTrees:
         digest = b"".join(b"%d " % len(part.digest) + part.digest for part in parts)
         return Listing(tuple(paths), states, left_out, tuple(sorted(problems)), digest, parts)
 
-    def at(self, listing: Listing) -> Files:
+    def at(self, listing: Listing) -> PlaceFiles:
         return _UnitedFiles({name: tree.at(_part_of(listing, f"{name}/")) for name, tree in self._trees})
 
 
 class _UnitedFiles(NamedTuple):
     """The files of a listing, by the name of the tree that each is of."""
 
-    trees: dict[str, Files]
+    trees: dict[str, PlaceFiles]
 
     @property
     def root(self) -> None:

@@ -29,7 +29,7 @@ from repo_map.relevance.goal_places import find_frames, find_paths
 from repo_map.working_folder import shut_out_working_folder
 from repo_navigator.hooks.edit_check import check_edits, may_work
 from repo_navigator.hooks.facts import facts_of
-from repo_navigator.hooks.names import Names
+from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.sessions import answer_file
 from repo_navigator.hooks.starting import AFTER_EDIT
@@ -73,7 +73,7 @@ def work(root: Path, session: Path, goal: str, settings: Settings) -> None:
     if cache is None or not may_work(root, settings):
         return
     index = build_index(root, unmasked=settings.unmasked, limits=settings.limits)
-    known = Names.open(cache, root)
+    known = NameTable.open(cache, root)
     if known is None:
         _write(index, cache, root, 0.0)
     if goal and not names_its_place(goal, index):

@@ -17,7 +17,7 @@ from repo_map.index import RepoIndex, build_index
 from repo_map.messages import one_line, without_markers
 from repo_map.text import tokens
 from repo_map.worktree import disk
-from repo_navigator.hooks.findings import Found, Line, keep_findings
+from repo_navigator.hooks.findings import FoundByEdit, Line, keep_findings
 from repo_navigator.hooks.sessions import Session, checking, session_at
 
 _MOST_TRIES: Final = 3
@@ -70,7 +70,7 @@ def _check_last(root: Path, session: Path, settings: Settings) -> int:
             return last
 
 
-def _found(index: RepoIndex, root: Path, session: Session) -> Found:
+def _found(index: RepoIndex, root: Path, session: Session) -> FoundByEdit:
     patch = _of_session(read_changes(index, WORKTREE)[1], session.edited)
     checked = check_changes(index, patch)
     certain = _certain(checked)
@@ -80,7 +80,7 @@ def _found(index: RepoIndex, root: Path, session: Session) -> Found:
         for text in (one_line(describe_fault(each, at)),)
     )
     paths = tuple(sorted({*checked.changed, *(each.path for each in certain)}))
-    return Found(session.edits, lines, paths, tuple(disk.states(root, paths)))
+    return FoundByEdit(session.edits, lines, paths, tuple(disk.states(root, paths)))
 
 
 def _of_session(patch: Patch, edited: Collection[str]) -> Patch:

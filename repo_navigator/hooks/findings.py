@@ -25,7 +25,7 @@ class Line(NamedTuple):
     """What it says however its line moves, so that it is said once."""
 
 
-class Found(NamedTuple):
+class FoundByEdit(NamedTuple):
     """What a check found."""
 
     edits: int
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     """How they were, as ``disk.states`` gives it."""
 
 
-def keep_findings(session: Path, found: Found) -> None:
+def keep_findings(session: Path, found: FoundByEdit) -> None:
     """Write down what was found beside the session, in place of what was before; raises ``OSError``."""
     if not found.lines:
         findings_file(session).unlink(missing_ok=True)
@@ -77,13 +77,13 @@ def take_findings(file: Path, root: Path, session: Session) -> str:
     return findings_text(said, more) if said else ""
 
 
-def _read(file: Path) -> Found | None:
+def _read(file: Path) -> FoundByEdit | None:
     try:
         with findings_file(file).open("rb") as stored:
             kept: Any = json.loads(stored.read(_MOST_BYTES))
         edits, lines, paths, states = kept
         if any("\0" in path for path in paths):
             return None
-        return Found(edits, tuple(Line(*line) for line in lines), tuple(paths), tuple(states))
+        return FoundByEdit(edits, tuple(Line(*line) for line in lines), tuple(paths), tuple(states))
     except (OSError, ValueError, TypeError, RecursionError):
         return None

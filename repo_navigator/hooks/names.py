@@ -38,7 +38,7 @@ COPIED: Final = 2
 _LONGEST_READ: Final = 2_000_000
 
 
-class Caller(NamedTuple):
+class CallingPlace(NamedTuple):
     """A place that calls a definition."""
 
     path: str
@@ -47,7 +47,7 @@ class Caller(NamedTuple):
     """The definition that the call stands in, empty at the top of a file."""
 
 
-class Definition(NamedTuple):
+class NamedPlace(NamedTuple):
     """Where a name is defined."""
 
     name: str
@@ -60,7 +60,7 @@ class Definition(NamedTuple):
     """Whether a test, or a copy of somebody else's, defines it."""
     callers: int
     """How many places call it, ``CALLERS_UNKNOWN`` where nobody counted."""
-    shown_callers: tuple[Caller, ...]
+    shown_callers: tuple[CallingPlace, ...]
 
     @property
     def title(self) -> str:
@@ -78,7 +78,7 @@ def names_file(cache: Path, root: Path) -> Path:
     return cache / "names" / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".names")
 
 
-class Names:
+class NameTable:
     """The names of one repository, as they were when its index was last read."""
 
     def __init__(self, buffer: bytes | mmap.mmap, root: Path) -> None:
@@ -101,7 +101,7 @@ class Names:
         self._uses = self._column("uses", "I")
 
     @classmethod
-    def open(cls, cache: Path, root: Path) -> Names | None:
+    def open(cls, cache: Path, root: Path) -> NameTable | None:
         """Map the names of a repository, None where there are none that can be believed."""
         try:
             descriptor = os.open(names_file(cache, root), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -137,7 +137,7 @@ class Names:
         """Return how often a name is used in the repository's code, whatever it means there."""
         return self._uses[number]
 
-    def definitions(self, number: int) -> tuple[Definition, ...]:
+    def definitions(self, number: int) -> tuple[NamedPlace, ...]:
         """Return the definitions of a name, those that people mean first."""
         first, last = self._first_definition[number], self._first_definition[number + 1]
         found = [self._definition(number, row) for row in range(first, min(last, first + _MOST_DEFINITIONS))]
@@ -194,7 +194,7 @@ class Names:
         """Tell whether the repository has a file at this path."""
         return self._number_of(path) is not None
 
-    def stands(self, definition: Definition) -> Definition | None:
+    def stands(self, definition: NamedPlace) -> NamedPlace | None:
         """Return a definition where it stands now, None where its file no longer shows it.
 
         A file that is as it was is believed; one that changed is read, and the nearest line that bears
@@ -231,7 +231,7 @@ class Names:
         at = blob.find(b"\n" + path.encode("utf-8", "replace") + b"\n")
         return None if at < 0 else _row_of(self._path_starts, at + 1)
 
-    def _definition(self, number: int, row: int) -> Definition:
+    def _definition(self, number: int, row: int) -> NamedPlace:
         column = self._column
         owner = column("owners", "I")[row]
         first, last = column("first_caller", "I")[row : row + 2]
@@ -239,7 +239,7 @@ class Names:
         files, lines, within = (
             column(name, "I") for name in ("caller_files", "caller_lines", "caller_names")
         )
-        return Definition(
+        return NamedPlace(
             self.name(number),
             "" if owner == NONE else self.name(owner),
             KINDS[column("kinds", "B")[row]],
@@ -248,7 +248,7 @@ class Names:
             bool(flags),
             column("callers", "i")[row],
             tuple(
-                Caller(
+                CallingPlace(
                     self._path(files[each]),
                     lines[each],
                     "" if within[each] == NONE else self.name(within[each]),

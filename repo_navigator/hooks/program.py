@@ -13,7 +13,7 @@ from navigator.stores.data_folder import default_data_dir
 from repo_map.indexing.cache_folder import cache_folder
 from repo_navigator.hooks.events import MOST_BYTES, Event, answer, read_event
 from repo_navigator.hooks.findings import is_waiting, take_findings
-from repo_navigator.hooks.names import Names
+from repo_navigator.hooks.names import NameTable
 from repo_navigator.hooks.search_answer import told_of
 from repo_navigator.hooks.searches import Action, Search, action_of
 from repo_navigator.hooks.sessions import Session, answer_file, remembered, session_file
@@ -46,7 +46,7 @@ def heard(what: str, message: bytes, environ: Mapping[str, str]) -> str:
     if cache is None:
         return ""
     file = session_file(data, event.session, root)
-    names = Names.open(cache, root)
+    names = NameTable.open(cache, root)
     action = action_of(event.tool, event.given) if what == TOOL else Action()
     if what == TOOL and not (action.looks or action.edits or is_waiting(file)):
         return ""
@@ -69,7 +69,7 @@ class _Moment(NamedTuple):
 
     event: Event
     session: Session
-    names: Names | None
+    names: NameTable | None
     root: Path
     file: Path
     """Where the session is remembered."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from repo_navigator.hooks.names import CALLERS_UNKNOWN, Definition, Names
+from repo_navigator.hooks.names import CALLERS_UNKNOWN, NamedPlace, NameTable
 from repo_navigator.hooks.searches import Search, Sought, names_sought
 
 MANY_HITS: Final = 12
@@ -43,7 +43,7 @@ class Told(NamedTuple):
     """In our words."""
     lines: tuple[str, ...]
     """Text of the repository, a line each."""
-    definitions: tuple[Definition, ...]
+    definitions: tuple[NamedPlace, ...]
     """The places that are named."""
 
 
@@ -60,7 +60,7 @@ USUAL: Final = Rule()
 def told_of(
     searches: Sequence[Search],
     output: str,
-    names: Names,
+    names: NameTable,
     known: Collection[str] = (),
     rule: Rule = USUAL,
 ) -> Told | None:
@@ -76,13 +76,13 @@ def told_of(
     return None if told is None or all(each.path in known for each in told.definitions) else told
 
 
-def _told_of(search: Search, output: str, names: Names, rule: Rule) -> Told | None:
+def _told_of(search: Search, output: str, names: NameTable, rule: Rule) -> Told | None:
     if _NOTHING.match(output):
         return _nearest_files(search, names) if search.for_files else _of_nothing(search, names, rule)
     return None if search.for_files else _of_many(search, output, names, rule)
 
 
-def _of_nothing(search: Search, names: Names, rule: Rule) -> Told | None:
+def _of_nothing(search: Search, names: NameTable, rule: Rule) -> Told | None:
     sought = _names(search)
     # Who looks into one file asks about that file; that the name stands elsewhere is no answer.
     if not 0 < len(sought) <= _MOST_NAMES or any(map(names.has_file, search.places)):
@@ -110,15 +110,15 @@ def _names(search: Search) -> tuple[Sought, ...]:
     return sought if are_names else ()
 
 
-def _like(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
-    found: list[Definition] = []
+def _like(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
+    found: list[NamedPlace] = []
     for number in names.spelt_like(sought.name):
         if names.count(number) <= rule.most_meant:
             found += names.definitions(number)[:1]
     return _standing(found, names)
 
 
-def _of_many(search: Search, output: str, names: Names, rule: Rule) -> Told | None:
+def _of_many(search: Search, output: str, names: NameTable, rule: Rule) -> Told | None:
     sought = _names(search)
     if len(sought) != 1 or sought[0].declared:
         return None
@@ -131,7 +131,7 @@ def _of_many(search: Search, output: str, names: Names, rule: Rule) -> Told | No
     return _told(MUCH_FOUND, "Where it is defined, and what calls it:", meant)
 
 
-def _meant(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
+def _meant(sought: Sought, names: NameTable, rule: Rule) -> list[NamedPlace]:
     """Return the definitions that a name means, none where they are too many to tell which."""
     number = names.find(sought.name)
     if number is None:
@@ -147,18 +147,18 @@ def _meant(sought: Sought, names: Names, rule: Rule) -> list[Definition]:
     return _standing(found, names) if len(found) <= rule.most_meant else []
 
 
-def _standing(definitions: Iterable[Definition], names: Names) -> list[Definition]:
+def _standing(definitions: Iterable[NamedPlace], names: NameTable) -> list[NamedPlace]:
     return [now for each in definitions if (now := names.stands(each)) is not None]
 
 
-def _shows(output: str, definition: Definition) -> bool:
+def _shows(output: str, definition: NamedPlace) -> bool:
     """Tell whether what was found shows the definition already."""
     return f":{definition.line}:" in output or bool(
         re.search(_DECLARING.pattern.replace("{name}", re.escape(definition.name)), output)
     )
 
 
-def _nearest_files(search: Search, names: Names) -> Told | None:
+def _nearest_files(search: Search, names: NameTable) -> Told | None:
     found: list[str] = []
     for pattern in search.patterns:
         base = posixpath.basename(pattern.rstrip("/")).strip("*")
@@ -168,11 +168,11 @@ def _nearest_files(search: Search, names: Names) -> Told | None:
     paths = list(dict.fromkeys(found))
     if not 0 < len(paths) <= _MOST_TOLD:
         return None
-    places = tuple(Definition("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
+    places = tuple(NamedPlace("", "", "file", path, 0, False, CALLERS_UNKNOWN, ()) for path in paths)
     return Told(NO_FILE, "No file found there. By that name in this repository:", tuple(paths), places)
 
 
-def _of_stem(stem: str, names: Names) -> Sequence[str]:
+def _of_stem(stem: str, names: NameTable) -> Sequence[str]:
     """Return the files that are called so but for their ending: those that define the name, if any do."""
     if len(stem) < _SHORTEST_FILE:
         return ()
@@ -186,13 +186,13 @@ _SHORTEST_FILE: Final = 5
 _LONGEST_FILE: Final = 200
 
 
-def _told(kind: str, lead: str, definitions: Sequence[Definition]) -> Told | None:
+def _told(kind: str, lead: str, definitions: Sequence[NamedPlace]) -> Told | None:
     if not definitions:
         return None
     return Told(kind, lead, tuple(map(_line, definitions)), tuple(definitions))
 
 
-def _line(definition: Definition) -> str:
+def _line(definition: NamedPlace) -> str:
     line = f"{definition.title} ({definition.kind}) {definition.path}:{definition.line}"
     if definition.callers > 0:
         shown = ", ".join(

@@ -16,6 +16,7 @@ from benchmarks.small_model.fixes import fix_of
 from benchmarks.small_model.likelihood import LikelihoodError, bits_of
 from benchmarks.small_model.sampling import sampled
 from benchmarks.tasks import GoldSpan, Task
+from tests.support.maps import HEADER
 from tests.support.providers.server import Answer, LoopbackServer, Reply
 from tests.support.trees import commit, git
 
@@ -97,7 +98,10 @@ def test_each_context_is_measured_once_and_the_table_pairs_them(
     file, answers, out = tmp_path / "tasks.jsonl", tmp_path / "answers", tmp_path / "rows.jsonl"
     file.write_bytes(msgspec.json.encode(task))
     answers.mkdir()
-    shown = {"navigator": "■ shop/tax.py\n code = country.lower()\n", "BM25 functions": "### shop/mail.py\n"}
+    shown = {
+        "navigator": f"{HEADER} shop/tax.py\n code = country.lower()\n",
+        "BM25 functions": "### shop/mail.py\n",
+    }
     lines = [Result(task.id, system, 500, context, [], 0.1) for system, context in shown.items()]
     (answers / "tasks.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
     with EchoServer() as server:

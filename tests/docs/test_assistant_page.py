@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from repo_map.relevance.completeness import Completeness, Evidence
-from repo_navigator.hosts import HOSTS
+from repo_navigator.host_files.hosts import HOSTS
 from tests.docs.assistant_page import PAGE, page
 
 

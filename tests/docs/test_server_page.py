@@ -14,7 +14,7 @@ from mcp_server.app import build_server
 from mcp_server.protocol import wire
 from mcp_server.protocol.tools import compact
 from mcp_server.settings import Settings
-from repo_navigator.hosts import HOSTS
+from repo_navigator.host_files.hosts import HOSTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 README = Path(__file__).parents[2] / "README.md"

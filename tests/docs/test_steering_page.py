@@ -12,6 +12,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.text.tokens import count
 from tests.docs.steering_page import BUDGET, GOAL, PAGE, TALK, make, page, talk
+from tests.support.maps import HEADER
 
 
 def test_the_page_is_what_the_table_and_the_conversation_say() -> None:
@@ -39,7 +40,7 @@ async def test_in_twelve_steps_little_more_is_sent_than_is_new(tmp_path: Path) -
             whole = (await client.call_tool("get_context", {})).structured_content or {}
             lines, path = set(), ""
             for line in whole["context_string"].split("\n"):
-                if found := re.fullmatch(r"■ (.+?)(?::\d+)?", line):
+                if found := re.fullmatch(rf"{HEADER} (.+?)(?::\d+)?", line):
                     path = found[1]
                 if not line.startswith("⋮"):
                     lines.add((path, line))

@@ -17,6 +17,7 @@ import pytest
 
 from repo_map.text.tokens import count
 from repo_navigator.main import main
+from tests.support.maps import HEADER
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Refuse, Thought, call
 from tests.support.signals import heeding_ctrl_c
@@ -67,7 +68,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
 def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["navigate", str(shop), "--goal", GOAL]) == 0
     out, err = capfd.readouterr()
-    assert re.match(r"■ shop/prices\.py:\d+\n", out)
+    assert re.match(rf"{HEADER} shop/prices\.py:\d+\n", out)
     assert err.startswith("Evidence: ")
     assert "$0.00," in err
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.maps import HEADER
+
 pytestmark = pytest.mark.slow
 
 GOAL = "The discount on an apple must never make its price negative"
@@ -113,7 +115,7 @@ def seen_on_a_terminal(*arguments: object, **variables: str) -> str:
 
 def test_a_terminal_shows_headers_in_colour_and_a_pipe_the_very_text(shop: Path) -> None:
     shown = seen_on_a_terminal("navigate", shop, GOAL, "--no-pager", PAGER="cat")
-    assert "\x1b[1;36m■ shop/prices.py" in shown
+    assert f"\x1b[1;36m{HEADER} shop/prices.py" in shown
     assert ran("navigate", shop, GOAL).stdout == re.sub(r"\x1b\[[\d;]*m", "", shown)
     assert "36m" not in seen_on_a_terminal("navigate", shop, GOAL, NO_COLOR="1", PAGER="cat")
 

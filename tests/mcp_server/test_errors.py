@@ -48,8 +48,8 @@ from navigator.stores.store_address import DatabaseAddress
 from navigator.stores.usage import Usage, UsageEntry
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.messages import unwritten
-from repo_navigator.configuration import Configuration, carry_out
-from repo_navigator.hosts import HOSTS
+from repo_navigator.host_files.configuration import Configuration, carry_out
+from repo_navigator.host_files.hosts import HOSTS
 from repo_navigator.main import main
 from tests.support.error_texts import BELOW, NAMED, documented, pattern
 from tests.support.team_stores import BUCKETS, SERVER, has_postgres, own_bucket, own_schema

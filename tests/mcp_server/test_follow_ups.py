@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from repo_navigator.main import main
+from tests.support.maps import HEADER
 
 GOAL = "The discount on an apple must never make its price negative"
 
@@ -51,7 +52,9 @@ def test_continue_without_an_id_means_the_latest_navigation_of_this_folder(
     monkeypatch.chdir(other)
     message = ran(capfd, "navigate", "--continue", "show shop/mail.py", code=2)[1]
     assert f"No navigation of this folder is stored, and the latest, {key}, is about" in message
-    assert ran(capfd, "navigate", "--continue", "show shop/mail.py", shop)[0].startswith("■ shop/mail.py")
+    assert ran(capfd, "navigate", "--continue", "show shop/mail.py", shop)[0].startswith(
+        f"{HEADER} shop/mail.py"
+    )
     ran(capfd, "navigate", other, "what other returns", "-q")
     monkeypatch.chdir(shop / "shop")
     answer, message = ran(capfd, "navigate", "--continue", "who calls discount?")
@@ -87,14 +90,14 @@ def test_a_follow_up_prints_what_is_new_alone_and_says_where_the_whole_is(
     key = opened(shop, capfd)
     before = ran(capfd, "context")[0]
     new, message = ran(capfd, "context", "--feedback", "show shop/mail.py")
-    assert new.startswith("■ shop/mail.py")
+    assert new.startswith(f"{HEADER} shop/mail.py")
     assert "shop/prices.py" not in new
     assert "New since step" in message
     assert f"The whole: repo-navigator context {key}" in message
     assert "step shows" not in message
     whole = ran(capfd, "context", "--feedback", "show shop/cart.py", "--all")[0]
-    assert "■ shop/mail.py" in whole
-    assert "■ shop/cart.py" in whole
+    assert f"{HEADER} shop/mail.py" in whole
+    assert f"{HEADER} shop/cart.py" in whole
     assert len(whole) > len(before)
     nothing, message = ran(capfd, "context", "--feedback", "drop shop/mail.py")
     assert nothing == ""
@@ -108,7 +111,7 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
     step = json.loads(ran(capfd, "context", "--json")[0])["total_iterations"]
     ran(capfd, "context", "--json", "--feedback", "show shop/mail.py", "-o", tmp_path / "new.json")
     found = json.loads((tmp_path / "new.json").read_text("utf-8"))
-    assert found["context_delta"].startswith("■ shop/mail.py")
+    assert found["context_delta"].startswith(f"{HEADER} shop/mail.py")
     assert found["context_delta"] in found["context"]
     assert (found["since_step"], found["removed"]) == (step, [])
     assert found["delta_tokens"] < found["tokens"]
@@ -119,7 +122,7 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
 def test_numbers_are_new_where_lines_had_none(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     opened(shop, capfd)
     new = ran(capfd, "context", "--line-numbers", "--feedback", "show shop/mail.py")[0]
-    assert "■ shop/prices.py" in new
+    assert f"{HEADER} shop/prices.py" in new
     assert "5│" in new
 
 

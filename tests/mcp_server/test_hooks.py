@@ -23,7 +23,7 @@ from repo_map.text import tokens
 from repo_navigator.hooks import background, sessions
 from repo_navigator.hooks.edit_check import check_edits
 from repo_navigator.hooks.facts import facts_of
-from repo_navigator.hooks.names import Names, names_file
+from repo_navigator.hooks.names import NameTable, names_file
 from repo_navigator.hooks.names_writer import write_names
 from repo_navigator.hooks.program import EVENTS, heard
 from repo_navigator.hooks.run import run_hook
@@ -194,7 +194,7 @@ def test_names_of_another_repository_are_not_believed(shop: Path, tmp_path: Path
     other = tmp_path / "other"
     commit(other, FILES)
     names_file(cache, other.resolve()).write_bytes(names_file(cache, shop).read_bytes())
-    assert Names.open(cache, other.resolve()) is None
+    assert NameTable.open(cache, other.resolve()) is None
 
 
 @pytest.mark.parametrize("cut", [0, 1, 8, 16, 100, 2_000])

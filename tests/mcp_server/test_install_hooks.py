@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_navigator.hook_hosts import HOOK_HOSTS, is_our_hook
+from repo_navigator.host_files.hook_hosts import HOOK_HOSTS, is_our_hook
 from repo_navigator.main import main
 
 COMMENTED = """\

@@ -14,6 +14,7 @@ from navigator.records.reports import TurnReport
 from navigator.records.token_usage import TokenAccount
 from repo_navigator.main import main
 from repo_navigator.terminal_report import cost_table
+from tests.support.maps import HEADER
 
 
 def test_the_end_of_a_navigation_names_what_was_left_out_once_and_counts_no_calls_that_cost_nothing(
@@ -100,7 +101,7 @@ def test_quiet_leaves_the_context_alone(shop: Path, capfd: pytest.CaptureFixture
     assert main(["navigate", str(shop), "the discount on an apple", "-q"]) == 0
     assert main(["context", "-q"]) == 0
     out, err = capfd.readouterr()
-    assert out.count("■ shop/prices.py") == 2
+    assert out.count(f"{HEADER} shop/prices.py") == 2
     assert err == ""
 
 
@@ -112,7 +113,7 @@ def test_who_asks_a_question_about_a_stored_navigation_gets_the_answer_alone(
     assert main(["context", "--feedback", "who calls discount?"]) == 0
     out, err = capfd.readouterr()
     assert "shop/prices.py:8" in out
-    assert "■" not in out
+    assert f"{HEADER}" not in out
     assert err == ""
     assert main(["context", "--feedback", "who calls discount?", "--json"]) == 0
     assert "shop/prices.py:8" in json.loads(capfd.readouterr().out)["answer"]

@@ -16,12 +16,13 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from mcp_server.tenancy.principal import Principal
 from mcp_server.tenancy.repository_access import RepositoryAccess
-from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, RepositoryEntry
 from navigator.workspaces.clones import sync
 from navigator.workspaces.repository_address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
 from tests.mcp_server.test_http import ALICE, BOB, Served, answer, as_principal
+from tests.support.maps import HEADER
 from tests.support.trees import commit, git, write
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +46,7 @@ def repositories(tmp_path: Path) -> Path:
         origin.mkdir(parents=True)
         commit(origin, files)
         git(origin, "tag", "v1")
-        catalogue.add(name, Entry(address=origin.as_uri(), readers=readers))
+        catalogue.add(name, RepositoryEntry(address=origin.as_uri(), readers=readers))
     assert sync(catalogue, (), lambda _done: None)
     return file
 
@@ -249,7 +250,7 @@ async def test_one_call_is_about_several_repositories(repositories: Path, tmp_pa
         assert listed[0]["repo_path"] == "api@v1, web"
         # A string is one repository.
         one = answer(await client.call_tool("navigate", {"goal": GOAL, "repo_path": "api"}))
-        assert "■ prices.py" in one["context"]
+        assert f"{HEADER} prices.py" in one["context"]
         prompt = PromptReference(name="find_code")
         completed = await client.complete(prompt, {"name": "repo_path", "value": "v"})
         assert completed.completion.values == ["vault"]
@@ -389,7 +390,7 @@ async def test_a_running_server_takes_up_what_was_added_and_fetched(
         origin.mkdir()
         commit(origin, {"tax.py": "def tax_of(country: str) -> int:\n    return 19\n"})
         catalogue = Catalogue(repositories, tmp_path / "data")
-        catalogue.add("tax", Entry(address=origin.as_uri()))
+        catalogue.add("tax", RepositoryEntry(address=origin.as_uri()))
         unfetched = await client.call_tool("navigate", asked)
         assert "`tax` was not fetched yet" in str(unfetched.content)
         sync(catalogue, ["tax"], lambda _done: None)

@@ -9,7 +9,7 @@ import pytest
 
 from navigator.records.reports import Candidate
 from navigator.settings import NavigationRequest
-from navigator.workspaces.workspace import candidates
+from navigator.steps.candidates import candidates
 from repo_map import globs
 from repo_map.drawing.draw import draw_map
 from repo_map.index import build_index

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from navigator.settings import NavigatorSettings
-from navigator.workspaces.catalogue import Catalogue, CatalogueError, Entry, new_entry
+from navigator.workspaces.catalogue import Catalogue, CatalogueError, RepositoryEntry, new_entry
 from navigator.workspaces.clones import Synced, kept, sync
 from navigator.workspaces.places import Places
 from navigator.workspaces.repository_address import Source, write_address
@@ -62,7 +62,7 @@ def opened(catalogue: Catalogue, name: str, ref: str = "") -> RepoIndex:
 def test_a_repository_is_fetched_and_read_at_any_commit_without_a_work_tree(
     catalogue: Catalogue, origin: Path
 ) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     assert [each.head for each in kept(catalogue)] == [""]
     assert synced(catalogue)["api"].head.startswith("main ")
     assert opened(catalogue, "api").paths == ("main.py",)
@@ -75,7 +75,7 @@ def test_a_repository_is_fetched_and_read_at_any_commit_without_a_work_tree(
 
 
 def test_a_fetch_brings_what_is_new_and_drops_what_is_gone(catalogue: Catalogue, origin: Path) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     synced(catalogue)
     before = opened(catalogue, "api")
     commit(origin, {"new.py": "def new(): ...\n"})
@@ -90,7 +90,7 @@ def test_a_fetch_brings_what_is_new_and_drops_what_is_gone(catalogue: Catalogue,
 
 
 def test_a_commit_that_no_branch_and_no_tag_has_any_more_is_gone(catalogue: Catalogue, origin: Path) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     synced(catalogue)
     hidden = git(origin, "rev-parse", "hidden").strip()
     assert "secret.py" in opened(catalogue, "api", hidden).paths
@@ -105,8 +105,8 @@ def test_a_commit_that_no_branch_and_no_tag_has_any_more_is_gone(catalogue: Cata
 def test_only_the_branches_that_are_named_are_fetched_and_kept(catalogue: Catalogue, origin: Path) -> None:
     for name in ("release/1", "release/2/x"):
         git(origin, "branch", name, "v1")
-    catalogue.add("all", Entry(address=origin.as_uri()))
-    catalogue.add("some", Entry(address=origin.as_uri(), branches=("main", "release/*")))
+    catalogue.add("all", RepositoryEntry(address=origin.as_uri()))
+    catalogue.add("some", RepositoryEntry(address=origin.as_uri(), branches=("main", "release/*")))
     synced(catalogue)
     for name in ("release/1", "release/2/x"):
         assert opened(catalogue, "some", name).paths == ("main.py",)
@@ -134,12 +134,12 @@ def test_one_that_fails_keeps_what_it_had_and_the_others_are_fetched(
     empty = tmp_path / "empty"
     empty.mkdir()
     git(empty, "init", "-q")
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     synced(catalogue)
-    catalogue.add("other", Entry(address=other.as_uri()))
-    catalogue.add("empty", Entry(address=empty.as_uri()))
-    catalogue.add("none", Entry(address=(tmp_path / "none").as_uri()))
-    catalogue.add("branch", Entry(address=other.as_uri(), branches=("nope",)))
+    catalogue.add("other", RepositoryEntry(address=other.as_uri()))
+    catalogue.add("empty", RepositoryEntry(address=empty.as_uri()))
+    catalogue.add("none", RepositoryEntry(address=(tmp_path / "none").as_uri()))
+    catalogue.add("branch", RepositoryEntry(address=other.as_uri(), branches=("nope",)))
     origin.rename(tmp_path / "moved")
     done = synced(catalogue)
     assert list(done) == ["api", "other", "empty", "none", "branch"]
@@ -156,7 +156,7 @@ def test_one_that_fails_keeps_what_it_had_and_the_others_are_fetched(
 
 
 def test_a_fetch_that_does_not_end_in_time_is_ended(catalogue: Catalogue, origin: Path) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     done: list[Synced] = []
     assert not sync(catalogue, (), done.append, seconds=0.0)
     assert [each.failed for each in done] == ["it did not end in time"]
@@ -176,7 +176,7 @@ def test_neither_hooks_nor_programs_of_any_side_run(
     settings = tmp_path / "gitconfig"
     settings.write_text(f"[init]\n\ttemplateDir = {template.parent}\n[core]\n\thooksPath = {template}\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     synced(catalogue)
     assert opened(catalogue, "api").paths == ("main.py",)
     assert not ran.exists()
@@ -266,7 +266,7 @@ def test_no_redirect_of_a_far_side_is_followed(
     catalogue: Catalogue, elsewhere: Elsewhere, origin: Path, status: int, where: str
 ) -> None:
     _, _, other = elsewhere.leads.pop()
-    catalogue.add("api", Entry(address=elsewhere.address))
+    catalogue.add("api", RepositoryEntry(address=elsewhere.address))
     for end in LED:
         elsewhere.leads[:] = [(end, status, where.format(other=other))]
         synced(catalogue)
@@ -279,10 +279,10 @@ def test_no_redirect_of_a_far_side_is_followed(
 def test_a_repository_of_more_than_its_room_is_not_fetched_and_leaves_nothing(
     catalogue: Catalogue, origin: Path
 ) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     assert synced(catalogue)["api"].failed == ""
     commit(origin, {"large.bin": random.Random(1).randbytes(3_000_000).hex()})
-    catalogue.add("web", Entry(address=origin.as_uri()))
+    catalogue.add("web", RepositoryEntry(address=origin.as_uri()))
     found: list[Synced] = []
     assert not sync(catalogue, (), found.append, most_bytes=1_000_000)
     for each in found:
@@ -297,7 +297,7 @@ def test_a_repository_of_more_than_its_room_is_not_fetched_and_leaves_nothing(
 def test_a_fetch_that_was_ended_with_its_machine_keeps_no_later_one_from_its_work(
     catalogue: Catalogue, origin: Path
 ) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     assert not synced(catalogue)["api"].failed
     clone, _ = catalogue.clone_of("api")
     long_ago = time.time() - 100_000
@@ -316,7 +316,7 @@ def test_more_branches_than_are_kept_are_not_fetched_and_leave_nothing(
     catalogue: Catalogue, origin: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "MOST_FILES", 1_000)
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     before = synced(catalogue)["api"]
     clone, _ = catalogue.clone_of("api")
     files = sorted(clone.rglob("*"))
@@ -336,8 +336,8 @@ def test_what_is_no_repository_of_this_machine_is_not_added(address: str) -> Non
 
 
 def test_a_repository_is_fetched_over_http_too(catalogue: Catalogue, web_address: str) -> None:
-    catalogue.add("api", Entry(address=web_address))
-    catalogue.add("missing", Entry(address=web_address.replace("api", "nothing")))
+    catalogue.add("api", RepositoryEntry(address=web_address))
+    catalogue.add("missing", RepositoryEntry(address=web_address.replace("api", "nothing")))
     done = synced(catalogue)
     assert not done["api"].failed
     assert "not found" in done["missing"].failed
@@ -388,7 +388,7 @@ def test_a_branch_that_git_could_misread_is_refused(branches: tuple[str, ...]) -
 @pytest.mark.parametrize("name", ["", "a/b", "..", ".git", "-x", "a.git", "a@b", "a b", "x" * 200])
 def test_a_name_that_is_no_plain_name_is_refused(catalogue: Catalogue, name: str) -> None:
     with pytest.raises(CatalogueError, match="is no name of a repository"):
-        catalogue.add(name, Entry(address="https://host/api.git"))
+        catalogue.add(name, RepositoryEntry(address="https://host/api.git"))
     assert not catalogue.file.exists()
 
 
@@ -398,17 +398,17 @@ def test_what_is_added_leaves_what_stands_there_as_it_is(catalogue: Catalogue) -
         "# Ours.\nrepositories:\n  api: # the first\n    address: https://host/api.git\n    readers: ['*']\n"
     )
     catalogue.file.write_text(text)
-    catalogue.add("web", Entry(address="https://host/web.git", readers=("*",)))
+    catalogue.add("web", RepositoryEntry(address="https://host/web.git", readers=("*",)))
     assert catalogue.file.read_text().startswith(text)
     assert list(catalogue.entries()) == ["api", "web"]
     with pytest.raises(CatalogueError, match="`web` is in"):
-        catalogue.add("web", Entry(address="https://host/other.git"))
+        catalogue.add("web", RepositoryEntry(address="https://host/other.git"))
     catalogue.file.write_text("repositories: {}\nother: 1\n")
     with pytest.raises(CatalogueError, match="can't be used, at `other`"):
         catalogue.entries()
     catalogue.file.write_text("repositories: {a: {address: 'https://host/a.git'}}\n")
     with pytest.raises(CatalogueError, match="add it by hand: "):
-        catalogue.add("b", Entry(address="https://host/b.git"))
+        catalogue.add("b", RepositoryEntry(address="https://host/b.git"))
 
 
 @pytest.mark.parametrize(
@@ -456,13 +456,13 @@ def test_a_reader_who_may_be_a_user_or_a_group_is_refused_with_how_to_write_it(r
 def test_readers_are_principals_groups_or_everybody(
     readers: tuple[str, ...], admitted: Mapping[str, bool]
 ) -> None:
-    entry = Entry(address="https://host/api.git", readers=readers)
+    entry = RepositoryEntry(address="https://host/api.git", readers=readers)
     groups = {"alice": frozenset[str](), "bob": frozenset({"backend"})}
     assert {who: True for who, of in groups.items() if entry.admits(who, of)} == admitted
 
 
 def test_git_itself_finds_nothing_wrong_with_a_clone(catalogue: Catalogue, origin: Path) -> None:
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     synced(catalogue)
     checked = subprocess.run(
         ["git", "-C", str(catalogue.clone_of("api")[0]), "fsck", "--strict"], capture_output=True, check=True

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repo_navigator.map_main import main
+from tests.support.maps import HEADER
 from tests.support.trees import write
 
 FILES = {
@@ -53,7 +54,7 @@ def test_rules_focus_and_budget_come_from_options(repo: Path, capsys: pytest.Cap
     arguments = ("-v", "**:path", "-v", "src/util.py:4", "--focus", "docs/**:9", "--tokens", 500, "-q")
     code, out, err = run(capsys, "generate", repo, *arguments)
     assert (code, err) == (0, "")
-    assert out == "■ src/util.py\ndef helper_function():\n    return 2\n\ndocs/guide.md\nsrc/app.py\n"
+    assert out == f"{HEADER} src/util.py\ndef helper_function():\n    return 2\n\ndocs/guide.md\nsrc/app.py\n"
 
 
 def test_options_come_after_the_rules_of_a_plan_file(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

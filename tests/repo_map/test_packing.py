@@ -12,6 +12,7 @@ from repo_map.packing.pack import pack
 from repo_map.plan.model import FlightPlan, Focus, PathBoost, SectionRule, SymbolBoost, VerbosityRule
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.relevance.score import score_goal
+from tests.support.maps import HEADER
 from tests.support.trees import write
 
 TAX = '''"""Taxes of a cart."""
@@ -62,7 +63,7 @@ def drawn(index: RepoIndex, plan: FlightPlan) -> RepoMap:
 def test_the_function_that_the_goal_names_is_shown_whole_from_the_first_file(index: RepoIndex) -> None:
     text = drawn(index, packed(index, 300)).text
     assert "\n".join(TAX.split("\n")[8:13]) in text
-    assert text.split("\n", 1)[0] in ("■ shop/tax.py", "■ shop/copy.py")
+    assert text.split("\n", 1)[0] in (f"{HEADER} shop/tax.py", f"{HEADER} shop/copy.py")
 
 
 @pytest.mark.parametrize("budget", [60, 150, 400, 1_000, 2_000])

@@ -19,6 +19,7 @@ from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_map.plan.yaml import parse_plan
 from repo_map.relevance.score import score_goal
+from tests.support.maps import HEADER
 from tests.support.trees import write
 
 ROUTER = '''class Router:
@@ -104,7 +105,7 @@ def test_deepening_holds_when_the_goal_is_packed_again(index: RepoIndex) -> None
 
 
 def test_only_a_folder_leaves_everything_else_out(index: RepoIndex) -> None:
-    lines = (line.removeprefix("■ ") for line in text_after(index, "only src/web").splitlines())
+    lines = (line.removeprefix(f"{HEADER} ") for line in text_after(index, "only src/web").splitlines())
     paths = [line for line in lines if line in FILES]
     assert set(paths) == {path for path in FILES if path.startswith("src/web/")}
 

@@ -12,13 +12,13 @@ from mcp import Client
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
-from navigator.workspaces.catalogue import Catalogue, Entry
+from navigator.workspaces.catalogue import Catalogue, RepositoryEntry
 from navigator.workspaces.clones import sync
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.impact.git_changes import ChangesError, read_changes
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
-from repo_map.worktree.commit_names import CommitNameError, Reach, find_commit, read_name
+from repo_map.worktree.commit_names import CommitNameError, CommitReach, find_commit, read_name
 from repo_map.worktree.commits import CommitTree
 from repo_map.worktree.git import Deadline, Git
 from repo_navigator.main import main
@@ -66,7 +66,7 @@ def shop(tmp_path: Path) -> Shop:
     git(origin, "checkout", "-q", "main")
     file = tmp_path / "repositories.yaml"
     catalogue = Catalogue(file, tmp_path / "data")
-    catalogue.add("api", Entry(address=origin.as_uri()))
+    catalogue.add("api", RepositoryEntry(address=origin.as_uri()))
     assert sync(catalogue, (), lambda _done: None)
     git(origin, "branch", "-q", "-f", "feature", "main")
     file.write_text(file.read_text() + "    branches: [main, feature]\n")
@@ -165,7 +165,7 @@ def test_branches_and_ids_with_steps_are_names(shop: Shop, name: str, steps: str
     found = find_commit(
         Git(shop.clone),
         read_name((name + steps).format(head=shop.head[:8])),
-        Reach(is_own=False, branches=("main", "feature")),
+        CommitReach(is_own=False, branches=("main", "feature")),
         Deadline(),
     )
     meant = git(shop.clone, "rev-parse", ("main" + steps).format()).strip()
@@ -188,11 +188,11 @@ def test_a_short_id_is_not_made_ambiguous_by_what_may_not_be_read(tmp_path: Path
     readable, foreign = (_write_object(root, each) for each in (other, text))
     git(root, "branch", "mine", readable)
     assert readable[:4] == foreign[:4]
-    assert find_commit(Git(root), read_name(readable[:4]), Reach(), Deadline()) == readable
-    assert find_commit(Git(root), read_name(foreign), Reach(), Deadline()) == ""
+    assert find_commit(Git(root), read_name(readable[:4]), CommitReach(), Deadline()) == readable
+    assert find_commit(Git(root), read_name(foreign), CommitReach(), Deadline()) == ""
     git(root, "branch", "theirs", foreign)
     with pytest.raises(CommitNameError, match="means 2 commits"):
-        find_commit(Git(root), read_name(readable[:4]), Reach(), Deadline())
+        find_commit(Git(root), read_name(readable[:4]), CommitReach(), Deadline())
 
 
 def _commit_id(text: str) -> str:
@@ -237,7 +237,7 @@ def test_refs_that_are_called_like_options_ids_or_one_another_take_nobodys_place
     first = git(odd, "rev-parse", "refs/heads/main~1").strip()
 
     def found(name: str) -> str:
-        return find_commit(Git(odd), read_name(name), Reach(), Deadline())
+        return find_commit(Git(odd), read_name(name), CommitReach(), Deadline())
 
     assert found("HEAD") == found(second) == found("main") == second
     assert found("x-g" + second[:8]) == found("heads/HEAD") == first

@@ -18,6 +18,8 @@ from repo_map.plan.yaml import parse_plan
 from tests.support.trees import write
 
 MARK = "=== "
+HEADER = "■"
+"""Begins the header of a file in a packet: what the tests expect, spelt once."""
 
 
 def files_of(text: str) -> dict[str, str]:
@@ -51,7 +53,7 @@ def draw(repo: str | Mapping[str, str | bytes], plan: str = "", **options: Any) 
 def numbers_of(block: str) -> list[tuple[int, str]]:
     """Return the lines of a numbered block as a reader places them: counting on from the number told last."""
     header, *rows = block.rstrip("\n").split("\n")
-    at = int(found[1]) if (found := re.fullmatch(r"■ \S+:(\d+)(?:  .*)?", header)) else 1
+    at = int(found[1]) if (found := re.fullmatch(rf"{HEADER} \S+:(\d+)(?:  .*)?", header)) else 1
     placed = []
     for row in rows:
         if re.fullmatch(r"⋮(?: [\d,]+.*)?", row):

@@ -32,7 +32,7 @@ _MOST_SETTINGS: Final = 500
 _LONGEST: Final = 100_000
 
 
-class Modules:
+class ScriptModules:
     """The modules of one index."""
 
     def __init__(self, index: RepoIndex) -> None:

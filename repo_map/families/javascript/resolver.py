@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.families.javascript.modules import Modules
+from repo_map.families.javascript.modules import ScriptModules
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
 from repo_map.relations.core.dynamic import DynamicResolver
@@ -55,7 +55,7 @@ class JavaScript(DynamicResolver):
 
     def __init__(self, index: RepoIndex) -> None:
         super().__init__(index)
-        self._modules = Modules(index)
+        self._modules = ScriptModules(index)
 
     def module(self, file: int, name: str) -> Value | None:
         """Return the module of ours that an import in a file names."""

@@ -20,7 +20,7 @@ class Module(NamedTuple):
     is_package: bool
 
 
-class Modules:
+class PythonModules:
     """The modules of one index."""
 
     def __init__(self, paths: Sequence[str], files: Sequence[int]) -> None:

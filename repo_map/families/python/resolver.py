@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from repo_map.families.python.modules import Module, Modules
+from repo_map.families.python.modules import Module, PythonModules
 from repo_map.languages.language import words
 from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.facts_model import DECORATED
@@ -60,7 +60,7 @@ class Python(DynamicResolver):
         super().__init__(index)
         # An empty file has no language, and makes a package all the same.
         ended = [file for file, path in enumerate(index.paths) if path.endswith((".py", ".pyi"))]
-        self._modules = Modules(index.paths, ended)
+        self._modules = PythonModules(index.paths, ended)
 
     def module(self, file: int, name: str) -> Value | None:
         """Return the module of ours that an import in a file names."""

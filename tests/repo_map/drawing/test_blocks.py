@@ -10,7 +10,7 @@ from repo_map.drawing.blocks import MapText
 from repo_map.drawing.draw import RepoMap, draw_map
 from repo_map.parsing.values import LineRange
 from repo_map.plan.model import FlightPlan
-from tests.support.maps import draw, index_of, numbers_of
+from tests.support.maps import HEADER, draw, index_of, numbers_of
 
 SHOP = {
     "shop/cart.py": (
@@ -22,7 +22,8 @@ SHOP = {
     "shop/data.json": '{"key": 1}\n',
 }
 TRAPS = {
-    "a.py": "tools = 1\ntools\nb.py\n■ b.py\n■ b.py:3\n⋮ 3 more files: 3 under lib/\n⋮\nx = 2\n",
+    "a.py": f"tools = 1\ntools\nb.py\n{HEADER} b.py\n{HEADER} b.py:3\n"
+    "⋮ 3 more files: 3 under lib/\n⋮\nx = 2\n",
     "b.py": '"odd\\nname.py"\nshop/cart.py\na.py [path only 3, outline 4, signatures 5, source 6]\n',
     "odd\nname.py": "b.py\n\nb.py\n",
     "tools": "a.py\n",
@@ -45,7 +46,18 @@ def test_a_stored_map_is_cut_into_the_blocks_that_made_it(level: int, budget: in
 
 LINES = st.lists(
     st.sampled_from(
-        ["a.py", "■ b.py", "■ tools:2", "tools = 1", "⋮ 2 more files", "⋮", "x", "", "a.py:", "a.py b"]
+        [
+            "a.py",
+            f"{HEADER} b.py",
+            f"{HEADER} tools:2",
+            "tools = 1",
+            "⋮ 2 more files",
+            "⋮",
+            "x",
+            "",
+            "a.py:",
+            "a.py b",
+        ]
     ),
     max_size=6,
 )

@@ -18,7 +18,7 @@ from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 from repo_map.text import tokens
-from tests.support.maps import draw, index_of
+from tests.support.maps import HEADER, draw, index_of
 from tests.support.trees import write
 
 SHOP = {
@@ -193,7 +193,7 @@ def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> No
     methods = "".join(f"    def method_number_{i}(self):\n        pass\n\n" for i in range(40))
     repo = {"big.py": f"class Alpha:\n{methods}\n\nclass Beta:\n{methods}"}
     drawn = draw(repo, "budget: 60")
-    assert drawn.text == "■ big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
+    assert drawn.text == f"{HEADER} big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
 
 
 def test_a_cut_section_costs_what_the_section_costs() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_map.drawing.outline import CLOSED, FILE, FOLDER, REST, Measured, Outline, fold, outline_of
+from repo_map.drawing.outline import CLOSED, FILE, FOLDER, REST, MeasuredOutline, Outline, fold, outline_of
 from repo_map.index import build_index
 from repo_map.indexing.store import Store
 from tests.support.trees import write
@@ -23,13 +23,13 @@ TREES = st.lists(
 Tree = list[tuple[list[str], int, int, int]]
 
 
-def measured(tree: Tree) -> Measured:
+def measured(tree: Tree) -> MeasuredOutline:
     files = sorted(
         ("/".join((*folders, f"f{number}.py")), tokens, level) for folders, number, tokens, level in tree
     )
     paths, tokens, levels = zip(*files, strict=True)
     column = np.array(tokens, np.int64)
-    return Measured(paths, column, np.maximum(column // 2, 1), np.array(levels, np.int64))
+    return MeasuredOutline(paths, column, np.maximum(column // 2, 1), np.array(levels, np.int64))
 
 
 def leaves(outline: Outline) -> list[int]:

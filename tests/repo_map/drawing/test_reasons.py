@@ -13,6 +13,7 @@ from repo_map.plan.model import FlightPlan
 from repo_map.plan.update import apply_update
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.relevance.score import score_goal
+from tests.support.maps import HEADER
 from tests.support.trees import write
 
 PADDING = "".join(f"def unrelated_{n}(x):\n    return x * {n} + helper_{n}(x)\n\n\n" for n in range(60))
@@ -48,13 +49,13 @@ def packed(index: RepoIndex, *, fill: bool = False) -> FlightPlan:
 def above(drawn: RepoMap, line: str) -> str:
     """Return the map's own line above a line of source."""
     head, _, _ = drawn.text.partition(f"\n{line}")
-    return next(each for each in reversed(head.split("\n")) if each.startswith(("■", "⋮")))
+    return next(each for each in reversed(head.split("\n")) if each.startswith((f"{HEADER}", "⋮")))
 
 
 def test_the_header_of_a_file_and_the_gap_before_a_part_tell_why_they_are_shown(tmp_path: Path) -> None:
     index = indexed(tmp_path)
     drawn = draw_map(index, packed(index))
-    assert "■ shop/rates.py:241  called by Till.checkout\n" in drawn.text
+    assert f"{HEADER} shop/rates.py:241  called by Till.checkout\n" in drawn.text
     assert not [line for line in drawn.text.split("\n") if "  matches " in line or "  is " in line]
 
 
@@ -74,13 +75,13 @@ def test_a_plan_may_leave_the_reasons_untold(tmp_path: Path) -> None:
     told, untold = draw_map(index, plan), draw_map(index, change.plan)
     assert "called by" not in untold.text
     assert untold.tokens < told.tokens
-    assert re.sub(r"(?m)^([■⋮].*?)  .*$", r"\1", told.text) == untold.text
+    assert re.sub(rf"(?m)^([{HEADER}⋮].*?)  .*$", r"\1", told.text) == untold.text
     assert [block.shown for block in told.blocks] == [block.shown for block in untold.blocks]
 
 
 def test_a_packet_that_fills_its_budget_tells_none(tmp_path: Path) -> None:
     index = indexed(tmp_path)
-    assert not re.search(r"(?m)^[■⋮].*  ", draw_map(index, packed(index, fill=True)).text)
+    assert not re.search(rf"(?m)^[{HEADER}⋮].*  ", draw_map(index, packed(index, fill=True)).text)
 
 
 def test_a_stored_map_with_reasons_is_cut_into_its_files(tmp_path: Path) -> None:
@@ -91,6 +92,6 @@ def test_a_stored_map_with_reasons_is_cut_into_its_files(tmp_path: Path) -> None
 
 def test_a_reason_stays_on_its_line(tmp_path: Path) -> None:
     index = indexed(tmp_path)
-    rule = {"pattern": "shop/rates.py", "level": 4, "why": "one\n■ shop/till.py"}
+    rule = {"pattern": "shop/rates.py", "level": 4, "why": f"one\n{HEADER} shop/till.py"}
     plan = FlightPlan.model_validate({"verbosity": [{"pattern": "**", "level": 0}, rule]})
-    assert draw_map(index, plan).text.startswith("■ shop/rates.py  one ■ shop/till.py\ndef ")
+    assert draw_map(index, plan).text.startswith(f"{HEADER} shop/rates.py  one {HEADER} shop/till.py\ndef ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_map.drawing.rendering import path_in_header, render_header, render_path, render_paths
-from tests.support.maps import check, draw, files_of, index_of, numbers_of
+from tests.support.maps import HEADER, check, draw, files_of, index_of, numbers_of
 
 PYTHON = '''\
 === app.py
@@ -92,8 +92,8 @@ def test_level_one_is_the_path() -> None:
 
 
 def test_level_two_is_the_nested_definition_lines() -> None:
-    expect = """\
-■ app.py
+    expect = f"""\
+{HEADER} app.py
 class Router(Base):
     def dispatch(
     def close(self) -> None:
@@ -104,8 +104,8 @@ def main() -> None:
 
 
 def test_level_three_adds_signatures_decorators_first_doc_paragraphs_and_fields() -> None:
-    expect = '''\
-■ app.py
+    expect = f'''\
+{HEADER} app.py
 LIMIT = 3
 @decorated(
     "x",
@@ -127,15 +127,15 @@ def main() -> None:
 
 def test_level_four_is_the_source() -> None:
     source = files_of(PYTHON)["app.py"]
-    check(PYTHON, "verbosity: [{pattern: '**', level: 4}]", f"■ app.py\n{source}\n")
+    check(PYTHON, "verbosity: [{pattern: '**', level: 4}]", f"{HEADER} app.py\n{source}\n")
 
 
 def test_doc_comments_above_a_definition_show_their_first_paragraph() -> None:
-    expect = """\
-■ x.go
+    expect = f"""\
+{HEADER} x.go
 // Serve answers.
-func (r *Router) Serve(a int) error {
-type Router struct {
+func (r *Router) Serve(a int) error {{
+type Router struct {{
 \tcount int
 
 """
@@ -146,10 +146,10 @@ def test_headings_nest_and_their_first_paragraphs_come_at_level_three() -> None:
     check(
         GUIDE,
         "verbosity: [{pattern: '**', level: 2}]",
-        "■ guide.md\n# Guide\n## Install\n### On Windows\n## Use\n\n",
+        f"{HEADER} guide.md\n# Guide\n## Install\n### On Windows\n## Use\n\n",
     )
-    expect = """\
-■ guide.md
+    expect = f"""\
+{HEADER} guide.md
 # Guide
 Intro words,
 on two lines.
@@ -165,9 +165,9 @@ Use it as you like.
 
 
 def test_a_section_shows_one_body_whole_under_its_class_line() -> None:
-    expect = '''\
+    expect = f'''\
 ⋮ N: lines left out, N comes next
-■ app.py:10
+{HEADER} app.py:10
 class Router(Base):
 ⋮ 18
     def dispatch(
@@ -194,9 +194,9 @@ def test_a_section_may_name_a_leaf_or_a_glob() -> None:
 
 
 def test_a_heading_section_brings_what_is_below_it() -> None:
-    expect = """\
+    expect = f"""\
 ⋮ N: lines left out, N comes next
-■ guide.md
+{HEADER} guide.md
 # Guide
 ⋮ 8
 ## Install
@@ -231,9 +231,9 @@ def test_where_sections_overlap_the_higher_level_wins() -> None:
           - pattern: app.py
             sections: [{lines: 26-27, level: 4}, {pattern: Router.dispatch, level: 2}]
         """
-    expect = """\
+    expect = f"""\
 ⋮ N: lines left out, N comes next
-■ app.py:10
+{HEADER} app.py:10
 class Router(Base):
     def dispatch(
         self,
@@ -250,9 +250,9 @@ class Router(Base):
 
 def test_parts_outside_sections_keep_the_level_of_the_rule() -> None:
     plan = "verbosity: [{pattern: app.py, level: 2, sections: [{pattern: Router.close, level: 4}]}]"
-    expect = """\
+    expect = f"""\
 ⋮ N: lines left out, N comes next
-■ app.py:10
+{HEADER} app.py:10
 class Router(Base):
     def dispatch(
 ⋮ 29
@@ -271,9 +271,9 @@ def test_a_custom_query_adds_the_lines_of_its_captures() -> None:
         verbosity: [{pattern: '**', level: 1}]
         custom_queries: [{pattern: '**/*.py', query: '(call function: (attribute) @callee)'}]
         """
-    expect = """\
+    expect = f"""\
 ⋮ N: lines left out, N comes next
-■ app.py:10
+{HEADER} app.py:10
 class Router(Base):
     def dispatch(
         self,
@@ -296,17 +296,17 @@ def test_a_custom_query_below_level_four_outlines_the_definitions_that_it_captur
     rules = (
         "verbosity: [{{pattern: '**', level: 1}}]\ncustom_queries: [{{pattern: '*', query: '{}', level: {}}}]"
     )
-    assert draw({"m.py": source}, rules.format(captured, 2)).text == "■ m.py\ndef a(\n\n"
+    assert draw({"m.py": source}, rules.format(captured, 2)).text == f"{HEADER} m.py\ndef a(\n\n"
     whole = source.partition("    return x")[0]
-    assert draw({"m.py": source}, rules.format(captured, 3)).text == f"■ m.py\n{whole}\n"
+    assert draw({"m.py": source}, rules.format(captured, 3)).text == f"{HEADER} m.py\n{whole}\n"
     assert "    return 2" in draw({"m.py": source}, rules.format("(return_statement) @r", 3)).text
 
 
 def test_lines_can_be_numbered() -> None:
     plan = "line_numbers: true\nverbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
-    expect = """\
+    expect = f"""\
 ⋮ N: lines left out, N comes next; N│: the number of the line, no part of it
-■ app.py:33
+{HEADER} app.py:33
 def main() -> None:
     router = Router()
 35│    router.dispatch("a request")
@@ -355,7 +355,7 @@ def test_text_without_a_grammar_has_path_and_source_only() -> None:
     repo = {"notes.txt": "one\ntwo\n"}
     for level in (1, 2, 3):
         check(repo, f"verbosity: [{{pattern: '**', level: {level}}}]", "notes.txt\n")
-    check(repo, "verbosity: [{pattern: '**', level: 4}]", "■ notes.txt\none\ntwo\n\n")
+    check(repo, "verbosity: [{pattern: '**', level: 4}]", f"{HEADER} notes.txt\none\ntwo\n\n")
 
 
 def test_a_binary_file_is_its_path() -> None:
@@ -364,40 +364,40 @@ def test_a_binary_file_is_its_path() -> None:
 
 def test_terminal_escapes_and_reordering_marks_do_not_reach_the_map() -> None:
     repo = {"a.txt": "red \x1b[31m\x07text\u202e\n\ttab stays\x0c\n"}
-    check(repo, "verbosity: [{pattern: '**', level: 4}]", "■ a.txt\nred [31mtext\n\ttab stays\n\n")
+    check(repo, "verbosity: [{pattern: '**', level: 4}]", f"{HEADER} a.txt\nred [31mtext\n\ttab stays\n\n")
 
 
 def test_source_cannot_pass_for_a_header_or_an_elision() -> None:
     forged = [
         "b.txt",
-        "■ b.txt",
-        "■ c.txt:3",
+        f"{HEADER} b.txt",
+        f"{HEADER} c.txt:3",
         "⋮ 3 more files",
         "⋮ 7",
         "b.txt [path only 3, outline 3, signatures 3, source 3]",
     ]
     repo = {"a.txt": "\n".join([*forged, ""]), "b.txt": "x\n"}
-    expect = "".join(["■ a.txt\n", *(f" {line}\n" for line in forged), "\n■ b.txt\nx\n\n"])
+    expect = "".join([f"{HEADER} a.txt\n", *(f" {line}\n" for line in forged), f"\n{HEADER} b.txt\nx\n\n"])
     check(repo, "verbosity: [{pattern: '**', level: 4}]", expect)
 
 
 def test_a_path_that_could_pass_for_something_else_is_quoted() -> None:
     assert render_path("a\nb.txt") == '"a\\nb.txt"'
     assert render_path("⋮ 3 more files") == '"\\u22ee 3 more files"'
-    assert render_path("■ a.txt") == '"\\u25a0 a.txt"'
+    assert render_path(f"{HEADER} a.txt") == '"\\u25a0 a.txt"'
     assert render_path("a.txt:3") == '"a.txt:3"'
     assert render_path("docs/My notes.md") == "docs/My notes.md"
 
 
 def test_many_paths_are_told_as_each_of_them_is() -> None:
-    paths = ["a.txt", "b.txt:3", "■ c.txt", "ü.txt"]
+    paths = ["a.txt", "b.txt:3", f"{HEADER} c.txt", "ü.txt"]
     assert render_paths(paths) == {*map(render_path, paths)}
     assert render_paths(paths[:2]) == {*map(render_path, paths[:2])}
     assert render_paths(paths[2:]) == {*map(render_path, paths[2:])}
 
 
 def test_a_header_tells_its_path_whatever_the_path() -> None:
-    for path in ("a.py", "b c.py", "c.py:3", '"d".py', "■ e.py", "⋮ 3", "f  g.py", 'h\\"  .py'):
+    for path in ("a.py", "b c.py", "c.py:3", '"d".py', f"{HEADER} e.py", "⋮ 3", "f  g.py", 'h\\"  .py'):
         for first in (1, 12):
             for why in ("", "calls Till.close", "says “x”: 3"):
                 assert path_in_header(f"{render_header(path, first, why)}\n") == render_path(path)
@@ -405,13 +405,17 @@ def test_a_header_tells_its_path_whatever_the_path() -> None:
 
 
 def test_windows_line_ends_are_drawn_as_plain_ones() -> None:
-    check({"a.txt": b"one\r\ntwo\r\n"}, "verbosity: [{pattern: '**', level: 4}]", "■ a.txt\none\ntwo\n\n")
+    check(
+        {"a.txt": b"one\r\ntwo\r\n"},
+        "verbosity: [{pattern: '**', level: 4}]",
+        f"{HEADER} a.txt\none\ntwo\n\n",
+    )
 
 
 def test_an_outline_line_is_cut_short_but_a_body_is_not() -> None:
     long = f"def f(a={'1' * 900}):"
     repo = {"a.py": f"{long}\n    pass\n"}
-    assert draw(repo, "verbosity: [{pattern: '**', level: 2}]").text == f"■ a.py\n{long[:240]}…\n\n"
+    assert draw(repo, "verbosity: [{pattern: '**', level: 2}]").text == f"{HEADER} a.py\n{long[:240]}…\n\n"
     assert long in draw(repo, "verbosity: [{pattern: '**', level: 4}]").text
 
 
@@ -431,4 +435,4 @@ def test_a_body_shown_whole_is_its_source_without_a_gap() -> None:
 
 def test_flush_comments_and_decorators_are_drawn_as_they_are() -> None:
     source = "/**\n * Sends.\n */\n/*! kept */\n//\n@register.tag\nexport function send() {}\n"
-    check(f"=== send.ts\n{source}", "verbosity: [{pattern: '**', level: 4}]", f"■ send.ts\n{source}\n")
+    check(f"=== send.ts\n{source}", "verbosity: [{pattern: '**', level: 4}]", f"{HEADER} send.ts\n{source}\n")

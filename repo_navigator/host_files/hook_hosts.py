@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from repo_navigator.hooks.program import PROMPT, START, TOOL
-from repo_navigator.hosts import ENTRY, HOSTS, Host, Scope, entry_of_this_python
+from repo_navigator.host_files.hosts import ENTRY, HOSTS, Host, Scope, entry_of_this_python
 
 _TIMEOUT_S: Final = 5
 """A hook ends far sooner; a host's own limit is for a machine that hangs."""

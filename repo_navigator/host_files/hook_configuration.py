@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from navigator.errors import InvalidRequestError
-from repo_navigator.configuration import ConfigurationChange, read_configuration
-from repo_navigator.configuration_text import JsonArray, JsonWithComments
-from repo_navigator.hook_hosts import TABLE, HookHost, is_our_hook
+from repo_navigator.host_files.configuration import ConfigurationChange, read_configuration
+from repo_navigator.host_files.configuration_text import JsonArray, JsonWithComments
+from repo_navigator.host_files.hook_hosts import TABLE, HookHost, is_our_hook
 
 _BACKUP_SUFFIX: Final = ".before-repo-navigator-hooks"
 _UNIT: Final = "  "

@@ -44,7 +44,7 @@ class Notation(Protocol):
         """Return the text without the entry, and ``with_table`` without the table that it leaves empty."""
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     """Where a member of a JSON object stands."""
 
     key: str
@@ -143,7 +143,7 @@ class _Object:
         member = self.member(key)
         return _Object(self.text, self._bare, member.value) if member else None
 
-    def member(self, key: str) -> Member | None:
+    def member(self, key: str) -> JsonMember | None:
         """Return the member of that name; of several the last, which is the one that readers take."""
         return next((each for each in reversed(self.members) if each.key == key), None)
 
@@ -199,7 +199,7 @@ class _Object:
             end = self._close
         return text[:start] + text[end:]
 
-    def _indent_of(self, member: Member) -> str:
+    def _indent_of(self, member: JsonMember) -> str:
         line = self.text[: member.start].rpartition("\n")[2]
         return line if not line.strip() else self.indent + _unit(self.text)
 
@@ -330,14 +330,14 @@ def _plain(bare: str) -> str:
     return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " ", bare)
 
 
-def _members(plain: str, start: int) -> Iterator[Member]:
+def _members(plain: str, start: int) -> Iterator[JsonMember]:
     """Yield the members of the object that begins at ``start`` of valid JSON."""
     at = _word(plain, start + 1)
     while plain[at] != "}":
         key, end = _DECODER.raw_decode(plain, at)
         value = _word(plain, _word(plain, end) + 1)
         _, end = _DECODER.raw_decode(plain, value)
-        yield Member(key, at, value, end)
+        yield JsonMember(key, at, value, end)
         at = _word(plain, end)
         at = _word(plain, at + 1) if plain[at] == "," else at
 

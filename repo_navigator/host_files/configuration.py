@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from navigator.errors import InvalidRequestError
 from repo_map.atomic_files import replace_file
-from repo_navigator.configuration_text import JsonWithComments, Notation, Toml
-from repo_navigator.hosts import ENTRY, Host, is_ours
+from repo_navigator.host_files.configuration_text import JsonWithComments, Notation, Toml
+from repo_navigator.host_files.hosts import ENTRY, Host, is_ours
 
 _BACKUP_SUFFIX: Final = ".before-repo-navigator"
 _USUAL: Final = 0o644

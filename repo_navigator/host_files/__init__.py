@@ -1,0 +1,1 @@
+"""What is written into the configurations of assistants, and taken back."""
