@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ class Packages:
     """The packages of the files of one resolver."""
 
     def __init__(self, rules: StaticResolver) -> None:
-        self._rules = rules
+        # Weakly: a ring would keep the index alive until the collector runs.
+        self._rules: StaticResolver = weakref.proxy(rules)
         self._views = rules.views
         self._index = rules.index
         self._names: dict[int, str] = {}

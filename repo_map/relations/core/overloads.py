@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -34,7 +35,8 @@ class Overloads:
     """Chooses by the number and the types of arguments."""
 
     def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+        # Weakly: a ring would keep the index alive until the collector runs.
+        self._rules: Rules = weakref.proxy(rules)
 
     def choose(self, values: Values, arguments: tuple[Expression, ...] | None, where: Position) -> Values:
         """Return what a call with these arguments may mean, constructors of types too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -340,7 +341,9 @@ class _Evaluator:
     """Evaluates expressions by the rules of one language family."""
 
     def __init__(self, rules: Resolver) -> None:
-        self._rules = rules
+        # Weakly: a ring would keep the index alive until the collector runs.
+        self._rules: Resolver = weakref.proxy(rules)
+        rules = self._rules
         self._follow: dict[type, _Follow] = {
             Member: lambda value, step, where: rules.read_member(
                 value, step.name, where, is_called=step.is_called
