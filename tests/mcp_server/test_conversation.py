@@ -124,7 +124,7 @@ def test_a_terminal_shows_a_path_that_holds_blanks_in_colour_as_a_whole(tmp_path
     (tmp_path / "the shop").mkdir()
     (tmp_path / "the shop" / "all prices.py").write_text("def discount(apple):\n    return apple - 1\n")
     shown = seen_on_a_terminal("navigate", tmp_path, "`discount` of an apple", "--no-pager", PAGER="cat")
-    assert "\x1b[1;36m■ the shop/all prices.py\x1b[0m" in shown
+    assert f"\x1b[1;36m{HEADER} the shop/all prices.py\x1b[0m" in shown
 
 
 def test_a_context_longer_than_the_screen_is_read_in_the_users_pager(shop: Path) -> None:

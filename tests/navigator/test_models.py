@@ -90,12 +90,12 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
     assert len(second["contents"]) <= len(first["contents"]) + 1
 
 
-async def test_a_model_is_given_the_menu_with_reasons_and_prices(
+async def test_a_model_is_given_the_numbered_outline(
     make_navigator: MakeNavigator, repository: Path
 ) -> None:
     flown = await fly(make_navigator, repository, good, token_budget=120)
     menu = menu_text(flown.reports[0].menu)
-    assert re.match(r"src/\S+\n1 \d+-\d+ .+ \+\d+", menu)
+    assert re.match(r"src/\S+(?: \(\d+ more\))?\n1\*? \w\S* \d+(?:-\d+)?", menu)
     assert menu in text_of(flown.server.requests[0])
 
 
