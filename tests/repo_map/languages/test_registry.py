@@ -146,7 +146,9 @@ def test_no_other_part_of_the_engine_names_a_language() -> None:
     found = {
         (path.relative_to(engine).as_posix(), node.value)
         for path in engine.rglob("*.py")
-        if path.parent.name != "languages" and "families" not in path.parts
+        # What fits a call, and what a change leaves open, differs by language and is judged there.
+        if path.parent.name not in ("languages", "check") and path.name != "forms.py"
+        if "families" not in path.parts
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in LANGUAGES and len(node.value) > 1
