@@ -34,6 +34,8 @@ _SMALL = 2_500
 _LONGEST_OF_SMALL = 0.95
 """The share of it that one piece may take whole: the surest function is worth more than its neighbours;"""
 _LEAST_CHANCE = 1e-6
+_CERTAIN = 0.5
+"""Chance from which lines between definitions are shown in a small answer."""
 _NEARLY_CERTAIN = 0.03
 """the chance of such a piece,"""
 _SMALL_LENGTH_PRICE = 0.15
@@ -164,7 +166,8 @@ def _boosted(unit: ScoredUnit, weight: float) -> ScoredUnit:
 def _is_worth_it(piece: Piece, is_small: bool) -> bool:
     """Say whether a piece is worth its tokens unasked."""
     if is_small:
-        return piece.unit.kind != GAP and piece.unit.chance >= _NEARLY_CERTAIN
+        # Lines between definitions are shown where a change is in them, and seldom else.
+        return piece.unit.chance >= (_CERTAIN if piece.unit.kind == GAP else _NEARLY_CERTAIN)
     return piece.value >= _LEAST_VALUE
 
 

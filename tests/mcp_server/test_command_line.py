@@ -68,7 +68,7 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
 def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["navigate", str(shop), "--goal", GOAL]) == 0
     out, err = capfd.readouterr()
-    assert re.match(rf"{HEADER} shop/prices\.py:\d+\n", out)
+    assert re.match(rf"(?:⋮ N: .*\n)?{HEADER} shop/prices\.py:\d+\n", out)
     assert err.startswith("Evidence: ")
     assert "$0.00," in err
 

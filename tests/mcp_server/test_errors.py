@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import dataclasses
 import errno
-import io
 import json
 import os
 import re
@@ -588,12 +587,17 @@ def test_a_configuration_that_can_not_be_changed_is_told(
     told_by_install(capfd, "codex", "--undo")
 
 
-def test_what_is_no_message_of_a_hook_is_told_and_keeps_no_prompt_back(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_hooks_that_can_not_be_installed_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
-    assert main(["prompt"]) == 0
-    assert_documented(capfd.readouterr().err.strip().removeprefix("repo-navigator: "))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text('{"hooks": 1}\n')
+    told_by_install(capfd, "claude-code", "--hooks")
+    told_by_install(capfd, "zed", "--hooks", code=2)
+    told_by_install(capfd, "devin", code=2)
+    told_by_install(capfd, "claude-code", "--hooks", "--allow", str(tmp_path), code=2)
 
 
 def test_a_project_that_can_not_be_changed_is_told(
