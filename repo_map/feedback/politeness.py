@@ -74,6 +74,10 @@ _PREFIXES: Final = tuple(
             "",
         ),
         (rf"{_SELF} (?:want|need|like|require|lack)(?: see| look at)? ", "show "),
+        (
+            r"(?:show|tell|find)(?: me)? (?=where \S+ (?:is|are|gets) (?:used|called|referenced|set|defined|declared|tested)$)",
+            "",
+        ),
     )
 )
 _SUFFIXES: Final = re.compile(

@@ -32,7 +32,7 @@ from tests.docs.steering_page import make
 CAST: Final = Path(__file__).parents[2] / "docs/first-minute.cast"
 PICTURE: Final = CAST.with_suffix(".svg")
 COLUMNS: Final = 100
-ROWS: Final = 45
+ROWS: Final = 50
 CLEAR: Final = "\x1b[2J\x1b[H"
 TYPING_S: Final = 1.5
 
