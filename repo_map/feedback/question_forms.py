@@ -125,6 +125,7 @@ QUESTIONS: Final = (
             "(list|name)( all)?( the)? (functions?|methods?|places?|callers?|classes|files|definitions)( that| which| who) <call> {}",
             "(who|what( else)?|which( (functions?|methods?|code|files?|modules?|class(es)?|places?|definitions?|parts?|ones?))?)( actually| really| all)? <call> {}",
             "(from )?where( (else|exactly))? (is|are|do we|do they|does anybody) {} (used|called|invoked|referenced|needed|instantiated|created|constructed)( from)?",
+            "where {} (is|are|gets) (used|called|referenced)",
             "(is|are) {}( still| actually| really)? (used|called|invoked|referenced)( anywhere| by (anybody|anyone|anything))?",
             "((list|find|name|tell|know|what are|who are)( me)? )?(all |every |each )?(the )?<callers> (of|to|for) {}",
         ),

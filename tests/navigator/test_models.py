@@ -90,9 +90,7 @@ async def test_a_model_sees_the_current_map_and_never_an_old_one(
     assert len(second["contents"]) <= len(first["contents"]) + 1
 
 
-async def test_a_model_is_given_the_numbered_outline(
-    make_navigator: MakeNavigator, repository: Path
-) -> None:
+async def test_a_model_is_given_the_numbered_outline(make_navigator: MakeNavigator, repository: Path) -> None:
     flown = await fly(make_navigator, repository, good, token_budget=120)
     menu = menu_text([place for place in flown.reports[0].menu if place.tokens])
     assert re.match(r"src/\S+(?: \(\d+ more\))?\n1\*? \w\S* \d+(?:-\d+)?", menu)
