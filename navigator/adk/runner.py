@@ -9,9 +9,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from google.adk.errors import StaleSessionError
+from opentelemetry import trace
 
 from navigator.adk.active_navigation import ActiveNavigation, StepResult
 from navigator.adk.models.host import HostModel
@@ -22,6 +23,7 @@ from navigator.adk.stores import open_stores
 from navigator.errors import ModelFailedError, StorageError
 from navigator.models.sampling_port import HOST
 from navigator.records.bookkeeping import Navigation
+from navigator.records.decisions import EMBEDDED
 from navigator.records.pricing import Ledger, ModelPrice, load_prices
 from navigator.steps.planner import planned
 from navigator.steps.turn import settled
@@ -38,10 +40,16 @@ if TYPE_CHECKING:
 
 
 APP_NAME = "repo_navigator"
-logger = logging.getLogger(__name__)
-
-
 MAX_LIVE = 64
+
+logger = logging.getLogger(__name__)
+_tracer = trace.get_tracer("repo_navigator")
+_PLANNER_RUN: Final = {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": "navigator",
+    "gen_ai.request.model": EMBEDDED,
+}
+"""OpenTelemetry's attributes of an agent's run, from its semantic conventions for generative models."""
 
 
 class LiveNavigation(NamedTuple):
@@ -207,10 +215,14 @@ class RunnerPool:
         """Let the planner decide."""
         active = live.active
         active.navigation = before
-        view = await active.view(before.state.flight_plan)
-        decision, notes = await asyncio.to_thread(planned, before, active.workspace, view)
-        active.notes.extend(notes)
-        return await self.commit(live, before, decision, settles=settles)
+        # As ADK names its agents' runs and tool calls: a collector shows steps of the planner beside those.
+        with _tracer.start_as_current_span("invoke_agent navigator", attributes=_PLANNER_RUN) as run:
+            run.set_attribute("gen_ai.conversation.id", before.run.navigation_id)
+            view = await active.view(before.state.flight_plan)
+            decision, notes = await asyncio.to_thread(planned, before, active.workspace, view)
+            active.notes.extend(notes)
+            with _tracer.start_as_current_span(f"execute_tool {decision.action}"):
+                return await self.commit(live, before, decision, settles=settles)
 
     async def _ask_models(
         self, live: LiveNavigation, agent: ModelAgent, before: Navigation, *, changed: bool
