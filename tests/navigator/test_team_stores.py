@@ -351,11 +351,17 @@ async def test_a_database_that_never_answered_is_told_at_once(database: Database
                 await asyncio.wait_for(sessions.get_session(**APP, session_id="nav-1"), LEASE_S / 2)
 
 
+@pytest.mark.parametrize("error", ["closed", "ended by the database"])
 @pytest.mark.parametrize("lost", ["before", "after"])
 async def test_a_connection_that_is_cut_at_a_commit_stores_an_event_once(
-    lost: str, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
+    lost: str, error: str, database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from asyncpg import InternalClientError
     from asyncpg.transaction import Transaction
+
+    # What asyncpg raises on a connection whose last words have been read and whose end has not.
+    ended = InternalClientError("cannot switch to state 15; another operation (2) is in progress")
+    cut = ConnectionResetError() if error == "closed" else ended
 
     async with opened(database) as (sessions, _):
         session = await sessions.create_session(**APP, session_id="nav-1", state={"a": 1})
@@ -365,12 +371,12 @@ async def test_a_connection_that_is_cut_at_a_commit_stores_an_event_once(
             if lost == "before" and not cuts:
                 cuts.append(1)
                 self._connection.terminate()
-                raise ConnectionResetError
+                raise cut
             await leave(self, *exception)
             if not cuts:
                 cuts.append(1)
                 self._connection.terminate()
-                raise ConnectionResetError
+                raise cut
 
         monkeypatch.setattr(Transaction, "__aexit__", leave_with_a_cut)
         await sessions.append_event(session, changing(a=2))

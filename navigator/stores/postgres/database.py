@@ -23,6 +23,8 @@ ANSWERING_S: Final = 10.0
 _LOST: Final = (
     ConnectionError,
     asyncpg.InterfaceError,
+    # A statement on a connection that the database has just ended, before the socket is seen to be closed.
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -33,7 +35,7 @@ _LOST: Final = (
 _FIRST_PAUSE_S: Final = 0.05
 _LONGEST_PAUSE_S: Final = 1.0
 """Before a connection is tried for again; each pause is twice the one before."""
-_FAULTS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+_FAULTS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _T = TypeVar("_T")
 
 
@@ -123,6 +125,9 @@ class PostgresDatabase:
         connection = await pool.acquire(timeout=ANSWERING_S)
         try:
             yield connection
+        except _LOST:
+            connection.terminate()
+            raise
         finally:
             await pool.release(connection, timeout=ANSWERING_S)
 
