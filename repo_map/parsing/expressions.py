@@ -248,6 +248,11 @@ def type_without_name(first: int, last: int) -> str:
     return f"{FIELDS}[{first},{last}]"
 
 
+def several_of(written: str) -> str:
+    """Return the written type of a list of what has a written type."""
+    return f"list[{written or '?'}]"
+
+
 def excluded_form(first: int, last: int, until: int) -> str:
     """Return the value of a binding of what a branch binds and another one, up to a line, does not see."""
     return f"{first}:{last}:{until}"

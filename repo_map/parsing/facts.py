@@ -5,7 +5,7 @@ The reader of a family of languages takes both from the syntax tree; ``repo_map.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import cast
@@ -15,10 +15,8 @@ from tree_sitter import Tree
 from repo_map.languages.language import Found
 from repo_map.languages.parser import CpuDeadline
 from repo_map.languages.registry import language_named
-from repo_map.parsing.facts_model import NO_FACTS, FileFacts, OwnerOf, owner_finder
-
-FactReader = Callable[[bytes, Tree, str, Sequence[Found], OwnerOf], FileFacts]
-"""From source, tree, language, definitions and their owners."""
+from repo_map.parsing.facts_model import NO_FACTS, FileFacts, owner_finder
+from repo_map.parsing.facts_reader import Reader
 
 
 def find_facts(
@@ -29,10 +27,10 @@ def find_facts(
     if not family or deadline.is_over():
         return NO_FACTS
     ranges = [(item.start_byte, -item.minus_end_byte) for item in found]
-    return _reader(family)(source, tree, language, found, owner_finder(ranges))
+    return _readers(family)[language](source, found, owner_finder(ranges)).read(tree, language)
 
 
 @cache
-def _reader(family: str) -> FactReader:
-    """Return the reader of a family, loaded by name: the engine's parts know no language."""
-    return cast("FactReader", import_module(f"repo_map.families.{family}.reader").read)
+def _readers(family: str) -> Mapping[str, type[Reader]]:
+    """Return the readers of a family by language, loaded by name: the engine's parts know no language."""
+    return cast("Mapping[str, type[Reader]]", import_module(f"repo_map.families.{family}.reader").READERS)

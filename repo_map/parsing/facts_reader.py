@@ -15,8 +15,18 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from repo_map.languages.grammars import facts_query
 from repo_map.languages.language import Found
-from repo_map.parsing.expressions import OTHER_FORM, TEXT_FORM, UNKNOWN_FORM, Form, name_form, one_of
+from repo_map.parsing.expressions import (
+    OTHER_FORM,
+    TEXT_FORM,
+    UNKNOWN_FORM,
+    Form,
+    head_of_type,
+    name_form,
+    of_type,
+    one_of,
+)
 from repo_map.parsing.facts_model import (
+    BASE_OF,
     CALL,
     FIELD,
     LINE,
@@ -33,6 +43,7 @@ from repo_map.parsing.queries import DEEPEST
 LONGEST: Final = 160
 """Characters of an expression or a type that are read; a longer one says nothing."""
 DEEPEST_FORM: Final = 8
+_DEEPEST_TYPE: Final = 6
 _LONGEST_ARGUMENT: Final = 40
 _ARGUMENT_DEPTH: Final = 4
 """Where the form of an argument begins, so that it goes no deeper than a few steps."""
@@ -41,6 +52,7 @@ _SPACES: Final = re.compile(rb"\s+")
 _NEW: Final = tuple.__new__
 Take = Callable[[Any, Node], None]
 ReadForm = Callable[[Any, Node, int], Form]
+ReadType = Callable[[Any, Node, int], str]
 
 
 class Reader:
@@ -52,6 +64,12 @@ class Reader:
     """What is done with them after that."""
     forms: ClassVar[dict[str, ReadForm]] = {}
     """How each kind of node is written as an expression."""
+    types: ClassVar[dict[str, ReadType]] = {}
+    """How each kind of node is written as a type."""
+    long_types: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of types that are read however long they are."""
+    local_kinds: ClassVar[frozenset[str]] = frozenset({"function"})
+    """Kinds of definitions whose bindings nobody else sees."""
     chains: ClassVar[re.Pattern[bytes]] = CHAIN
     """Names with dots between them."""
     leaves: ClassVar[frozenset[str]] = frozenset()
@@ -74,9 +92,14 @@ class Reader:
         """First bytes of names that another site or binding has already dealt with."""
         self._lines = source.split(b"\n")
         self._indents: dict[int, int] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Make what a language keeps while it reads a file."""
 
     def read(self, tree: Tree, language: str) -> FileFacts:
         """Return the facts of the file."""
+        self.root, self.language = tree.root_node, language
         cursor = QueryCursor(facts_query(language))
         cursor.set_max_start_depth(DEEPEST)
         captures = cursor.captures(tree.root_node)
@@ -128,6 +151,21 @@ class Reader:
         owner = self.owner(node.start_byte)
         self.sites.append(_NEW(Site, (name, receiver, owner, row + below + 1, kind, self.indent(row))))
 
+    def use(self, path: str, node: Node, kind: int, given: str = "") -> None:
+        """Add a site of the last of names with dots between them, which the others stand before."""
+        receiver, _, name = path.rpartition(".")
+        self.site(name, receiver + given, node, kind)
+
+    def base(self, written: str, node: Node, *, at: Node | None = None) -> None:
+        """Add a written type that the definition around a node extends or implements."""
+        name = head_of_type(written).rpartition(".")[2]
+        self.bind(name, written or UNKNOWN_FORM, node, BASE_OF, at=at)
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The names of the functions that the file defines."""
+        return frozenset(item.name for item in self.found if item.kind in self.local_kinds)
+
     def indent(self, row: int) -> int:
         """Return the columns before the first word of a line, 250 at most."""
         found = self._indents.get(row)
@@ -139,6 +177,10 @@ class Reader:
     def text(self, node: Node | None) -> str:
         """Return what is written at a node, ``""`` for none."""
         return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def text_of(self, node: Node, field: str) -> str:
+        """Return what is written in a field of a node, ``""`` where nothing stands there."""
+        return self.text(node.child_by_field_name(field))
 
     def squeezed(self, node: Node) -> str:
         """Return what is written at a node without spaces and line ends."""
@@ -188,23 +230,83 @@ class Reader:
         del depth
         return name_form(self.text(node))
 
-    def literal(self, node: Node, depth: int) -> Form:
-        """Return the form of what is no object of ours."""
-        del node, depth
-        return OTHER_FORM
+    # Written types.
 
-    def quoted(self, node: Node, depth: int) -> Form:
-        """Return the form of a string."""
-        del node, depth
-        return TEXT_FORM
+    def type_of(self, node: Node | None, depth: int = 0) -> str:
+        """Return the normal form of a written type, ``""`` where it says nothing."""
+        if node is None or depth > _DEEPEST_TYPE:
+            return ""
+        kind = node.type
+        written = self.types.get(kind)
+        if written is None or (node.end_byte - node.start_byte > LONGEST and kind not in self.long_types):
+            return ""
+        return written(self, node, depth + 1)
+
+    def type_in(self, node: Node, field: str, depth: int = 0) -> str:
+        """Return the normal form of the type in a field of a node."""
+        return self.type_of(node.child_by_field_name(field), depth)
+
+    def type_with(self, head: str, arguments: Iterable[Node | None], depth: int = 0) -> str:
+        """Return the normal form of a type with its arguments."""
+        given = [self.type_of(each, depth) or "?" for each in arguments]
+        return f"{head}[{','.join(given)}]" if given else head
+
+    def plain_type(self, node: Node, depth: int) -> str:
+        """Return the normal form of a name of a type."""
+        del depth
+        return self.squeezed(node)
+
+
+# How nodes are read as expressions and as types, for the tables of readers.
+
+
+def _itself(form: Form) -> Form:
+    return form
+
+
+def within(field: str, make: Callable[[Form], Form] = _itself) -> ReadForm:
+    """Read a node as the expression in one of its fields, or as what is made of that."""
+    return lambda reader, node, depth: make(reader.of_field(node, field, depth))
+
+
+def first(make: Callable[[Form], Form]) -> ReadForm:
+    """Read a node as what is made of the first expression in it."""
+    return lambda reader, node, depth: make(reader.expression(next(iter(node.named_children), None), depth))
+
+
+def typed(field: str) -> ReadForm:
+    """Read a node as something of the type in one of its fields."""
+    return lambda reader, node, _depth: of_type(reader.type_in(node, field))
+
+
+def constant(form: Form) -> ReadForm:
+    """Read any node as one form."""
+    return lambda _reader, _node, _depth: form
+
+
+LITERAL: Final = constant(OTHER_FORM)
+QUOTED: Final = constant(TEXT_FORM)
+
+
+def type_within(field: str) -> ReadType:
+    """Read a node as the type in one of its fields."""
+    return lambda reader, node, depth: reader.type_in(node, field, depth)
+
+
+def last_type(reader: Reader, node: Node, depth: int) -> str:
+    """Read a node as the last type in it."""
+    return reader.type_of(node.named_children[-1], depth) if node.named_children else ""
+
+
+def list_type(field: str) -> ReadType:
+    """Read a node as a list of the type in one of its fields."""
+    return lambda reader, node, depth: reader.type_with("list", [node.child_by_field_name(field)], depth)
 
 
 class ValueReader(Reader):
     """Reads the bindings of a file before its sites: they say which names may be the file's own."""
 
     longest = 120
-    local_kinds: ClassVar[frozenset[str]] = frozenset({"function", "method"})
-    """Kinds of definitions whose bindings nobody else sees."""
     members: ClassVar[frozenset[str]] = frozenset()
     """Names that every list and text bears: of a thing unknown they say nothing."""
     literals: ClassVar[frozenset[str]] = frozenset()
@@ -214,8 +316,8 @@ class ValueReader(Reader):
     head: ClassVar[re.Pattern[str]]
     """What an expression begins with."""
 
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
+    def begin(self) -> None:
+        """Make what a language keeps while it reads a file."""
         self.imported: set[str] = set()
         self.foreign: set[str] = set()
         """What comes from modules that are never the repository's."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found, words
+from repo_map.languages.language import words
 from repo_map.languages.registry import language_named
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
@@ -24,7 +24,6 @@ from repo_map.parsing.expressions import (
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
-    BASE_OF,
     CALL,
     DECLARED,
     DECORATED,
@@ -37,20 +36,26 @@ from repo_map.parsing.facts_model import (
     TYPE,
     TYPE_PARAMETER,
     VALUE,
-    FileFacts,
-    OwnerOf,
 )
-from repo_map.parsing.facts_reader import CHAIN, LONGEST, Reader
+from repo_map.parsing.facts_reader import (
+    CHAIN,
+    LITERAL,
+    LONGEST,
+    QUOTED,
+    Reader,
+    last_type,
+    type_within,
+    typed,
+    within,
+)
+from repo_map.parsing.nodes import child_of, parts_of
 
-_LEAVES: Final = frozenset(
-    {
-        "identifier",
-        "field_identifier",
-        "type_identifier",
-        "qualified_identifier",
-        "destructor_name",
-        "operator_name",
-    }
+_LEAVES: Final = words(
+    "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name"
+)
+_PLAIN: Final = words(
+    "identifier qualified_identifier namespace_identifier template_function template_type type_identifier"
+    " nested_namespace_specifier dependent_name parenthesized_expression"
 )
 _CASTS: Final = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
 _MAKERS: Final = {"make_unique": "std.unique_ptr", "make_shared": "std.shared_ptr"}
@@ -72,12 +77,6 @@ _KEYWORDS: Final = (
 )
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one C or C++ file."""
-    reader = _CppReader if language_named(language).has_overloads else _Reader
-    return reader(source, found, owner).read(tree, language)
-
-
 class _Reader(Reader):
     # Bindings.
 
@@ -86,17 +85,13 @@ class _Reader(Reader):
             self.bind("", self.text(node).strip('"'), node, IMPORT)
 
     def _function(self, node: Node) -> None:
-        declarator, written = _function_in(node.child_by_field_name("declarator"))
-        if declarator is not None:
-            del written
+        if (declarator := _function_in(node.child_by_field_name("declarator"))[0]) is not None:
             self._signature(node, declarator)
 
     def _signature(self, node: Node, declarator: Node) -> None:
         """Read what a function takes and gives, and whether it is its file's own."""
-        trailing = next(
-            (child for child in declarator.named_children if child.type == "trailing_return_type"), None
-        )
-        result = self._type(node.child_by_field_name("type"))
+        trailing = child_of(declarator, "trailing_return_type")
+        result = self.type_in(node, "type")
         if (before := self._words_before(node, declarator))[1:]:
             # A word that is none of the language's may be a macro that expands to one of them, `static` too.
             for word in before[:-1]:
@@ -105,7 +100,7 @@ class _Reader(Reader):
             if result == before[0] and self._is_macro(before[0], before[-1]):
                 result = self._returned(before[-1], node)
         if trailing is not None and trailing.named_children:
-            result = self._type(trailing.named_children[0])
+            result = self.type_of(trailing.named_children[0])
         if result and result != "auto":
             self.bind("", result, node, RETURN_TYPE)
         if any(
@@ -144,7 +139,7 @@ class _Reader(Reader):
                 has_more = True
             if each.type not in ("parameter_declaration", "optional_parameter_declaration"):
                 continue
-            written = self._type(each.child_by_field_name("type"))
+            written = self.type_in(each, "type")
             leaf = _leaf(each.child_by_field_name("declarator"))
             if written == "void" and leaf is None and each.child_by_field_name("declarator") is None:
                 continue
@@ -158,7 +153,7 @@ class _Reader(Reader):
 
     def _declaration(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
-        written = self._type(kind)
+        written = self.type_of(kind)
         for each in node.children_by_field_name("declarator"):
             function, is_function = _function_in(each)
             if function is not None and is_function and each.type != "init_declarator":
@@ -176,7 +171,7 @@ class _Reader(Reader):
                 self.bind(name, written, node, DECLARED)
 
     def _field(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
             function, is_function = _function_in(each)
             if function is not None and is_function:
@@ -191,7 +186,7 @@ class _Reader(Reader):
             return
         for each in node.children_by_field_name("declarator"):
             function, _ = _function_in(each)
-            written = f"func[{self._type(kind) or '?'}]" if function is not None else self._type(kind)
+            written = f"func[{self.type_of(kind) or '?'}]" if function is not None else self.type_of(kind)
             if written and (leaf := _leaf(each)) is not None and written != self.text(leaf):
                 self.bind("", written, leaf, ALIAS)
 
@@ -205,32 +200,30 @@ class _Reader(Reader):
             self.bind(name.rpartition(".")[2], name, node, RENAMED)
 
     def _alias(self, node: Node) -> None:
-        if written := self._type(node.child_by_field_name("type")):
+        if written := self.type_in(node, "type"):
             self.bind("", written, node, ALIAS)
 
     def _class(self, node: Node) -> None:
-        clause = next((child for child in node.named_children if child.type == "base_class_clause"), None)
+        clause = child_of(node, "base_class_clause")
         for base in clause.named_children if clause is not None else ():
             if base.type not in ("access_specifier", "virtual", "comment"):
-                written = self._type(base)
-                head = written.partition("[")[0]
-                self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
+                self.base(self.type_of(base), node)
 
     def _template(self, node: Node) -> None:
         given = node.child_by_field_name("parameters")
         inner = node.named_children[-1] if node.named_children else None
         for each in given.named_children if given is not None else ():
             if "type_parameter" in each.type and each.named_children and inner is not None:
-                name = next((child for child in each.named_children if child.type == "type_identifier"), None)
+                name = child_of(each, "type_identifier")
                 self.bind(self.text(name), "", inner, TYPE_PARAMETER)
 
     def _loop(self, node: Node) -> None:
         leaf = _leaf(node.child_by_field_name("declarator"))
         if leaf is None:
             return
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         if written == "auto":
-            over = self.expression(node.child_by_field_name("right"))
+            over = self.of_field(node, "right")
             self.bind(self.text(leaf), element_of(over), node, ASSIGNED, inside=True)
         else:
             self.bind(self.text(leaf), written, node, DECLARED, inside=True)
@@ -255,13 +248,12 @@ class _Reader(Reader):
             while field is not None and field.type in ("template_method", "dependent_name"):
                 field = field.child_by_field_name("name")
             if field is not None and field.type == "field_identifier":
-                target = self.expression(called.child_by_field_name("argument"))
+                target = self.of_field(called, "argument")
                 self.site(self.text(field), target + given, field, CALL)
             return
         name = self._plain(called)
         if name and name not in _CASTS:
-            receiver, _, last = name.rpartition(".")
-            self.site(last, receiver + given, _last(called), CALL)
+            self.use(name, _last(called), CALL, given)
 
     def _is_elsewhere(self, node: Node, called: Node) -> bool:
         """Tell whether what looks like a call is none of a name around: ``::getenv()``, ``~Shape()``."""
@@ -270,36 +262,21 @@ class _Reader(Reader):
         return (text.startswith(b"::") and text.count(b"::") == 1) or before == b"~"
 
     def _given(self, arguments: Node | None) -> str:
-        if not self._has_overloads:
+        if not language_named(self.language).has_overloads:
             return ""
         parts = arguments.named_children if arguments is not None else ()
         return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)
 
-    _has_overloads = False
-
     def _new(self, node: Node) -> None:
         written = node.child_by_field_name("type")
-        name = self._type(written).partition("[")[0]
+        name = self.type_of(written).partition("[")[0]
         if name:
-            receiver, _, last = name.rpartition(".")
-            self.site(
-                last,
-                receiver + self._given(node.child_by_field_name("arguments")),
-                _last(written or node),
-                CALL,
-            )
+            given = self._given(node.child_by_field_name("arguments"))
+            self.use(name, _last(written or node), CALL, given)
 
     def _value(self, node: Node) -> None:
-        if (name := self.text(node)) in self._own_functions:
+        if (name := self.text(node)) in self.functions:
             self.site(name, "", node, VALUE)
-
-    @property
-    def _own_functions(self) -> frozenset[str]:
-        if self._functions is None:
-            self._functions = frozenset(item.name for item in self.found if item.kind == "function")
-        return self._functions
-
-    _functions: frozenset[str] | None = None
 
     def _site_of_type(self, node: Node) -> None:
         parent = node.parent
@@ -335,25 +312,7 @@ class _Reader(Reader):
 
     def _plain(self, node: Node) -> str:
         """Return a qualified name with dots, without template arguments; ``""`` for what is no name."""
-        if (
-            node.type
-            not in (
-                *(
-                    "identifier",
-                    "qualified_identifier",
-                    "namespace_identifier",
-                    "template_function",
-                    "template_type",
-                ),
-                *(
-                    "type_identifier",
-                    "nested_namespace_specifier",
-                    "dependent_name",
-                    "parenthesized_expression",
-                ),
-            )
-            or node.end_byte - node.start_byte > LONGEST
-        ):
+        if node.type not in _PLAIN or node.end_byte - node.start_byte > LONGEST:
             return ""
         text = "".join(self.text(node).split())
         while (bare := _ARGUMENTS.sub("", text)) != text:
@@ -361,44 +320,13 @@ class _Reader(Reader):
         name = text.replace("::", ".").lstrip(".")
         return name if CHAIN.fullmatch(name.encode()) else ""
 
-    def _type(self, node: Node | None, depth: int = 0) -> str:
-        """Return the normal form of a written type, ``""`` where it says nothing."""
-        if (
-            node is None
-            or depth > 6
-            or (node.type not in _SPECIFIERS and node.end_byte - node.start_byte > LONGEST)
-        ):
-            return ""
-        kind = node.type
-        if kind in ("type_identifier", "primitive_type", "namespace_identifier", "identifier"):
-            return self.text(node)
-        if kind in _SPECIFIERS:
-            return self._type(node.child_by_field_name("name"), depth + 1)
-        if kind == "placeholder_type_specifier":
-            return "auto"
-        if kind == "sized_type_specifier":
-            return "int"
-        if kind == "qualified_identifier":
-            scope = node.child_by_field_name("scope")
-            inner = self._type(node.child_by_field_name("name"), depth + 1)
-            outer = self._plain(scope) if scope is not None else ""
-            return f"{outer}.{inner}" if outer and inner else inner
-        if kind == "template_type":
-            head, given = (
-                self._type(node.child_by_field_name("name"), depth + 1),
-                node.child_by_field_name("arguments"),
-            )
-            parts = (
-                [self._type(each, depth + 1) or "?" for each in given.named_children]
-                if given is not None
-                else []
-            )
-            return f"{head}[{','.join(parts)}]" if parts else head
-        if kind == "type_descriptor":
-            return self._type(node.child_by_field_name("type"), depth + 1)
-        if kind == "dependent_type":
-            return self._type(node.named_children[-1], depth + 1) if node.named_children else ""
-        return ""
+    def _qualified_type(self, node: Node, depth: int) -> str:
+        scope, inner = node.child_by_field_name("scope"), self.type_in(node, "name", depth)
+        outer = self._plain(scope) if scope is not None else ""
+        return f"{outer}.{inner}" if outer and inner else inner
+
+    def _template_type(self, node: Node, depth: int) -> str:
+        return self.type_with(self.type_in(node, "name", depth), parts_of(node, "arguments"), depth)
 
     # Expressions.
 
@@ -416,8 +344,10 @@ class _Reader(Reader):
         while at.type == "qualified_identifier" and (inner := at.child_by_field_name("name")) is not None:
             at = inner
         if at.type == "template_function":
-            name, given = self.text(at.child_by_field_name("name")), at.child_by_field_name("arguments")
-            first = self._type(given.named_children[0]) if given is not None and given.named_children else ""
+            name, given = self.text_of(at, "name"), at.child_by_field_name("arguments")
+            first = (
+                self.type_of(given.named_children[0]) if given is not None and given.named_children else ""
+            )
             if name in _CASTS:
                 return of_type(first)
             if name in _MAKERS:
@@ -425,12 +355,8 @@ class _Reader(Reader):
         if called.type == "field_expression":
             return call_of(self.expression(called, depth))
         if name := self._plain(called):
-            if (
-                name == "std.move"
-                and (given := node.child_by_field_name("arguments"))
-                and given.named_children
-            ):
-                return self.expression(given.named_children[0], depth)
+            if name == "std.move" and (moved := parts_of(node, "arguments")):
+                return self.expression(moved[0], depth)
             return call_of(name_form(name))
         return UNKNOWN_FORM
 
@@ -438,19 +364,9 @@ class _Reader(Reader):
         del depth
         return name_form(self._plain(node) or UNKNOWN_FORM)
 
-    def _cast(self, node: Node, depth: int) -> Form:
-        del depth
-        return of_type(self._type(node.child_by_field_name("type")))
-
-    def _of(self, node: Node, depth: int) -> Form:
-        return self.expression(node.child_by_field_name("argument"), depth)
-
-    def _indexed(self, node: Node, depth: int) -> Form:
-        return item_of(self.expression(node.child_by_field_name("argument"), depth))
-
     def _either(self, node: Node, depth: int) -> Form:
-        one = self.expression(node.child_by_field_name("consequence"), depth)
-        return one if one != UNKNOWN_FORM else self.expression(node.child_by_field_name("alternative"), depth)
+        one = self.of_field(node, "consequence", depth)
+        return one if one != UNKNOWN_FORM else self.of_field(node, "alternative", depth)
 
     roles = {  # noqa: RUF012
         "import": _import,
@@ -477,22 +393,27 @@ class _Reader(Reader):
         "qualified_identifier": _qualified,
         "field_expression": _member,
         "call_expression": _called,
-        "new_expression": _cast,
-        "cast_expression": _cast,
-        "compound_literal_expression": _cast,
-        "pointer_expression": _of,
-        "subscript_expression": _indexed,
+        **dict.fromkeys(("new_expression", "cast_expression", "compound_literal_expression"), typed("type")),
+        "pointer_expression": within("argument"),
+        "subscript_expression": within("argument", item_of),
         "parenthesized_expression": Reader.inner,
         "conditional_expression": _either,
-        "string_literal": Reader.quoted,
-        "number_literal": Reader.literal,
+        "string_literal": QUOTED,
+        "number_literal": LITERAL,
     }
-
-
-class _CppReader(_Reader):
-    """Calls say what they are given."""
-
-    _has_overloads = True
+    types = {  # noqa: RUF012
+        **dict.fromkeys(
+            ("type_identifier", "primitive_type", "namespace_identifier", "identifier"), Reader.plain_type
+        ),
+        **dict.fromkeys(_SPECIFIERS, type_within("name")),
+        "placeholder_type_specifier": lambda *_: "auto",
+        "sized_type_specifier": lambda *_: "int",
+        "qualified_identifier": _qualified_type,
+        "template_type": _template_type,
+        "type_descriptor": type_within("type"),
+        "dependent_type": last_type,
+    }
+    long_types = _SPECIFIERS
 
 
 def _is_alone(node: Node) -> bool:
@@ -551,3 +472,6 @@ def _last(node: Node) -> Node:
     while node.named_children and node.type not in ("template_function", "template_type"):
         node = node.named_children[-1]
     return node.named_children[0] if node.named_children else node
+
+
+READERS: Final = dict.fromkeys(("c", "cpp"), _Reader)

@@ -7,13 +7,12 @@ square brackets: ``Map<string, A>`` is ``Map[string,A]``, ``A[]`` is ``Array[A]`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found, words
+from repo_map.languages.language import words
 from repo_map.languages.outside import SCRIPT_GLOBALS, SCRIPT_MEMBERS
 from repo_map.parsing.expressions import (
     CALLBACK,
@@ -49,11 +48,11 @@ from repo_map.parsing.facts_model import (
     TYPE,
     VALUE,
     Binding,
-    FileFacts,
     OwnerOf,
     owner_finder,
 )
-from repo_map.parsing.facts_reader import DEEPEST_FORM, Reader, ValueReader
+from repo_map.parsing.facts_reader import DEEPEST_FORM, LITERAL, QUOTED, Reader, ValueReader, constant, within
+from repo_map.parsing.nodes import child_of
 
 _MARKS: Final = re.compile(r"[?!]\.")
 _MOST_TARGETS: Final = 12
@@ -85,12 +84,8 @@ _WORDS: Final = ("identifier", "this", "super", "shorthand_property_identifier")
 _TEXTS: Final = ("string", "template_string")
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one file of JavaScript or TypeScript."""
-    return _Reader(source, found, owner).read(tree, language)
-
-
 class _Reader(ValueReader):
+    local_kinds = frozenset({"function", "method"})
     placeholders = ("?", "'", "0", "[?]", "{}")
     no_alternatives = placeholders
     valued = frozenset({FIELD, RETURNED, EXPORTED})
@@ -102,18 +97,15 @@ class _Reader(ValueReader):
         rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:[?!]?\.#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+)*"
     )
 
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
+        super().begin()
         self._anonymous: list[tuple[int, int]] = []
 
     @cached_property
     def external(self) -> frozenset[str]:
         """What test runners and the language bring, and what comes from modules that are never ours."""
         return ((SCRIPT_GLOBALS | _TESTING) - self.known) | self.foreign
-
-    @cached_property
-    def _functions(self) -> frozenset[str]:
-        return frozenset(item.name for item in self.found if item.kind in self.local_kinds)
 
     # Functions that are no definitions.
 
@@ -149,7 +141,7 @@ class _Reader(ValueReader):
         if place is None:
             return
         module = self._module(place)
-        clause = _child(node, "import_clause")
+        clause = child_of(node, "import_clause")
         if clause is None:
             self.bind("", module, node, IMPORT)
             return
@@ -179,12 +171,12 @@ class _Reader(ValueReader):
         self.bind(name, value, at, kind)
 
     def _export(self, node: Node) -> None:
-        place, clause = node.child_by_field_name("source"), _child(node, "export_clause")
+        place, clause = node.child_by_field_name("source"), child_of(node, "export_clause")
         module = self._module(place) if place is not None else ""
         if module:
             if clause is not None:
                 self._specifiers(clause, module)
-            elif (space := _child(node, "namespace_export")) is not None:
+            elif (space := child_of(node, "namespace_export")) is not None:
                 self._take(self.text(space.named_children[-1]), module, space, RENAMED)
             else:
                 self.has_star = True
@@ -396,9 +388,7 @@ class _Reader(ValueReader):
         """Read what a class or an interface extends or implements."""
         for child in node.named_children if node.type.endswith("_clause") else [node]:
             if child.type not in ("type_arguments", "extends_clause", "implements_clause"):
-                written = self._written(child, 0) or self.expression(child)
-                name = written.partition("[")[0].rpartition(".")[2]
-                self.bind(name, written, node, BASE_OF, at=child)
+                self.base(self._written(child, 0) or self.expression(child), node, at=child)
 
     def _alias(self, node: Node) -> None:
         """A name for a type has the members of what it is made of."""
@@ -460,7 +450,7 @@ class _Reader(ValueReader):
         chain = self.chain(node)
         receiver, _, name = chain.rpartition(".")
         root = receiver.partition(".")[0] or name
-        if root in self.own or (receiver == "this" and name in self._functions):
+        if root in self.own or (receiver == "this" and name in self.functions):
             self.site(name, receiver, node, VALUE, at_end=True)
 
     def _declared(self, node: Node) -> None:
@@ -546,9 +536,6 @@ class _Reader(ValueReader):
         parts = [child for child in node.named_children if child.type != "comment"]
         return self.expression(parts[0], depth) if parts else UNKNOWN_FORM
 
-    def _right(self, node: Node, depth: int) -> Form:
-        return self.of_field(node, "right", depth)
-
     def _cast(self, node: Node, depth: int) -> Form:
         parts = [child for child in node.named_children if child.type != "comment"]
         return of_type(self._written(parts[1], 0)) if len(parts) > 1 else self._first(node, depth)
@@ -557,7 +544,7 @@ class _Reader(ValueReader):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if depth > DEEPEST_FORM + 1 or left is None or right is None:
             return OTHER_FORM
-        if self.text(node.child_by_field_name("operator")) not in _EITHER:
+        if self.text_of(node, "operator") not in _EITHER:
             return OTHER_FORM
         return self.one_of((left, right), depth)
 
@@ -575,10 +562,6 @@ class _Reader(ValueReader):
         if first is not None and first.type == "spread_element":
             return self._first(first, depth)
         return list_of(self.expression(first, depth))
-
-    def _object(self, node: Node, depth: int) -> Form:
-        del node, depth
-        return OBJECT_FORM
 
     roles = {  # noqa: RUF012 - see the base
         "anonymous": _note_anonymous,
@@ -608,21 +591,20 @@ class _Reader(ValueReader):
     leaves = frozenset({*_WORDS, *_TEXTS, *_NUMBERS})
     forms = {  # noqa: RUF012
         **dict.fromkeys(_WORDS, Reader.word),
-        **dict.fromkeys(_TEXTS, Reader.quoted),
-        **dict.fromkeys(_NUMBERS, Reader.literal),
+        **dict.fromkeys(_TEXTS, QUOTED),
+        **dict.fromkeys(_NUMBERS, LITERAL),
         "member_expression": _member,
         **dict.fromkeys(("call_expression", "new_expression"), _called),
         **dict.fromkeys(("await_expression", "parenthesized_expression", "non_null_expression"), _first),
-        "assignment_expression": _right,
+        "assignment_expression": within("right"),
         "as_expression": _cast,
         "satisfies_expression": _first,
         "binary_expression": _either,
         "ternary_expression": _conditional,
         "subscript_expression": _subscript,
         "array": _several,
-        "object": _object,
+        "object": constant(OBJECT_FORM),
     }
 
 
-def _child(node: Node, kind: str) -> Node | None:
-    return next((child for child in node.named_children if child.type == kind), None)
+READERS: Final = dict.fromkeys(("javascript", "typescript", "tsx"), _Reader)

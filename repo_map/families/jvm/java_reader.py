@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found
 from repo_map.languages.outside import JAVA_USUAL
 from repo_map.parsing.expressions import (
     OTHER_FORM,
@@ -24,10 +22,10 @@ from repo_map.parsing.expressions import (
     name_form,
     of_type,
     parameter_of,
+    several_of,
 )
 from repo_map.parsing.facts_model import (
     ASSIGNED,
-    BASE_OF,
     CALL,
     DECLARED,
     DECORATED,
@@ -40,25 +38,31 @@ from repo_map.parsing.facts_model import (
     TYPE,
     TYPE_PARAMETER,
     VALUE,
-    FileFacts,
-    OwnerOf,
 )
-from repo_map.parsing.facts_reader import LONGEST, Reader
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    QUOTED,
+    Reader,
+    constant,
+    last_type,
+    list_type,
+    typed,
+    within,
+)
+from repo_map.parsing.nodes import around, child_of, parts_of
 
+_NULL: Final = of_type("null")
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
 _CLASSES: Final = frozenset(
     {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
 )
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one Java file."""
-    return _Reader(source, found, owner).read(tree, language)
+class JavaReader(Reader):
+    """Reads a file of Java."""
 
-
-class _Reader(Reader):
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
         self._within: set[int] = set()
 
     # Bindings.
@@ -86,26 +90,24 @@ class _Reader(Reader):
                 inner = child.named_children
                 bases = inner[0].named_children if inner and inner[0].type == "type_list" else inner
                 for base in bases:
-                    written = self._type(base)
-                    head = written.partition("[")[0]
-                    self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
+                    self.base(self.type_of(base), node)
         if node.type == "record_declaration" and (given := node.child_by_field_name("parameters")):
             for each in given.named_children:
                 if each.type == "formal_parameter":
-                    name = self.text(each.child_by_field_name("name"))
-                    self.bind(name, self._type(each.child_by_field_name("type")), node, FIELD_TYPE)
+                    name = self.text_of(each, "name")
+                    self.bind(name, self.type_in(each, "type"), node, FIELD_TYPE)
 
     def _type_parameters(self, node: Node) -> None:
         given = node.child_by_field_name("type_parameters")
         if given is None:
-            given = next((child for child in node.named_children if child.type == "type_parameters"), None)
+            given = child_of(node, "type_parameters")
         for each in given.named_children if given is not None else ():
             if each.type == "type_parameter":
                 named = [
                     child for child in each.named_children if child.type in ("type_identifier", "identifier")
                 ]
-                bound = next((child for child in each.named_children if child.type == "type_bound"), None)
-                value = self._type(bound.named_children[0]) if bound is not None else ""
+                bound = child_of(each, "type_bound")
+                value = self.type_of(bound.named_children[0]) if bound is not None else ""
                 if named:
                     self.bind(self.text(named[0]), value, node, TYPE_PARAMETER)
 
@@ -113,7 +115,7 @@ class _Reader(Reader):
         self._type_parameters(node)
         written = node.child_by_field_name("type")
         if written is not None and written.type != "void_type":
-            self.bind("", self._type(written), node, RETURN_TYPE)
+            self.bind("", self.type_of(written), node, RETURN_TYPE)
         given = node.child_by_field_name("parameters")
         if given is None:
             return
@@ -135,15 +137,15 @@ class _Reader(Reader):
         if node.type == "spread_parameter":
             parts = [child for child in node.named_children if child.type != "modifiers"]
             named = parts[-1].child_by_field_name("name") if parts else None
-            return self.text(named), f"list[{self._type(parts[0]) or '?'}]" if parts else ""
-        return self.text(node.child_by_field_name("name")), self._declared(node)
+            return self.text(named), several_of(self.type_of(parts[0])) if parts else ""
+        return self.text_of(node, "name"), self._declared(node)
 
     def _declared(self, node: Node) -> str:
-        written = self._type(node.child_by_field_name("type"))
-        return f"list[{written or '?'}]" if node.child_by_field_name("dimensions") is not None else written
+        written = self.type_in(node, "type")
+        return several_of(written) if node.child_by_field_name("dimensions") is not None else written
 
     def _field(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
             has_more = each.child_by_field_name("dimensions") is not None
             name = each.child_by_field_name("name")
@@ -151,36 +153,33 @@ class _Reader(Reader):
                 self.bind(self.text(name), f"list[{written}]" if has_more else written, each, FIELD_TYPE)
 
     def _local(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         for each in node.children_by_field_name("declarator"):
-            name = self.text(each.child_by_field_name("name"))
+            name = self.text_of(each, "name")
             if written == "var":
-                self.bind(name, self.expression(each.child_by_field_name("value")), node, ASSIGNED)
+                self.bind(name, self.of_field(each, "value"), node, ASSIGNED)
             else:
                 has_more = each.child_by_field_name("dimensions") is not None
                 self.bind(name, f"list[{written}]" if has_more else written, node, DECLARED)
 
     def _loop(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
-        name = self.text(node.child_by_field_name("name"))
+        written = self.type_in(node, "type")
+        name = self.text_of(node, "name")
         if written == "var":
-            over = self.expression(node.child_by_field_name("value"))
+            over = self.of_field(node, "value")
             self.bind(name, element_of(over), node, ASSIGNED, inside=True)
         else:
             self.bind(name, written, node, DECLARED, inside=True)
 
     def _caught(self, node: Node) -> None:
-        kinds = next((child for child in node.named_children if child.type == "catch_type"), None)
-        written = "|".join(self._type(child) for child in kinds.named_children) if kinds is not None else ""
-        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED, inside=True)
+        kinds = child_of(node, "catch_type")
+        written = "|".join(self.type_of(child) for child in kinds.named_children) if kinds is not None else ""
+        self.bind(self.text_of(node, "name"), written, node, DECLARED, inside=True)
 
     def _resource(self, node: Node) -> None:
-        written, name = (
-            self._type(node.child_by_field_name("type")),
-            self.text(node.child_by_field_name("name")),
-        )
+        written, name = self.type_in(node, "type"), self.text_of(node, "name")
         if written == "var":
-            self.bind(name, self.expression(node.child_by_field_name("value")), node, ASSIGNED, inside=True)
+            self.bind(name, self.of_field(node, "value"), node, ASSIGNED, inside=True)
         else:
             self.bind(name, written, node, DECLARED, inside=True)
 
@@ -205,7 +204,7 @@ class _Reader(Reader):
         if parent is None:
             return UNKNOWN_FORM
         if parent.type == "variable_declarator" and parent.parent is not None:
-            return of_type(self._type(parent.parent.child_by_field_name("type")))
+            return of_type(self.type_of(parent.parent.child_by_field_name("type")))
         call = parent.parent
         if parent.type != "argument_list" or call is None:
             return UNKNOWN_FORM
@@ -219,13 +218,13 @@ class _Reader(Reader):
         return argument_of(function, len(arguments), arguments.index(node))
 
     def _test(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("right"))
-        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED)
+        written = self.type_in(node, "right")
+        self.bind(self.text_of(node, "name"), written, node, DECLARED)
 
     def _pattern(self, node: Node) -> None:
         parts = [child for child in node.named_children if child.type != "modifiers"]
         if len(parts) == 2 and parts[1].type == "identifier":
-            self.bind(self.text(parts[1]), self._type(parts[0]), node, DECLARED, inside=True)
+            self.bind(self.text(parts[1]), self.type_of(parts[0]), node, DECLARED, inside=True)
 
     # Sites.
 
@@ -240,8 +239,7 @@ class _Reader(Reader):
 
     def _given(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver."""
-        arguments = node.child_by_field_name("arguments")
-        parts = arguments.named_children if arguments is not None else ()
+        parts = parts_of(node, "arguments")
         return arguments_given(self.argument(each) for each in parts if "comment" not in each.type)
 
     def _new(self, node: Node) -> None:
@@ -257,22 +255,20 @@ class _Reader(Reader):
 
     def _construct(self, node: Node) -> None:
         called = node.child_by_field_name("constructor")
-        around = node.parent
-        while around is not None and around.type not in _CLASSES:
-            around = around.parent
-        if called is None or around is None:
+        owner = around(node, _CLASSES)
+        if called is None or owner is None:
             return
         if called.type == "this":
-            name = self.text(around.child_by_field_name("name"))
+            name = self.text_of(owner, "name")
         else:
-            above = around.child_by_field_name("superclass")
-            name = self._head(above.named_children[0]) if above is not None and above.named_children else ""
+            above = parts_of(owner, "superclass")
+            name = self._head(above[0]) if above else ""
         if name:
             self.site(name.rpartition(".")[2], self.text(called) + self._given(node), called, CALL)
 
     def _head(self, node: Node | None) -> str:
         """Return the name of a type without its arguments."""
-        return self._type(node).partition("[")[0] if node is not None else ""
+        return self.type_of(node).partition("[")[0] if node is not None else ""
 
     def _reference(self, node: Node) -> None:
         parts = node.named_children
@@ -281,8 +277,7 @@ class _Reader(Reader):
         if len(parts) == 2 and parts[1].type == "identifier":
             self.site(self.text(parts[1]), self.expression(parts[0]), parts[1], VALUE)
         elif node.children and node.children[-1].type == "new" and (head := self._head(parts[0])):
-            receiver, _, name = head.rpartition(".")
-            self.site(name, receiver, parts[0], VALUE)
+            self.use(head, parts[0], VALUE)
         if parts[0].type == "identifier":
             self._head_name(parts[0])
 
@@ -317,77 +312,49 @@ class _Reader(Reader):
 
     # Types.
 
-    def _type(self, node: Node | None, depth: int = 0) -> str:
-        """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
-            return ""
-        kind = node.type
-        if (
-            kind in ("type_identifier", "identifier", "scoped_identifier", "scoped_type_identifier")
-            or kind in _PRIMITIVE
-        ):
-            return "".join(self.text(node).split())
-        if kind == "generic_type":
-            head, given = self._type(node.named_children[0], depth + 1), node.named_children[-1]
-            arguments = [self._type(each, depth + 1) or "?" for each in given.named_children]
-            return f"{head}[{','.join(arguments)}]" if arguments else head
-        if kind == "array_type":
-            return f"list[{self._type(node.child_by_field_name('element'), depth + 1) or '?'}]"
-        if kind == "wildcard":
-            return self._type(node.named_children[-1], depth + 1) if node.named_children else "?"
-        if kind == "annotated_type":
-            return self._type(node.named_children[-1], depth + 1) if node.named_children else ""
-        return ""
+    def _generic(self, node: Node, depth: int) -> str:
+        head, given = node.named_children[0], node.named_children[-1]
+        return self.type_with(self.type_of(head, depth), given.named_children, depth)
+
+    def _wildcard(self, node: Node, depth: int) -> str:
+        return last_type(self, node, depth) if node.named_children else "?"
 
     # Expressions.
 
     def _access(self, node: Node, depth: int) -> Form:
         if chain := self.chain(node):
             return name_form(chain)
-        target = self.expression(node.child_by_field_name("object"), depth)
-        return member_of(target, self.text(node.child_by_field_name("field")))
+        target = self.of_field(node, "object", depth)
+        return member_of(target, self.text_of(node, "field"))
 
     def _called(self, node: Node, depth: int) -> Form:
         return call_of(self._function_called(node, depth))
 
     def _function_called(self, node: Node, depth: int) -> Form:
-        name, target = self.text(node.child_by_field_name("name")), node.child_by_field_name("object")
+        name, target = self.text_of(node, "name"), node.child_by_field_name("object")
         return name_form(name) if target is None else member_of(self.expression(target, depth), name)
-
-    def _created(self, node: Node, depth: int) -> Form:
-        del depth
-        return of_type(self._type(node.child_by_field_name("type")))
 
     def _array(self, node: Node, depth: int) -> Form:
         del depth
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         return of_type(f"list[{written}]" if written else "")
 
-    def _indexed(self, node: Node, depth: int) -> Form:
-        return item_of(self.expression(node.child_by_field_name("array"), depth))
-
     def _either(self, node: Node, depth: int) -> Form:
-        one = self.expression(node.child_by_field_name("consequence"), depth)
-        other = self.expression(node.child_by_field_name("alternative"), depth)
+        one = self.of_field(node, "consequence", depth)
+        other = self.of_field(node, "alternative", depth)
         return either(one, other, _NULL)
 
-    def _literal_of(self, node: Node, depth: int) -> Form:
+    def _integer(self, node: Node, depth: int) -> Form:
         del depth
-        text = self.text(node)
-        if node.type == "decimal_integer_literal":
-            return of_type("long") if text[-1:] in "lL" else OTHER_FORM
-        return _LITERALS[node.type]
+        return of_type("long") if self.text(node)[-1:] in "lL" else OTHER_FORM
 
     def _binary(self, node: Node, depth: int) -> Form:
-        sign = self.text(node.child_by_field_name("operator"))
+        sign = self.text_of(node, "operator")
         if sign in _COMPARISONS:
             return of_type("boolean")
-        left = self.expression(node.child_by_field_name("left"), depth)
-        right = self.expression(node.child_by_field_name("right"), depth)
+        left = self.of_field(node, "left", depth)
+        right = self.of_field(node, "right", depth)
         return TEXT_FORM if sign == "+" and TEXT_FORM in (left, right) else UNKNOWN_FORM
-
-    def _assigned(self, node: Node, depth: int) -> Form:
-        return self.expression(node.child_by_field_name("right"), depth)
 
     roles = {  # noqa: RUF012
         "package": _package,
@@ -418,31 +385,32 @@ class _Reader(Reader):
         "field_access": _access,
         "scoped_identifier": _access,
         "method_invocation": _called,
-        "object_creation_expression": _created,
+        **dict.fromkeys(("object_creation_expression", "cast_expression"), typed("type")),
         "array_creation_expression": _array,
-        "cast_expression": _created,
-        "array_access": _indexed,
+        "array_access": within("array", item_of),
         "parenthesized_expression": Reader.inner,
         "ternary_expression": _either,
-        "assignment_expression": _assigned,
+        "assignment_expression": within("right"),
         "binary_expression": _binary,
-        "string_literal": Reader.quoted,
-        "character_literal": _literal_of,
-        "decimal_integer_literal": _literal_of,
-        "hex_integer_literal": Reader.literal,
-        "decimal_floating_point_literal": _literal_of,
-        "true": _literal_of,
-        "false": _literal_of,
-        "null_literal": _literal_of,
+        "string_literal": QUOTED,
+        "character_literal": constant(of_type("char")),
+        "decimal_integer_literal": _integer,
+        "hex_integer_literal": LITERAL,
+        "decimal_floating_point_literal": constant(of_type("double")),
+        **dict.fromkeys(("true", "false"), constant(of_type("boolean"))),
+        "null_literal": constant(_NULL),
+    }
+    types = {  # noqa: RUF012
+        **dict.fromkeys(
+            ("type_identifier", "identifier", "scoped_identifier", "scoped_type_identifier"),
+            Reader.plain_type,
+        ),
+        **dict.fromkeys(_PRIMITIVE, Reader.plain_type),
+        "generic_type": _generic,
+        "array_type": list_type("element"),
+        "wildcard": _wildcard,
+        "annotated_type": last_type,
     }
 
 
-_NULL: Final = of_type("null")
-_LITERALS: Final = {
-    "character_literal": of_type("char"),
-    "decimal_floating_point_literal": of_type("double"),
-    "true": of_type("boolean"),
-    "false": of_type("boolean"),
-    "null_literal": _NULL,
-}
 _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})

@@ -8,13 +8,13 @@ as what they stand for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found, words
+from repo_map.languages.language import words
 from repo_map.languages.outside import KOTLIN_USUAL
 from repo_map.parsing.expressions import (
     OTHER_FORM,
@@ -26,17 +26,18 @@ from repo_map.parsing.expressions import (
     either,
     element_of,
     entry_of,
+    head_of_type,
     implicit_receivers,
     item_of,
     member_of,
     name_form,
     of_type,
     one_of,
+    several_of,
 )
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
-    BASE_OF,
     CALL,
     DECLARED,
     EXPORTED,
@@ -54,11 +55,11 @@ from repo_map.parsing.facts_model import (
     TYPE,
     TYPE_PARAMETER,
     VALUE,
-    FileFacts,
     OwnerOf,
     owner_finder,
 )
-from repo_map.parsing.facts_reader import LONGEST, Reader
+from repo_map.parsing.facts_reader import LONGEST, QUOTED, Reader, constant, first, typed
+from repo_map.parsing.nodes import around, child_of
 
 _NULL: Final = of_type("null")
 _BOOLEAN: Final = of_type("boolean")
@@ -98,11 +99,6 @@ _JVM_NAME: Final = re.compile(rb"JvmName\(\s*\"([^\"]*)\"")
 _FIRST_GIVEN: Final = frozenset({"requireNotNull", "checkNotNull"})
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one Kotlin file."""
-    return _Reader(source, found, owner).read(tree, language)
-
-
 class _Block:
     """A lambda or an anonymous object: what ``this`` or ``it`` stands for inside of it, read when asked."""
 
@@ -122,9 +118,11 @@ class _Block:
         return self._kept.get(name, UNKNOWN_FORM)
 
 
-class _Reader(Reader):
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
+class KotlinReader(Reader):
+    """Reads a file of Kotlin."""
+
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
         self._ranges: dict[tuple[int, int], _Block] = {}
         self._around: OwnerOf | None = None
         self._trailing: set[tuple[int, int]] = set()
@@ -230,9 +228,7 @@ class _Reader(Reader):
                 self._type_parameters(child, node)
             elif kind == "delegation_specifiers":
                 for each in child.named_children:
-                    written = self._base(each)
-                    head = written.partition("[")[0]
-                    self.bind(head.rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
+                    self.base(self._base(each), node)
             elif kind == "primary_constructor" and child.named_children:
                 self._parameters(child.named_children[-1], node, is_class=True)
 
@@ -240,15 +236,15 @@ class _Reader(Reader):
         inner = node.named_children[0] if node.named_children else node
         if inner.type in ("constructor_invocation", "explicit_delegation") and inner.named_children:
             inner = inner.named_children[0]
-        return self._type(inner)
+        return self.type_of(inner)
 
     def _type_parameters(self, node: Node, whole: Node) -> None:
         for each in node.named_children:
             if each.type == "type_parameter":
                 named = [child for child in each.named_children if child.type == "identifier"]
-                bound = next((child for child in each.named_children if child.type in _TYPES), None)
+                bound = child_of(each, *_TYPES)
                 if named:
-                    self.bind(self.text(named[0]), self._type(bound), whole, TYPE_PARAMETER)
+                    self.bind(self.text(named[0]), self.type_of(bound), whole, TYPE_PARAMETER)
 
     def _parameters(self, node: Node, whole: Node, *, is_class: bool = False) -> None:
         """Bind the parameters of a function, or of a class, whose own they become."""
@@ -256,11 +252,11 @@ class _Reader(Reader):
         least, is_vararg, has_vararg = 0, False, False
         for each in node.children:
             if each.type in ("parameter", "class_parameter"):
-                name = next((child for child in each.named_children if child.type == "identifier"), None)
-                written = self._type(self._type_in(each))
-                modified = next((child for child in each.named_children if child.type == "modifiers"), None)
+                name = child_of(each, "identifier")
+                written = self.type_of(self._type_in(each))
+                modified = child_of(each, "modifiers")
                 if is_vararg or (modified is not None and b"vararg" in (modified.text or b"")):
-                    written, has_vararg = f"list[{written or '?'}]", True
+                    written, has_vararg = several_of(written), True
                 types.append(written or "?")
                 is_vararg, least = False, least + 1
                 if is_class and any(child.type == "=" for child in each.children):
@@ -277,11 +273,11 @@ class _Reader(Reader):
             self.bind(str(least) if least == len(types) else f"{least}-", ",".join(types), whole, PARAMETERS)
 
     def _type_in(self, node: Node) -> Node | None:
-        return next((child for child in node.named_children if child.type in _TYPES), None)
+        return child_of(node, *_TYPES)
 
     def _alias(self, node: Node) -> None:
         parts = node.named_children
-        if len(parts) > 1 and (written := self._type(parts[-1])):
+        if len(parts) > 1 and (written := self.type_of(parts[-1])):
             self.bind("", written, node, ALIAS)
 
     def _function(self, node: Node) -> None:
@@ -294,9 +290,9 @@ class _Reader(Reader):
             elif kind == "modifiers":
                 self._exported(child, node)
             elif kind in _TYPES and not is_after:
-                self.bind(self.text(name), self._type(child) or UNKNOWN_FORM, node, RECEIVER)
+                self.bind(self.text(name), self.type_of(child) or UNKNOWN_FORM, node, RECEIVER)
             elif kind in _TYPES:
-                self.bind("", self._type(child), node, RETURN_TYPE)
+                self.bind("", self.type_of(child), node, RETURN_TYPE)
                 is_after = False
             elif kind == "identifier":
                 is_after = True
@@ -328,7 +324,7 @@ class _Reader(Reader):
                 self.bind(self.text(each.named_children[0]), "", node, ASSIGNED)
             return
         name = self.text(declared.named_children[0])
-        if written := self._type(self._type_in(declared)):
+        if written := self.type_of(self._type_in(declared)):
             self.bind(name, written, node, FIELD_TYPE if is_member else DECLARED)
             return
         form = self._value_of(parts, declared)
@@ -367,15 +363,15 @@ class _Reader(Reader):
                 self.bind(self.text(each.named_children[0]), value, node, ASSIGNED, inside=True)
         elif declared.type == "variable_declaration":
             name = self.text(declared.named_children[0])
-            written = self._type(self._type_in(declared))
+            written = self.type_of(self._type_in(declared))
             if written:
                 self.bind(name, written, node, DECLARED, inside=True)
             else:
                 self.bind(name, element_of(over), node, ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
-        named = next((child for child in node.named_children if child.type == "identifier"), None)
-        self.bind(self.text(named), self._type(self._type_in(node)), node, DECLARED, inside=True)
+        named = child_of(node, "identifier")
+        self.bind(self.text(named), self.type_of(self._type_in(node)), node, DECLARED, inside=True)
 
     def _given(self, node: Node) -> None:
         """Bind the parameters of a lambda: one has what its function gives, of several nothing is known."""
@@ -388,7 +384,7 @@ class _Reader(Reader):
         for each in node.named_children:
             named = each.named_children if each.type == "multi_variable_declaration" else [each]
             for one in named:
-                written = self._type(self._type_in(one))
+                written = self.type_of(self._type_in(one))
                 value = form if len(named) == 1 and one is each else UNKNOWN_FORM
                 name = self.text(one.named_children[0]) if one.named_children else ""
                 if written:
@@ -406,9 +402,7 @@ class _Reader(Reader):
         sign = "||" if is_not else "&&"
         while (above := top.parent) is not None and (
             above.type == "parenthesized_expression"
-            or (
-                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) == sign
-            )
+            or (above.type == "binary_expression" and self.text_of(above, "operator") == sign)
         ):
             top = above
         first, last = node.start_point[0] + 1, top.end_point[0] + 1
@@ -452,7 +446,7 @@ class _Reader(Reader):
                 self._narrow(name, tests[0].named_children[-1], *rows)
 
     def _narrow(self, name: Node, written: Node | None, first: int, last: int) -> None:
-        if value := self._type(written):
+        if value := self.type_of(written):
             self.bind(self.text(name), f"{last}:{value}", name, NARROWED)
             if first != self.bindings[-1].line:
                 self.bindings[-1] = self.bindings[-1]._replace(line=first)
@@ -484,12 +478,9 @@ class _Reader(Reader):
         self.site(text, receivers + given, name, CALL)
 
     def _arguments(self, node: Node) -> list[Node]:
-        given = next((child for child in node.named_children if child.type == "value_arguments"), None)
-        return [
-            child.named_children[-1]
-            for child in (given.named_children if given is not None else ())
-            if child.type == "value_argument" and child.named_children
-        ]
+        given = child_of(node, "value_arguments")
+        listed = given.named_children if given is not None else ()
+        return [c.named_children[-1] for c in listed if c.type == "value_argument" and c.named_children]
 
     def _arguments_form(self, node: Node) -> str:
         """Return what a call is given, as the end of its receiver; nothing where names tell which."""
@@ -527,25 +518,21 @@ class _Reader(Reader):
     def _construct(self, node: Node) -> None:
         """Read the call of what a class extends."""
         written = node.named_children[0]
-        head = self._type(written).partition("[")[0]
+        head = self.type_of(written).partition("[")[0]
         if head:
-            receiver, _, name = head.rpartition(".")
             self.taken.add(written.start_byte)
-            self.site(name, receiver + self._arguments_form(node), written, CALL)
+            self.use(head, written, CALL, self._arguments_form(node))
 
     def _delegate(self, node: Node) -> None:
         """Read ``this(…)`` and ``super(…)`` of a constructor."""
-        around = node.parent
-        while around is not None and around.type not in _CLASSES:
-            around = around.parent
-        if around is None or not node.children:
+        owner = around(node, _CLASSES)
+        if owner is None or not node.children:
             return
         called, name = node.children[0], ""
         if called.type == "this":
-            name = self.text(around.child_by_field_name("name"))
-        else:
-            listed = next((c for c in around.named_children if c.type == "delegation_specifiers"), None)
-            name = self._base(listed.named_children[0]).partition("[")[0] if listed is not None else ""
+            name = self.text_of(owner, "name")
+        elif (listed := child_of(owner, "delegation_specifiers")) is not None:
+            name = head_of_type(self._base(listed.named_children[0]))
         if name:
             self.site(name.rpartition(".")[2], self._arguments_form(node), called, CALL)
 
@@ -571,31 +558,23 @@ class _Reader(Reader):
         named = [child for child in node.named_children if child.type == "identifier"]
         name = self.text(named[-1]) if named else ""
         if named and name not in KOTLIN_USUAL:
-            receiver = ".".join(self.text(each) for each in named[:-1])
-            self.site(name, receiver, named[-1], TYPE)
+            self.use(".".join(self.text(each) for each in named), named[-1], TYPE)
 
     # Types.
 
-    def _type(self, node: Node | None, depth: int = 0) -> str:
-        """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
-            return ""
-        kind = node.type
-        if kind == "user_type":
-            head = ".".join(self.text(child) for child in node.named_children if child.type == "identifier")
-            given = next((child for child in node.named_children if child.type == "type_arguments"), None)
-            arguments = [
-                self._type(self._type_in(each), depth + 1) or "?"
-                for each in (given.named_children if given is not None else ())
-            ]
-            if head == "Array":
-                return f"list[{arguments[0] if arguments else '?'}]"
-            return f"{head}[{','.join(arguments)}]" if arguments else _BASIC.get(head, head)
-        if kind == "function_type":
-            return f"func[{self._type(node.named_children[-1], depth + 1) or '?'}]"
-        if kind in ("nullable_type", "parenthesized_type"):
-            return self._type(self._type_in(node), depth + 1)
-        return ""
+    def _user_type(self, node: Node, depth: int) -> str:
+        head = ".".join(self.text(child) for child in node.named_children if child.type == "identifier")
+        given = child_of(node, "type_arguments")
+        arguments = [self._type_in(each) for each in given.named_children] if given is not None else []
+        if head == "Array":
+            return self.type_with("list", arguments[:1] or [None], depth)
+        return self.type_with(head, arguments, depth) if arguments else _BASIC.get(head, head)
+
+    def _function_type(self, node: Node, depth: int) -> str:
+        return self.type_with("func", node.named_children[-1:], depth)
+
+    def _inner_type(self, node: Node, depth: int) -> str:
+        return self.type_of(self._type_in(node), depth)
 
     # Expressions.
 
@@ -671,9 +650,6 @@ class _Reader(Reader):
             else UNKNOWN_FORM
         )
 
-    def _indexed(self, node: Node, depth: int) -> Form:
-        return item_of(self.expression(node.named_children[0], depth))
-
     def _unary(self, node: Node, depth: int) -> Form:
         if node.children[-1].type == "!!":
             return self.expression(node.named_children[0], depth)
@@ -692,12 +668,8 @@ class _Reader(Reader):
     def _end(self, node: Node, depth: int) -> Form:
         return self.inner(node, depth) if node.type == "block" else self.expression(node, depth)
 
-    def _cast(self, node: Node, depth: int) -> Form:
-        del depth
-        return of_type(self._type(node.child_by_field_name("right")))
-
     def _binary(self, node: Node, depth: int) -> Form:
-        sign = self.text(node.child_by_field_name("operator"))
+        sign = self.text_of(node, "operator")
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if sign == "?:":
             return either(self.expression(left, depth), self.expression(right, depth), _NULL)
@@ -708,17 +680,13 @@ class _Reader(Reader):
 
     def _object(self, node: Node, depth: int) -> Form:
         del depth
-        listed = next((c for c in node.named_children if c.type == "delegation_specifiers"), None)
+        listed = child_of(node, "delegation_specifiers")
         return of_type(self._base(listed.named_children[0])) if listed is not None else UNKNOWN_FORM
 
     def _number(self, node: Node, depth: int) -> Form:
         del depth
         text = self.text(node)
         return of_type("long") if text.endswith("L") else of_type("double") if "." in text else OTHER_FORM
-
-    def _letter(self, node: Node, depth: int) -> Form:
-        del node, depth
-        return of_type("char")
 
     roles = {  # noqa: RUF012
         "file": _file,
@@ -751,19 +719,22 @@ class _Reader(Reader):
         "super_expression": _self,
         "navigation_expression": _access,
         "call_expression": _called,
-        "index_expression": _indexed,
+        "index_expression": first(item_of),
         "unary_expression": _unary,
         "parenthesized_expression": Reader.inner,
         "if_expression": _if,
-        "as_expression": _cast,
+        "as_expression": typed("right"),
         "binary_expression": _binary,
-        "is_expression": lambda self, node, depth: _BOOLEAN,
+        "is_expression": constant(_BOOLEAN),
         "object_literal": _object,
-        "string_literal": Reader.quoted,
-        "multiline_string_literal": Reader.quoted,
-        "character_literal": _letter,
-        "number_literal": _number,
-        "float_literal": _number,
+        **dict.fromkeys(("string_literal", "multiline_string_literal"), QUOTED),
+        "character_literal": constant(of_type("char")),
+        **dict.fromkeys(("number_literal", "float_literal"), _number),
+    }
+    types = {  # noqa: RUF012
+        "user_type": _user_type,
+        "function_type": _function_type,
+        **dict.fromkeys(("nullable_type", "parenthesized_type"), _inner_type),
     }
 
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Final
 
-from tree_sitter import Tree
+from repo_map.families.jvm.java_reader import JavaReader
+from repo_map.families.jvm.kotlin_reader import KotlinReader
 
-from repo_map.families.jvm import java_reader, kotlin_reader
-from repo_map.languages.language import Found
-from repo_map.parsing.facts_model import FileFacts, OwnerOf
-
-
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one file of Java or Kotlin."""
-    reader = kotlin_reader.read if language == "kotlin" else java_reader.read
-    return reader(source, tree, language, found, owner)
+READERS: Final = {"java": JavaReader, "kotlin": KotlinReader}

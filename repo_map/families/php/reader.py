@@ -6,12 +6,12 @@ What a documentation comment says of parameters, results and properties counts w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found, words
+from repo_map.languages.language import words
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -24,10 +24,10 @@ from repo_map.parsing.expressions import (
     member_of,
     name_form,
     of_type,
+    several_of,
 )
 from repo_map.parsing.facts_model import (
     ASSIGNED,
-    BASE_OF,
     CALL,
     DECLARED,
     FIELD,
@@ -38,10 +38,9 @@ from repo_map.parsing.facts_model import (
     RENAMED,
     RETURN_TYPE,
     TYPE,
-    FileFacts,
-    OwnerOf,
 )
-from repo_map.parsing.facts_reader import LONGEST, Reader
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, first, within
+from repo_map.parsing.nodes import around, child_of, parts_of
 
 _NAMES: Final = frozenset({"name", "qualified_name", "namespace_name"})
 _CLASSES: Final = frozenset(
@@ -54,11 +53,6 @@ _NOTHING: Final = words(
 )
 _TAG: Final = re.compile(r"@(return|var|param)\s+(\S+)(?:\s+\.{0,3}(\$\w+))?")
 _WRITTEN: Final = re.compile(r"[\\\w|$\[\]?]+\Z")
-
-
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one PHP file."""
-    return _Reader(source, found, owner).read(tree, language)
 
 
 class _Reader(Reader):
@@ -105,35 +99,32 @@ class _Reader(Reader):
     def _bases(self, node: Node, whole: Node) -> None:
         for each in node.named_children:
             if each.type in _NAMES:
-                written = self._dotted(each)
-                self.bind(written.rpartition(".")[2], written, whole, BASE_OF)
+                self.base(self._dotted(each), whole)
                 self._named(each)
 
     def _function(self, node: Node) -> None:
         told = self._told(node)
-        written = self._type(node.child_by_field_name("return_type")) or told.get("", "")
+        written = self.type_in(node, "return_type") or told.get("", "")
         if written:
             self.bind("", written, node, RETURN_TYPE)
         self._parameters(node, told)
 
     def _parameters(self, node: Node, told: dict[str, str]) -> None:
-        given = node.child_by_field_name("parameters")
-        for each in given.named_children if given is not None else ():
-            name = self.text(each.child_by_field_name("name"))
+        for each in parts_of(node, "parameters"):
+            name = self.text_of(each, "name")
             if not name:
                 continue
-            written = self._type(each.child_by_field_name("type")) or told.get(name, "")
+            written = self.type_in(each, "type") or told.get(name, "")
             if each.type == "variadic_parameter":
-                written = f"list[{written or '?'}]"
+                written = several_of(written)
             self.bind(name, written, node, DECLARED)
             if each.type == "property_promotion_parameter":
                 self.bind(name[1:], written, node, FIELD_TYPE)
 
     def _closure(self, node: Node) -> None:
-        given = node.child_by_field_name("parameters")
-        for each in given.named_children if given is not None else ():
-            if name := self.text(each.child_by_field_name("name")):
-                self.bind(name, self._type(each.child_by_field_name("type")), each, DECLARED, inside=True)
+        for each in parts_of(node, "parameters"):
+            if name := self.text_of(each, "name"):
+                self.bind(name, self.type_in(each, "type"), each, DECLARED, inside=True)
 
     def _told(self, node: Node) -> dict[str, str]:
         """Return the types that the comment above a node tells: by a parameter's name, ``""`` for its own."""
@@ -166,25 +157,22 @@ class _Reader(Reader):
         return "|".join(forms)
 
     def _property(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
+        written = self.type_in(node, "type")
         if not written and (written := self._told(node).get("", "")) == "":
             return
         for each in node.named_children:
             if each.type == "property_element":
-                self.bind(self.text(each.child_by_field_name("name"))[1:], written, each, FIELD_TYPE)
+                self.bind(self.text_of(each, "name")[1:], written, each, FIELD_TYPE)
 
     def _assigned(self, node: Node) -> None:
         left = node.child_by_field_name("left")
         if left is None:
             return
         if left.type == "variable_name":
-            self.bind(self.text(left), self.expression(node.child_by_field_name("right")), node, ASSIGNED)
-        elif (
-            left.type == "member_access_expression"
-            and self.text(left.child_by_field_name("object")) == "$this"
-        ):
-            form = self.expression(node.child_by_field_name("right"))
-            self.bind(self.text(left.child_by_field_name("name")), form, node, FIELD)
+            self.bind(self.text(left), self.of_field(node, "right"), node, ASSIGNED)
+        elif left.type == "member_access_expression" and self.text_of(left, "object") == "$this":
+            form = self.of_field(node, "right")
+            self.bind(self.text_of(left, "name"), form, node, FIELD)
 
     def _loop(self, node: Node) -> None:
         parts = node.named_children
@@ -197,8 +185,8 @@ class _Reader(Reader):
             self.bind(self.text(declared), element_of(over), node, ASSIGNED, inside=True)
 
     def _caught(self, node: Node) -> None:
-        if name := self.text(node.child_by_field_name("name")):
-            self.bind(name, self._type(node.child_by_field_name("type")), node, DECLARED, inside=True)
+        if name := self.text_of(node, "name"):
+            self.bind(name, self.type_in(node, "type"), node, DECLARED, inside=True)
 
     def _test(self, node: Node) -> None:
         """Bind what ``$x instanceof T`` makes of ``$x``: to the end of what is done where it holds."""
@@ -209,9 +197,7 @@ class _Reader(Reader):
         top = node
         while (above := top.parent) is not None and (
             above.type == "parenthesized_expression"
-            or (
-                above.type == "binary_expression" and self.text(above.child_by_field_name("operator")) in "&&"
-            )
+            or (above.type == "binary_expression" and self.text_of(above, "operator") in "&&")
         ):
             top = above
         if left is None or left.type != "variable_name" or above is None:
@@ -239,17 +225,15 @@ class _Reader(Reader):
         self._named(node)
 
     def _new(self, node: Node) -> None:
-        named = next((child for child in node.named_children if child.type in _NAMES), None)
+        named = child_of(node, *_NAMES)
         if named is None:
             return
         receiver, _, name = self._dotted(named).rpartition(".")
         if name in ("self", "static"):
-            around = node.parent
-            while around is not None and around.type not in _CLASSES:
-                around = around.parent
+            owner = around(node, _CLASSES)
             # What a trait's `static` is, the classes that use it say.
-            is_class = around is not None and around.type != "trait_declaration"
-            name = self.text(around.child_by_field_name("name")) if is_class and around is not None else ""
+            is_class = owner is not None and owner.type != "trait_declaration"
+            name = self.text_of(owner, "name") if is_class and owner is not None else ""
         if name and name != "parent":
             self.taken.add(named.start_byte)
             self.site(name, receiver, named, CALL)
@@ -268,20 +252,16 @@ class _Reader(Reader):
     def _plain(self, node: Node) -> None:
         called = node.child_by_field_name("function")
         if called is not None and called.type in _NAMES:
-            receiver, _, name = self._dotted(called).rpartition(".")
-            self.site(name, receiver, called, CALL)
+            self.use(self._dotted(called), called, CALL)
 
     # Types.
 
-    def _type(self, node: Node | None) -> str:
-        """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or node.end_byte - node.start_byte > LONGEST:
-            return ""
-        if node.type == "named_type":
-            return self._dotted(node.named_children[0] if node.named_children else node)
-        if node.type in ("union_type", "optional_type", "type_list", "disjunctive_normal_form_type"):
-            return "|".join(form for each in node.named_children if (form := self._type(each)))
-        return self._dotted(node) if node.type in _NAMES else ""
+    def _class_type(self, node: Node, depth: int = 0) -> str:
+        del depth
+        return self._dotted(node.named_children[0] if node.named_children else node)
+
+    def _one_of_types(self, node: Node, depth: int) -> str:
+        return "|".join(form for each in node.named_children if (form := self.type_of(each, depth)))
 
     # Expressions.
 
@@ -315,21 +295,15 @@ class _Reader(Reader):
 
     def _created(self, node: Node, depth: int) -> Form:
         del depth
-        named = next((child for child in node.named_children if child.type in _NAMES), None)
+        named = child_of(node, *_NAMES)
         return of_type(self._dotted(named)) if named is not None else UNKNOWN_FORM
 
-    def _indexed(self, node: Node, depth: int) -> Form:
-        return item_of(self.expression(node.named_children[0], depth))
-
     def _binary(self, node: Node, depth: int) -> Form:
-        if self.text(node.child_by_field_name("operator")) != "??":
+        if self.text_of(node, "operator") != "??":
             return UNKNOWN_FORM
-        one = self.expression(node.child_by_field_name("left"), depth)
-        other = self.expression(node.child_by_field_name("right"), depth)
+        one = self.of_field(node, "left", depth)
+        other = self.of_field(node, "right", depth)
         return either(one, other)
-
-    def _right(self, node: Node, depth: int) -> Form:
-        return self.expression(node.child_by_field_name("right"), depth)
 
     roles = {  # noqa: RUF012
         "package": _package,
@@ -362,13 +336,21 @@ class _Reader(Reader):
         "scoped_call_expression": _called,
         "function_call_expression": _plainly_called,
         "object_creation_expression": _created,
-        "subscript_expression": _indexed,
+        "subscript_expression": first(item_of),
         "parenthesized_expression": Reader.inner,
         "clone_expression": Reader.inner,
-        "assignment_expression": _right,
+        "assignment_expression": within("right"),
         "binary_expression": _binary,
-        "string": Reader.quoted,
-        "encapsed_string": Reader.quoted,
-        "integer": Reader.literal,
-        "float": Reader.literal,
+        **dict.fromkeys(("string", "encapsed_string"), QUOTED),
+        **dict.fromkeys(("integer", "float"), LITERAL),
     }
+    types = {  # noqa: RUF012
+        "named_type": _class_type,
+        **dict.fromkeys(_NAMES, lambda reader, node, _depth: reader._dotted(node)),
+        **dict.fromkeys(
+            ("union_type", "optional_type", "type_list", "disjunctive_normal_form_type"), _one_of_types
+        ),
+    }
+
+
+READERS: Final = {"php": _Reader}

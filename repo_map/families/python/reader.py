@@ -5,13 +5,12 @@ from __future__ import annotations
 import builtins
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found, words
+from repo_map.languages.language import words
 from repo_map.languages.outside import PYTHON_MEMBERS
 from repo_map.parsing.expressions import (
     OTHER_FORM,
@@ -34,7 +33,6 @@ from repo_map.parsing.expressions import (
 from repo_map.parsing.facts_model import (
     ASSIGNED,
     BASE,
-    BASE_OF,
     DECLARED,
     DECORATED,
     DECORATOR,
@@ -52,9 +50,8 @@ from repo_map.parsing.facts_model import (
     VALUE,
     Binding,
     FileFacts,
-    OwnerOf,
 )
-from repo_map.parsing.facts_reader import Reader, ValueReader
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader, ValueReader
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _DOTTED: Final = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*")
@@ -74,21 +71,16 @@ _EXTERNAL_MODULES: Final = words(
 _SPLATS: Final = {"list_splat_pattern": "tuple[{}]", "dictionary_splat_pattern": "dict[str,{}]"}
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one Python file."""
-    return _Reader(source, found, owner).read(tree, language)
-
-
 class _Reader(ValueReader):
     placeholders = ("?", "'", "0")
-    local_kinds = frozenset({"function"})
     members = PYTHON_MEMBERS
     literals = frozenset({"'", "0"})
     kept = _OWN | {"super", "(", "<"}
     head = re.compile(r"[^\W\d]\w*|[(<\[{]")
 
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
+        super().begin()
         self._alternatives_of: list[tuple[tuple[tuple[int, int], ...], int]] = []
         """First and last line of each branch, and the indent of the whole."""
 
@@ -96,10 +88,6 @@ class _Reader(ValueReader):
     def external(self) -> frozenset[str]:
         """The names of the standard library's modules here, and of what comes from them."""
         return frozenset(self.foreign - self.own)
-
-    @cached_property
-    def _functions(self) -> frozenset[str]:
-        return frozenset(item.name for item in self.found if item.kind == "function")
 
     # Bindings.
 
@@ -139,7 +127,7 @@ class _Reader(ValueReader):
     def _function(self, node: Node) -> None:
         if (written := node.child_by_field_name("return_type")) is not None:
             self.annotated.add(self.owner(node.start_byte))
-            self.bind("", self._type(written), node, RETURN_TYPE)
+            self.bind("", self.type_of(written), node, RETURN_TYPE)
         parameters = node.child_by_field_name("parameters")
         for child in parameters.named_children if parameters is not None else ():
             self._parameter(child, node)
@@ -157,7 +145,7 @@ class _Reader(ValueReader):
             target = child
         if target is None:
             return
-        value = self._type(written) if written is not None else ""
+        value = self.type_of(written) if written is not None else ""
         if (splat := _SPLATS.get(target.type)) is not None:
             target, value = target.children[-1], splat.format(value) if value else ""
         if target.type != "identifier":
@@ -172,9 +160,7 @@ class _Reader(ValueReader):
         self.taken.update(child.start_byte for child in node.named_children)
         for child in node.named_children:
             if child.type not in ("keyword_argument", "comment"):
-                written = self._type(child)
-                name = written.partition("[")[0].rpartition(".")[2]
-                self.bind(name, written or UNKNOWN_FORM, node, BASE_OF, at=child)
+                self.base(self.type_of(child), node, at=child)
 
     def _decorator(self, node: Node) -> None:
         function = node.child_by_field_name("function") if node.type == "call" else node
@@ -192,7 +178,7 @@ class _Reader(ValueReader):
             if right is not None:
                 self._bind(left, self.expression(right), node)
             return
-        value = self._type(written)
+        value = self.type_of(written)
         if left.type != "identifier":
             self._field(left, value, node, FIELD_TYPE)
             return
@@ -325,7 +311,7 @@ class _Reader(ValueReader):
         receiver, _, name = chain.rpartition(".")
         root, _, rest = chain.partition(".")
         if chain in self.own or (
-            receiver and (root in self.own or (root in _OWN and rest in self._functions))
+            receiver and (root in self.own or (root in _OWN and rest in self.functions))
         ):
             self.site(name, receiver, node, kind, at_end=True)
 
@@ -358,15 +344,16 @@ class _Reader(ValueReader):
 
     # Written types.
 
-    def _type(self, node: Node) -> str:
+    def type_of(self, node: Node | None, depth: int = 0) -> str:
         """Return a written type without spaces and quotes, ``""`` for a long one."""
-        if node.end_byte - node.start_byte > self.longest * 2:
+        del depth
+        if node is None or node.end_byte - node.start_byte > self.longest * 2:
             return ""
         return self.squeezed(node).replace('"', "").replace("'", "")
 
     def _alternatives(self, node: Node) -> str:
         """Return the written type of what is one of a tuple of types."""
-        return self._type(node).strip("()").replace(",", "|")
+        return self.type_of(node).strip("()").replace(",", "|")
 
     # Expressions.
 
@@ -384,7 +371,7 @@ class _Reader(ValueReader):
             name = self.chain(function)
             if name.rpartition(".")[2] == "cast":
                 given = arguments.named_children
-                return of_type(self._type(given[0]) if given else "")
+                return of_type(self.type_of(given[0]) if given else "")
             if "." not in name and name in _SPECIAL:
                 return self._special(name, arguments, depth)
         return call_of(self.expression(function, depth))
@@ -463,10 +450,9 @@ class _Reader(ValueReader):
     )
     forms = {  # noqa: RUF012
         "identifier": Reader.word,
-        "string": Reader.quoted,
-        "concatenated_string": Reader.quoted,
-        **dict.fromkeys(("integer", "float", "true", "false", "none"), Reader.literal),
-        **dict.fromkeys(("comparison_operator", "not_operator"), Reader.literal),
+        **dict.fromkeys(("string", "concatenated_string"), QUOTED),
+        **dict.fromkeys(("integer", "float", "true", "false", "none"), LITERAL),
+        **dict.fromkeys(("comparison_operator", "not_operator"), LITERAL),
         "attribute": _attribute,
         "call": _called,
         **dict.fromkeys(("await", "parenthesized_expression", "named_expression"), Reader.inner),
@@ -480,3 +466,6 @@ class _Reader(ValueReader):
         "dictionary": _mapping,
         "dictionary_comprehension": _mapping,
     }
+
+
+READERS: Final = {"python": _Reader}

@@ -6,13 +6,11 @@ Nothing of an object's class is written in Ruby but by ``new``, ``self`` and con
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
 from repo_map.languages.kinds import FUNCTIONS
-from repo_map.languages.language import Found
 from repo_map.parsing.expressions import (
     OTHER_FORM,
     TEXT_FORM,
@@ -25,15 +23,12 @@ from repo_map.parsing.expressions import (
 )
 from repo_map.parsing.facts_model import (
     ASSIGNED,
-    BASE_OF,
     CALL,
     FIELD,
     RECEIVER,
     TYPE,
-    FileFacts,
-    OwnerOf,
 )
-from repo_map.parsing.facts_reader import Reader
+from repo_map.parsing.facts_reader import LITERAL, QUOTED, Reader
 
 _PARAMETERS: Final = frozenset({"method_parameters", "block_parameters", "lambda_parameters"})
 _NO_CALLS: Final = frozenset(
@@ -42,23 +37,13 @@ _NO_CALLS: Final = frozenset(
 )
 
 
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one Ruby file."""
-    return _Reader(source, found, owner).read(tree, language)
-
-
 class _Reader(Reader):
-    def __init__(self, source: bytes, found: Sequence[Found], owner: OwnerOf) -> None:
-        super().__init__(source, found, owner)
-        self._own = frozenset(each.name.rpartition(".")[2] for each in found if each.kind in FUNCTIONS)
+    def begin(self) -> None:
+        """Make what is kept while a file is read."""
+        self._own = frozenset(each.name.rpartition(".")[2] for each in self.found if each.kind in FUNCTIONS)
         self._locals: set[tuple[int, str]] = set()
         self._written: set[int] = set()
         """First bytes of calls that something is assigned to."""
-
-    def read(self, tree: Tree, language: str) -> FileFacts:
-        """Return the facts of the file."""
-        self._root = tree.root_node
-        return super().read(tree, language)
 
     def finish(self) -> None:
         """Read the names of the file's own methods that stand alone, which are few of all names."""
@@ -66,7 +51,7 @@ class _Reader(Reader):
             return
         either = b"|".join(re.escape(name.encode()) for name in sorted(self._own, reverse=True))
         for match in re.finditer(rb"(?<![\w.@:$])(?:" + either + rb")(?![\w?!(:])", self.source):
-            node = self._root.descendant_for_byte_range(*match.span())
+            node = self.root.descendant_for_byte_range(*match.span())
             if node is not None and node.type == "identifier" and node.end_byte == match.end():
                 self._bare(node)
 
@@ -81,8 +66,7 @@ class _Reader(Reader):
             self._base(above.named_children[0], node)
 
     def _base(self, written: Node, at: Node) -> None:
-        form = self._path(written)
-        self.bind(form.rpartition(".")[2], form or UNKNOWN_FORM, at, BASE_OF)
+        self.base(self._path(written), at)
 
     def _mixin(self, node: Node) -> None:
         given = node.child_by_field_name("arguments")
@@ -134,11 +118,9 @@ class _Reader(Reader):
         self.taken.add(name.start_byte)
         text = self.text(name)
         if text == "new":
-            path = self._path(target) if target is not None else ""
-            if target is not None and path:
-                receiver, _, last = path.rpartition(".")
+            if target is not None and (path := self._path(target)):
                 self.taken.add(target.start_byte)
-                self.site(last, receiver, target, CALL)
+                self.use(path, target, CALL)
             return
         if target is None:
             if text not in _NO_CALLS:
@@ -182,8 +164,7 @@ class _Reader(Reader):
         if around.type in ("class", "module") or node == around.child_by_field_name("left"):
             return
         if path := self._path(node):
-            receiver, _, name = path.rpartition(".")
-            self.site(name, receiver, node, TYPE)
+            self.use(path, node, TYPE)
 
     # Expressions.
 
@@ -196,7 +177,7 @@ class _Reader(Reader):
         return member_of(name_form("self"), self.text(node).replace("@", "$"))
 
     def _called(self, node: Node, depth: int) -> Form:
-        name, target = self.text(node.child_by_field_name("method")), node.child_by_field_name("receiver")
+        name, target = self.text_of(node, "method"), node.child_by_field_name("receiver")
         if target is None:
             return call_of(name_form(name)) if name.isidentifier() else UNKNOWN_FORM
         if name == "new":
@@ -223,6 +204,9 @@ class _Reader(Reader):
         "instance_variable": _field_form,
         "call": _called,
         "parenthesized_statements": Reader.inner,
-        "string": Reader.quoted,
-        "integer": Reader.literal,
+        "string": QUOTED,
+        "integer": LITERAL,
     }
+
+
+READERS: Final = {"ruby": _Reader}

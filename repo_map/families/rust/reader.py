@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from repo_map.languages.language import Found
 from repo_map.languages.outside import RUST_MACROS, RUST_USUAL
 from repo_map.parsing.expressions import (
     UNKNOWN_FORM,
@@ -25,7 +24,6 @@ from repo_map.parsing.expressions import (
 from repo_map.parsing.facts_model import (
     ALIAS,
     ASSIGNED,
-    BASE_OF,
     CALL,
     DECLARED,
     FIELD_TYPE,
@@ -36,11 +34,19 @@ from repo_map.parsing.facts_model import (
     STAR,
     TYPE,
     TYPE_PARAMETER,
-    FileFacts,
-    OwnerOf,
     Site,
 )
-from repo_map.parsing.facts_reader import LONGEST, Reader
+from repo_map.parsing.facts_reader import (
+    LITERAL,
+    QUOTED,
+    Reader,
+    constant,
+    first,
+    list_type,
+    type_within,
+    typed,
+)
+from repo_map.parsing.nodes import child_of, parts_of
 
 _TRANSPARENT: Final = frozenset({"Box", "Rc", "Arc", "Ref", "RefMut", "Pin", "Cow", "MutexGuard"})
 _FIRST, _LAST = frozenset({"Some", "Ok", "Ready"}), frozenset({"Err"})
@@ -57,11 +63,6 @@ _ITEMS: Final = frozenset({"source_file", "declaration_list", "expression_statem
 _KEYWORDS: Final = frozenset(
     {b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"Some", b"Ok", b"Err"}
 )
-
-
-def read(source: bytes, tree: Tree, language: str, found: Sequence[Found], owner: OwnerOf) -> FileFacts:
-    """Read the facts of one Rust file."""
-    return _Reader(source, found, owner).read(tree, language)
 
 
 class _Reader(Reader):
@@ -81,7 +82,7 @@ class _Reader(Reader):
         kind = node.type
         if kind == "use_as_clause":
             path = _joined(before, self._path(node.child_by_field_name("path")))
-            if (alias := self.text(node.child_by_field_name("alias"))) != "_":
+            if (alias := self.text_of(node, "alias")) != "_":
                 yield path, alias
         elif kind in ("scoped_use_list", "use_list"):
             inner = _joined(before, self._path(node.child_by_field_name("path")))
@@ -100,13 +101,10 @@ class _Reader(Reader):
         if node is None:
             return ""
         if node.type in ("scoped_identifier", "scoped_type_identifier"):
-            outer, name = (
-                self._path(node.child_by_field_name("path")),
-                self.text(node.child_by_field_name("name")),
-            )
-            if node.child_by_field_name("path") is None:
+            path, name = node.child_by_field_name("path"), self.text_of(node, "name")
+            if path is None:
                 return name
-            return f"{outer}.{name}" if outer else ""
+            return f"{outer}.{name}" if (outer := self._path(path)) else ""
         if node.type == "generic_type":
             return self._path(node.child_by_field_name("type"))
         if node.type == "self":
@@ -123,9 +121,9 @@ class _Reader(Reader):
             if each.type in ("type_parameter", "constrained_type_parameter", "optional_type_parameter"):
                 name = each.child_by_field_name("name") or each.child_by_field_name("left")
                 bounds[self.text(name)] = self._bounds(each.child_by_field_name("bounds"))
-        clause = next((child for child in node.named_children if child.type == "where_clause"), None)
+        clause = child_of(node, "where_clause")
         for each in clause.named_children if clause is not None else ():
-            name_text = self.text(each.child_by_field_name("left"))
+            name_text = self.text_of(each, "left")
             if name_text in bounds:
                 more = self._bounds(each.child_by_field_name("bounds"))
                 bounds[name_text] = "|".join(part for part in (bounds[name_text], more) if part)
@@ -133,17 +131,16 @@ class _Reader(Reader):
             self.bind(name_text, bound, node, TYPE_PARAMETER)
 
     def _bounds(self, node: Node | None) -> str:
-        found = [self._type(each) for each in node.named_children] if node is not None else []
+        found = [self.type_of(each) for each in node.named_children] if node is not None else []
         return "|".join(each for each in found if each and each != "?")
 
     def _function(self, node: Node) -> None:
         self._parameters_of(node)
-        if written := self._type(node.child_by_field_name("return_type")):
+        if written := self.type_in(node, "return_type"):
             self.bind("", written, node, RETURN_TYPE)
-        given = node.child_by_field_name("parameters")
-        for each in given.named_children if given is not None else ():
+        for each in parts_of(node, "parameters"):
             if each.type == "parameter":
-                written = self._type(each.child_by_field_name("type"))
+                written = self.type_in(each, "type")
                 self._bind(each.child_by_field_name("pattern"), of_type(written), node)
 
     def _item(self, node: Node) -> None:
@@ -155,47 +152,41 @@ class _Reader(Reader):
             for each in bounds.named_children:
                 if each.type != "lifetime":
                     self._base(each, node)
-        elif kind == "type_item" and (written := self._type(node.child_by_field_name("type"))):
+        elif kind == "type_item" and (written := self.type_in(node, "type")):
             self.bind("", written, node, ALIAS)
 
     def _base(self, base: Node, node: Node) -> None:
-        written = self._type(base)
-        self.bind(written.partition("[")[0].rpartition(".")[2], written or UNKNOWN_FORM, node, BASE_OF)
+        self.base(self.type_of(base), node)
 
     def _field(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
-            self.bind(self.text(name), self._type(node.child_by_field_name("type")), node, FIELD_TYPE)
+            self.bind(self.text(name), self.type_in(node, "type"), node, FIELD_TYPE)
 
     def _constant(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
-        self.bind(self.text(node.child_by_field_name("name")), written, node, DECLARED)
+        written = self.type_in(node, "type")
+        self.bind(self.text_of(node, "name"), written, node, DECLARED)
 
     def _let(self, node: Node) -> None:
-        written = self._type(node.child_by_field_name("type"))
-        value = (
-            of_type(written)
-            if written and written != "?"
-            else self.expression(node.child_by_field_name("value"))
-        )
+        written = self.type_in(node, "type")
+        value = of_type(written) if written and written != "?" else self.of_field(node, "value")
         self._bind(node.child_by_field_name("pattern"), value, node, inside=node.type == "let_condition")
 
     def _match(self, node: Node) -> None:
-        value, body = self.expression(node.child_by_field_name("value")), node.child_by_field_name("body")
+        value, body = self.of_field(node, "value"), node.child_by_field_name("body")
         for arm in body.named_children if body is not None else ():
             pattern = arm.child_by_field_name("pattern") if arm.type == "match_arm" else None
             if pattern is not None and pattern.named_children:
                 self._bind(pattern.named_children[0], value, arm, inside=True)
 
     def _loop(self, node: Node) -> None:
-        value = element_of(self.expression(node.child_by_field_name("value")))
+        value = element_of(self.of_field(node, "value"))
         self._bind(node.child_by_field_name("pattern"), value, node, inside=True)
 
     def _closure(self, node: Node) -> None:
-        given = node.child_by_field_name("parameters")
-        for each in given.named_children if given is not None else ():
+        for each in parts_of(node, "parameters"):
             if each.type == "parameter":
-                written = self._type(each.child_by_field_name("type"))
+                written = self.type_in(each, "type")
                 self._bind(each.child_by_field_name("pattern"), of_type(written), node, inside=True)
             else:
                 self._bind(each, UNKNOWN_FORM, node, inside=True)
@@ -238,7 +229,7 @@ class _Reader(Reader):
         if called.type == "field_expression":
             field = called.child_by_field_name("field")
             if field is not None and field.type == "field_identifier":
-                self.site(self.text(field), self.expression(called.child_by_field_name("value")), field, CALL)
+                self.site(self.text(field), self.of_field(called, "value"), field, CALL)
         elif path := self._path(called):
             receiver, _, name = path.rpartition(".")
             last = called.child_by_field_name("name") or called
@@ -249,9 +240,8 @@ class _Reader(Reader):
         named = node.child_by_field_name("macro")
         path = self._path(named)
         if named is not None and path and path not in RUST_MACROS:
-            receiver, _, name = path.rpartition(".")
-            self.site(name, receiver, named, CALL)
-        given = next((child for child in node.named_children if child.type == "token_tree"), None)
+            self.use(path, named, CALL)
+        given = child_of(node, "token_tree")
         if given is not None and (node.parent is None or node.parent.type != "token_tree"):
             self._tokens(given)
             if node.parent is not None and node.parent.type in _ITEMS:
@@ -323,36 +313,24 @@ class _Reader(Reader):
 
     # Types.
 
-    def _type(self, node: Node | None, depth: int = 0) -> str:
-        """Return the normal form of a written type, ``""`` where it says nothing."""
-        if node is None or depth > 6 or node.end_byte - node.start_byte > LONGEST:
-            return ""
-        kind = node.type
-        if kind in ("type_identifier", "primitive_type", "scoped_type_identifier"):
-            return self._path(node) if kind != "primitive_type" else self.text(node)
-        if kind == "reference_type":
-            return self._type(node.child_by_field_name("type"), depth + 1)
-        if kind in ("dynamic_type", "abstract_type"):
-            return self._type(node.child_by_field_name("trait"), depth + 1)
-        if kind == "bounded_type":
-            found = [self._type(each, depth + 1) for each in node.named_children if each.type != "lifetime"]
-            return "|".join(each for each in found if each)
-        if kind == "generic_type":
-            head = self._path(node.child_by_field_name("type"))
-            arguments = node.child_by_field_name("type_arguments")
-            given = [
-                self._type(each, depth + 1) or "?"
-                for each in (arguments.named_children if arguments is not None else ())
-                if each.type not in ("lifetime", "type_binding")
-            ]
-            if head.rpartition(".")[2] in _TRANSPARENT:
-                return given[0] if given else ""
-            return f"{head}[{','.join(given)}]" if given and head else head
-        if kind == "tuple_type":
-            return f"tuple[{','.join(self._type(each, depth + 1) or '?' for each in node.named_children)}]"
-        if kind == "array_type":
-            return f"list[{self._type(node.child_by_field_name('element'), depth + 1) or '?'}]"
-        return ""
+    def _bounded(self, node: Node, depth: int) -> str:
+        found = [self.type_of(each, depth) for each in node.named_children if each.type != "lifetime"]
+        return "|".join(each for each in found if each)
+
+    def _named_type(self, node: Node, depth: int) -> str:
+        del depth
+        return self._path(node)
+
+    def _generic(self, node: Node, depth: int) -> str:
+        head = self._path(node.child_by_field_name("type"))
+        arguments = parts_of(node, "type_arguments")
+        given = [each for each in arguments if each.type not in ("lifetime", "type_binding")]
+        if head.rpartition(".")[2] in _TRANSPARENT:
+            return (self.type_of(given[0], depth) or "?") if given else ""
+        return self.type_with(head, given if head else (), depth)
+
+    def _tuple(self, node: Node, depth: int) -> str:
+        return self.type_with("tuple", node.named_children, depth)
 
     # Expressions.
 
@@ -361,8 +339,8 @@ class _Reader(Reader):
         return name_form(self._path(node) or UNKNOWN_FORM)
 
     def _member(self, node: Node, depth: int) -> Form:
-        field = self.text(node.child_by_field_name("field"))
-        value = self.expression(node.child_by_field_name("value"), depth)
+        field = self.text_of(node, "field")
+        value = self.of_field(node, "value", depth)
         return part_of(value, int(field)) if field.isdigit() else member_of(value, field)
 
     def _called(self, node: Node, depth: int) -> Form:
@@ -373,23 +351,6 @@ class _Reader(Reader):
 
     def _tried(self, node: Node, depth: int) -> Form:
         return entry_of(self.inner(node, depth))
-
-    def _created(self, node: Node, depth: int) -> Form:
-        del depth
-        return of_type(self._type(node.child_by_field_name("name")))
-
-    def _cast(self, node: Node, depth: int) -> Form:
-        del depth
-        return of_type(self._type(node.child_by_field_name("type")))
-
-    def _indexed(self, node: Node, depth: int) -> Form:
-        return (
-            item_of(self.expression(node.named_children[0], depth)) if node.named_children else UNKNOWN_FORM
-        )
-
-    def _own(self, node: Node, depth: int) -> Form:
-        del node, depth
-        return name_form("self")
 
     roles = {  # noqa: RUF012
         "import": _import,
@@ -408,7 +369,7 @@ class _Reader(Reader):
     }
     forms = {  # noqa: RUF012
         "identifier": Reader.word,
-        "self": _own,
+        "self": constant(name_form("self")),
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,
@@ -417,12 +378,22 @@ class _Reader(Reader):
         "reference_expression": Reader.inner,
         "unary_expression": Reader.inner,
         "parenthesized_expression": Reader.inner,
-        "struct_expression": _created,
-        "type_cast_expression": _cast,
-        "index_expression": _indexed,
-        "string_literal": Reader.quoted,
-        "integer_literal": Reader.literal,
-        "boolean_literal": Reader.literal,
+        "struct_expression": typed("name"),
+        "type_cast_expression": typed("type"),
+        "index_expression": first(item_of),
+        "string_literal": QUOTED,
+        "integer_literal": LITERAL,
+        "boolean_literal": LITERAL,
+    }
+    types = {  # noqa: RUF012
+        **dict.fromkeys(("type_identifier", "scoped_type_identifier"), _named_type),
+        "primitive_type": Reader.plain_type,
+        "reference_type": type_within("type"),
+        **dict.fromkeys(("dynamic_type", "abstract_type"), type_within("trait")),
+        "bounded_type": _bounded,
+        "generic_type": _generic,
+        "tuple_type": _tuple,
+        "array_type": list_type("element"),
     }
 
 
@@ -465,3 +436,6 @@ _NAMES: Final = frozenset(
 _NAMED: Final = frozenset(
     {"struct_item", "enum_item", "trait_item", "type_item", "type_parameter", "union_item", "associated_type"}
 )
+
+
+READERS: Final = {"rust": _Reader}
